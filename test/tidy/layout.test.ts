@@ -11,11 +11,12 @@ import {
   PACKAGE_ROWS,
   placeOf,
   ROWS,
+  resolveImport,
   undeclaredPackages,
   wrongArrows,
   wrongPackages,
 } from "./layout.ts";
-import { PACKAGES, packageSources, ROOT, sourceFile } from "./source.ts";
+import { importsOf, PACKAGES, packageSources, ROOT, sourceFile } from "./source.ts";
 
 const sources = packageSources();
 const LIBRARY = "packages/palimpsest/src";
@@ -46,6 +47,21 @@ describe("rooms", () => {
     const rows = { compaction: [["one"], ["two", "two-as-well"], ["three"]] };
     const file = sourceFile(`${LIBRARY}/compaction/two/a.ts`, `import { b } from "${to}";`);
     expect(wrongArrows([file], rows)).toHaveLength(is);
+  });
+
+  it("leave the steps of a compaction to its driver", () => {
+    const folder = `${LIBRARY}/session/compact`;
+    const steps = ["obtain-summary", "restore-window", "compaction-watch"];
+    const importersOf = (step: string): readonly string[] =>
+      sources
+        .filter((file) =>
+          importsOf(file).some(
+            ({ specifier, isTypeOnly }) =>
+              !isTypeOnly && resolveImport(file.path, specifier) === `${folder}/${step}.ts`,
+          ),
+        )
+        .map(({ path }) => path);
+    expect(steps.map(importersOf)).toEqual(steps.map(() => [`${folder}/compact-window.ts`]));
   });
 
   it("have rows only for folders that are there", () => {

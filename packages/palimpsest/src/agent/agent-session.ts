@@ -1,42 +1,38 @@
 /**
- * A session with a model: turns, compaction that a model writes, and recovery from what providers refuse.
+ * A session with a model: turns, notes, memory, and recovery from what providers refuse.
  *
- * DESIGN. It is a face over a `Session`, which owns log and window. Preparing a call has two steps with the
- * model between them: the session says that a summary is due, the summary is written while the session
- * stays open to input, and the session plans again with what was written. In between, messages are appended
- * at once and stand behind the boundary. Until the boundary's edit is acknowledged the old state is in force,
- * and where no summary could be had the session makes one without a model, which cannot fail.
- *
- * One iteration is one recorded answer: at most one summary, and one recovery from a refusal.
+ * DESIGN. It wraps a `Session`, which owns log and window, and hands to its compaction what needs a model: see
+ * `session/compact/compact-window.ts`. One iteration is one recorded answer: at most one summary by a model, and one
+ * recovery from a refusal.
  */
 
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
-import { WindowTooSmallError } from "../base/errors.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
-import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
-import type { SummaryAsk } from "../session/compact/summary-request.ts";
+import type { CompactionHelp } from "../session/compact/compact-window.ts";
 import { notify, type SessionEvent } from "../session/events/events.ts";
 import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
-import type { SummaryWanted } from "../session/request-builder.ts";
 import { internalsOf, type Session } from "../session/session.ts";
 import type { Message } from "../transcript/blocks.ts";
-import { AgentCompaction } from "./compact/agent-compaction.ts";
-import { compactByHand } from "./compact/compact-now.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";
 import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
 import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
-import type { AgentRequest, CompactOptions, CompactResult, PrepareOptions } from "./options/agent-calls.ts";
 import { checkCompact, checkPrepare, checkTurn } from "./options/agent-option-rules.ts";
 import type { AgentOptions, AgentWorld } from "./options/agent-options.ts";
-import { noModelId, refusedTail, spanOf, turnRunning, vetoed } from "./options/agent-refusals.ts";
-import type { TurnOptions, TurnResult } from "./options/turn-options.ts";
-import { logFailedCall, RecoveryLimit, recoveryOf, refusalError } from "./turn/call-recovery.ts";
+import { noModelId, refusedTail, spanOf, turnRunning } from "./options/agent-refusals.ts";
+import type {
+  AgentRequest,
+  CompactOptions,
+  CompactResult,
+  PrepareOptions,
+  TurnOptions,
+  TurnResult,
+} from "./options/turn-options.ts";
+import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
 import { CallSizer } from "./turn/call-sizer.ts";
 import { runTurn } from "./turn/run-turn.ts";
-import { SilentWatch } from "./turn/silent-overflow-watch.ts";
 
 /**
  * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
@@ -47,7 +43,7 @@ export class AgentSession {
   readonly session: Session;
   readonly #options: AgentOptions;
   readonly #world: AgentWorld;
-  readonly #compaction: AgentCompaction;
+  readonly #help: CompactionHelp;
   readonly #hooks: HookRunner;
   readonly #sizer: CallSizer;
   readonly #notes: AgentNotes | undefined;
@@ -77,14 +73,13 @@ export class AgentSession {
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
     this.#memory = agentMemory(session, options, world);
-    this.#compaction = new AgentCompaction(session, options, {
+    this.#help = internalsOf(session).compaction.helpOf({
+      ...options,
       ...world,
       hooks: this.#hooks,
       notes: this.#notes,
       memory: this.#memory,
     });
-    if (options.summaryFailuresCount !== undefined)
-      internalsOf(session).builder.watch.limitFailures(options.summaryFailuresCount);
   }
 
   /** The session's id in its store. */
@@ -137,7 +132,7 @@ export class AgentSession {
   async prepare(asked: AgentRequest = {}, options: PrepareOptions = {}): Promise<PreparedCall> {
     checkPrepare(asked, options);
     this.#recoveries.clear();
-    this.#compaction.iterationBegan();
+    this.#help.summaries.iterationBegan();
     return this.#prepare(asked, options);
   }
 
@@ -148,32 +143,14 @@ export class AgentSession {
     if (remembered.length > 0) await this.session.append(remembered);
     this.#notes?.preparing();
     await this.#sizer.size(request);
-    const ahead = this.#compaction.writtenAhead();
-    // One that ends while it is planned is as good as one that was waited for.
-    const isUpdating = (): boolean => this.#notes?.isUpdating === true;
-    const wasUpdating = isUpdating();
-    let first = await this.#planned(request, { written: ahead });
-    if ("ask" in first && (wasUpdating || isUpdating())) {
-      await this.#notes?.settled(signal);
-      if (!this.#compaction.asksHooks)
-        first = await this.#planned(request, { written: ahead, hasWaited: true });
-    }
-    const prepared = "ask" in first ? await this.#compactFirst(request, first.ask, signal) : first;
-    await this.#compacted(prepared.edits, "ask" in first ? first.ask.trigger : "auto");
-    return prepared;
-  }
-
-  /** The request, or the summary that has to be written before it. */
-  #planned(
-    request: CallRequest,
-    state: Parameters<AgentCompaction["help"]>[0],
-  ): Promise<PreparedCall | SummaryWanted> {
-    return internalsOf(this.session).inTurn(async () => {
-      const help = this.#compaction.help({ request, ...state });
-      const prepared = await internalsOf(this.session).builder.prepare(request, help);
-      if (!("ask" in prepared)) this.#leaves(request, prepared);
-      return prepared;
+    const { prepared, estimated } = await internalsOf(this.session).builder.prepare(request, {
+      help: this.#help,
+      signal,
     });
+    this.#lastRequest = request;
+    this.#lastPrepared = prepared;
+    this.#silent.left(prepared, estimated);
+    return prepared;
   }
 
   /** Appends the answer to a prepared call; see {@link Session.record}. */
@@ -183,7 +160,7 @@ export class AgentSession {
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
     this.#recoveries.clear();
-    this.#compaction.answered();
+    this.#help.summaries.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
       this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
     const recorded = from ?? { messages: answer.messages, stopReason: "other" as const };
@@ -209,9 +186,11 @@ export class AgentSession {
     const request = this.#lastRequest;
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
-    await internalsOf(this.session).inTurn(async () =>
-      recovery?.apply(internalsOf(this.session).builder.budgets, callSeq),
-    );
+    const refusal = recovery?.refusal(callSeq);
+    if (refusal !== undefined)
+      await internalsOf(this.session).inTurn(async () =>
+        internalsOf(this.session).compaction.refused(refusal),
+      );
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
     await logFailedCall(this.session, callSeq, failure);
     if (recovery === undefined || request === undefined)
@@ -229,29 +208,21 @@ export class AgentSession {
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
     checkCompact(options);
     const span = spanOf(options);
-    const { builder } = internalsOf(this.session);
-    builder.watch.reset();
-    if (span?.side === "up-to" && builder.budgets.editSafety === "strict") throw refusedTail();
+    const { compaction, builder } = internalsOf(this.session);
+    compaction.reset();
+    if (span?.side === "up-to" && compaction.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
-    saveBreakers(internalsOf(this.session));
+    saveBreakers(internalsOf(this.session).parts);
     this.#notes?.preparing();
-    const mayUseNotes = span === undefined && options.instructions === undefined;
-    if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(options.signal);
-    const edits = await compactByHand(
-      {
-        session: this.session,
-        compaction: this.#compaction,
-        request: this.#complete(this.#lastRequest ?? {}),
-        // Nobody knows what the conversation was sent with before: then no call can share its prefix.
-        hasPrefix: this.#lastRequest !== undefined,
-      },
-      { ...options, span },
-    );
-    // Somebody wished for it: it is not held against what the session does by itself.
-    builder.watch.compactedByHand();
-    saveBreakers(internalsOf(this.session));
-    await this.#compacted(edits, "manual");
+    const { instructions, signal } = options;
+    const mayUseNotes = span === undefined && instructions === undefined;
+    if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(signal);
+    const edits = await builder.compact(this.#complete(this.#lastRequest ?? {}), {
+      help: this.#help,
+      byHand: { span, instructions, hasPrefix: this.#lastRequest !== undefined },
+      signal,
+    });
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
     return { edits, freedTokens, writtenBy };
@@ -279,7 +250,7 @@ export class AgentSession {
   /** Ends the session: what is being written ahead is given up, the rest is synced. */
   async close(): Promise<void> {
     await Promise.all([
-      this.#compaction.stop(),
+      this.#help.summaries.stop(),
       this.#notes?.stop(),
       this.#memory?.stop(this.#world.deadline),
     ]);
@@ -294,53 +265,6 @@ export class AgentSession {
   ): Promise<Answer> {
     const timeoutMs = this.#options.callTimeoutMs ?? AGENT_DEFAULTS.callTimeoutMs;
     return askWithin(work, { deadline: this.#world.deadline, timeoutMs, signal });
-  }
-
-  /** A summary is due and has to be waited for. */
-  async #compactFirst(
-    request: CallRequest,
-    ask: SummaryAsk,
-    signal: AbortSignal | undefined,
-  ): Promise<PreparedCall> {
-    const { builder } = internalsOf(this.session);
-    const asked = await this.#compaction.askHook(ask);
-    if (this.#compaction.asksHooks && asked === undefined) {
-      const byNotes = await this.#planned(request, { mayUseNotes: true, hasWaited: true });
-      if (!("ask" in byNotes)) return byNotes;
-    }
-    const { written, veto } = await this.#compaction.write(ask, asked, signal);
-    const help = this.#compaction.help({ request, written, isSettled: true, isVetoed: veto !== undefined });
-    try {
-      const prepared = await internalsOf(this.session).inTurn(async () => {
-        const done = await builder.prepare(request, this.#compaction.ifStill(ask, help));
-        if ("ask" in done) throw vetoed(veto ?? "");
-        this.#leaves(request, done);
-        return done;
-      });
-      if (veto !== undefined) this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto });
-      this.#compaction.judge(prepared.edits, written);
-      return prepared;
-    } catch (error) {
-      if (veto !== undefined && error instanceof WindowTooSmallError) throw vetoed(veto, error);
-      throw error;
-    }
-  }
-
-  /** What is known now of a request that is about to leave. */
-  #leaves(request: CallRequest, prepared: PreparedCall): void {
-    this.#lastRequest = request;
-    this.#lastPrepared = prepared;
-    this.#silent.left(prepared);
-    this.#compaction.left(request, prepared);
-  }
-
-  async #compacted(edits: PreparedCall["edits"], trigger: CompactionTrigger): Promise<void> {
-    if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
-    if (edits.some(({ edit }) => edit.writtenBy !== undefined))
-      internalsOf(this.session).builder.watch.wrote();
-    saveBreakers(internalsOf(this.session));
-    if (!edits.some(({ edit }) => edit.kind === "session-memory")) this.#notes?.compacted();
-    await this.#hooks.postCompact({ sessionId: this.id, trigger, edits });
   }
 
   /** Asks the hook of the start, once. @internal */

@@ -127,8 +127,7 @@ export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../por
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
-export { NOTES_MARK } from "../session/append/carried-marks.ts";
-export { type NotesState, parseNotesState } from "../session/append/notes-progress-mark.ts";
+export { NOTES_MARK, type NotesState, parseNotesState } from "../session/append/carried-marks.ts";
 export type { SessionObserver } from "../session/events/events.ts";
 export { addToHistory, createHistoryIndex, searchHistory } from "../session/history/history-search.ts";
 export { hydrate } from "../session/history/hydrate.ts";

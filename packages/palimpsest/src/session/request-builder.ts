@@ -1,62 +1,30 @@
 /**
- * Preparing a call: repairs, counting, the layers, and the entry that says what left.
+ * Builds the request that leaves: makes it fit, repairs it, marks it for the cache, and records it in the log.
  *
- * Everything is decided before anything is appended, and the layers' edits are appended together:
- * the model sees one rewrite at the most. A call that brings only new messages costs only those. Where a
- * summary is due that a model is to write, preparing stops before anything was decided, and begins again
- * with what was written.
+ * Whatever makes the window smaller happens in the driver (`compact/compact-window.ts`), before anything else is
+ * appended. A call that brings only new messages costs only those.
  */
 import { SessionError } from "../base/errors.ts";
 import type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/planner/policies.ts";
-import {
-  type CompactReason,
-  isSummaryDue,
-  type SummaryDue,
-  type SummaryReason,
-} from "../compaction/planner/window-plan.ts";
 import type { CountableRequest } from "../ports/model-client.ts";
-import type { CompactionTrigger } from "../ports/session-hooks.ts";
 import type { ContextBudget } from "../tokens/budget/budget.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
-import { estimateBlock } from "../tokens/estimate/estimate-block.ts";
 import type { ResolvedTariff } from "../tokens/price/resolve-tariff.ts";
 import type { Usage } from "../transcript/blocks.ts";
-import type { LayerEdit } from "../transcript/edits.ts";
-import { writeBreakers } from "./append/breakers.ts";
-import { BudgetTracker, type PlannedCompaction } from "./compact/budget-tracker.ts";
-import type { CompactionInputs } from "./compact/compaction-planner.ts";
-import { CompactionWatch } from "./compact/compaction-watch.ts";
+import { BudgetTracker } from "./compact/budget-tracker.ts";
+import { type FitOptions, type FittedWindow, WindowCompactor } from "./compact/compact-window.ts";
+import type { ByHand } from "./compact/obtain-summary.ts";
 import type { SummaryAsk } from "./compact/summary-request.ts";
 import { notify, type SessionEvent } from "./events/events.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import type { WindowOptions } from "./options/session-options.ts";
-import { checkCallRequest, type FixedPart, FixedPartReader } from "./window/fixed-part.ts";
+import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.ts";
+import { checkCallRequest } from "./window/fixed-part.ts";
 import { CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
 import type { SessionParts } from "./window/session-parts.ts";
-import { checkUndoBinds, checkUndoIsUnanswered } from "./window/undo-safety.ts";
 import { sizeOf } from "./window/window-tracker.ts";
-
-/** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
-const REPAIR_PASSES = 5;
-
-/** What is at hand beside the session itself. */
-export interface PrepareHelp extends Omit<CompactionInputs, "decide"> {
-  /** Whether a model writes summaries. */
-  readonly writesSummaries?: boolean;
-  /** Whether a summary that is due is waited for, left for later, or made at once without a model. */
-  readonly decide?: (due: DueSummary) => "wait" | "later" | "now";
-  /** Adds to a compaction what it is to show again. */
-  readonly restore?: (edit: LayerEdit, planned: PlannedCompaction) => Promise<LayerEdit>;
-}
-
-/** A summary that is due, and how urgent it is. */
-export interface DueSummary {
-  readonly reason: SummaryReason;
-  readonly isUrgent: boolean;
-  readonly editSafety: "strict" | "permissive";
-}
 
 /** A request before it is prepared. */
 interface RequestSize {
@@ -67,47 +35,37 @@ interface RequestSize {
   readonly countable: () => CountableRequest;
 }
 
-/** A model has to write a summary first. */
-export interface SummaryWanted {
-  readonly ask: SummaryAsk;
+/** A request that has left. */
+export interface SentCall {
+  readonly prepared: PreparedCall;
+  /** Its size by estimate alone, whatever was reported before. */
+  readonly estimated: { readonly estimatedTokens: number; readonly generation: number };
 }
 
-const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
-  threshold: "auto",
-  payback: "auto",
-  rent: "auto",
-  manual: "manual",
-  reactive: "reactive",
-  "silent-overflow": "reactive",
-  media: "reactive",
-  thinking: "reactive",
-};
-
 export class RequestBuilder {
-  readonly watch: CompactionWatch;
-  readonly budgets: BudgetTracker;
+  /** Makes each request fit before it leaves. */
+  readonly compaction: WindowCompactor;
+  readonly #budgets: BudgetTracker;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #now: () => number;
-  readonly #fixed: FixedPartReader;
   readonly #cache: CacheWatch;
   readonly #warnings = new WarningMonitor();
 
   constructor(parts: SessionParts, options: WindowOptions, { now }: { readonly now: () => number }) {
     this.#parts = parts;
-    this.#fixed = new FixedPartReader(parts);
     this.#options = options;
     this.#now = now;
     this.#cache = new CacheWatch(parts, options);
-    this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts));
-    this.budgets = new BudgetTracker(parts, options, { cache: this.#cache, now });
+    this.#budgets = new BudgetTracker(parts, options, { cache: this.#cache, now });
+    this.compaction = new WindowCompactor(parts, this.#budgets, options);
   }
 
   /** The limits of new messages; before the first call those of the window the options name. */
   arrivalPolicy(): ArrivalPolicy {
-    return this.budgets.planner.isOff || this.#options.disabledLayers?.includes("arrival") === true
+    return this.#budgets.isUnmanaged || this.#options.disabledLayers?.includes("arrival") === true
       ? NO_ARRIVAL_LIMITS
-      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.budgets.hasHistoryTools });
+      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.#budgets.hasHistoryTools });
   }
 
   /** How long cache marks ask the provider to keep what they write. */
@@ -122,28 +80,43 @@ export class RequestBuilder {
 
   /** The limits of the window that the last call was prepared for. */
   budget(): ContextBudget {
-    return this.budgets.budget;
+    return this.#budgets.budget;
   }
 
-  async prepare(request: CallRequest, help: PrepareHelp = {}): Promise<PreparedCall | SummaryWanted> {
+  /** Makes the next request fit and leave. @throws as {@link WindowCompactor.fit} */
+  async prepare(request: CallRequest, options: FitOptions = {}): Promise<SentCall> {
     checkCallRequest(request);
+    return this.compaction.fit(request, options, (window) => this.#send(request, window));
+  }
+
+  /** Compacts now because a person asked for it, and prepares no call. Resolves with the edits. */
+  async compact(
+    request: CallRequest,
+    options: FitOptions & { readonly byHand: ByHand },
+  ): Promise<PreparedCall["edits"]> {
+    checkCallRequest(request);
+    return this.compaction.fit(request, options, async ({ edits }) => {
+      if (edits.length === 0) return edits;
+      this.#warnings.compacted();
+      const { writer, log, isDurable } = this.#parts;
+      await writer.checkpoint();
+      writer.forgetHidden();
+      if (isDurable) await log.sync();
+      return edits;
+    });
+  }
+
+  /** Writes down what leaves, and makes it durable. */
+  async #send(request: CallRequest, { fixed, edits }: FittedWindow): Promise<SentCall> {
     const { tracker, writer, log, isDurable } = this.#parts;
-    const fixed = await this.#begin(request);
-    this.budgets.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
-    const edits = await this.#planCompaction(request, fixed, help);
-    if ("ask" in edits) return edits;
-    await this.#repair({ isLeaving: true });
+    if (edits.length > 0) this.#warnings.compacted();
+    await this.#budgets.repair({ isLeaving: true });
     const messages = tracker.request(writer.projection);
     for (const { rule, message } of tracker.findBroken(messages))
       this.#emit({ type: "invariant-broken", rule, message });
     const tokens = this.figures();
-    const cached = this.#cache.watch({
-      request,
-      fixed,
-      messages,
-      promptTokens: tokens.total,
-      atMs: this.#now(),
-    });
+    const atMs = this.#now();
+    const cached = this.#cache.watch({ request, fixed, messages, promptTokens: tokens.total, atMs });
     const call = await writer.appendOne({
       type: "call",
       model: request.model,
@@ -158,9 +131,8 @@ export class RequestBuilder {
     });
     this.#parts.calls.left(call.seq, tracker.sent());
     this.#cache.left(call.seq, cached);
-    this.watch.called();
     const warning = this.#warnings.state(tokens.total, this.budget());
-    this.budgets.left();
+    this.compaction.called();
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
       await writer.checkpoint();
       writer.forgetHidden();
@@ -168,38 +140,27 @@ export class RequestBuilder {
     if (isDurable) await log.sync();
     const { model, system, tools } = request;
     this.#emit({ type: "call", seq: call.seq, model, tokens: tokens.total, source: tokens.source });
+    const { ledger } = tracker;
     return {
-      callSeq: call.seq,
-      model,
-      ...(system === undefined ? {} : { system }),
-      ...(tools === undefined ? {} : { tools }),
-      messages,
-      cacheMarks: cached.marks,
-      tokens,
-      warning,
-      edits,
+      prepared: {
+        callSeq: call.seq,
+        model,
+        ...(system === undefined ? {} : { system }),
+        ...(tools === undefined ? {} : { tools }),
+        messages,
+        cacheMarks: cached.marks,
+        tokens,
+        warning,
+        edits,
+      },
+      estimated: { estimatedTokens: ledger.estimateKnown().tokens, generation: ledger.generation },
     };
-  }
-
-  /** Compacts now, and prepares no call. Resolves with the edits, none where nothing is gained. */
-  async compact(
-    request: CallRequest,
-    help: PrepareHelp & { readonly compactFor: CompactReason },
-  ): Promise<PreparedCall["edits"] | SummaryWanted> {
-    checkCallRequest(request);
-    const fixed = await this.#begin(request);
-    const edits = await this.#planCompaction(request, fixed, help);
-    if ("ask" in edits || edits.length === 0) return edits;
-    await this.#parts.writer.checkpoint();
-    this.#parts.writer.forgetHidden();
-    if (this.#parts.isDurable) await this.#parts.log.sync();
-    return edits;
   }
 
   /** Looks at the request as it would be now: its size, and what a counter would count. */
   async look(request: CallRequest): Promise<RequestSize> {
     checkCallRequest(request);
-    const { toolsText } = await this.#begin(request);
+    const { toolsText } = await this.#budgets.receive(request, { isLeaving: false });
     const { tracker, writer } = this.#parts;
     const { autoCompactGateTokens, blockingTokens } = this.budget();
     const messages = tracker.request(writer.projection);
@@ -223,30 +184,9 @@ export class RequestBuilder {
     if (writer.nextSeq - 1 === throughSeq) tracker.ledger.counted(figure);
   }
 
-  /** What a summary of the window as it is would be written from. */
-  ask(
-    request: CallRequest,
-    due: { readonly reason: SummaryReason; readonly trigger: CompactionTrigger },
-  ): SummaryAsk {
-    const { tracker, writer } = this.#parts;
-    const { ledger } = tracker;
-    const { ratio, padding } = ledger;
-    return {
-      ...due,
-      request,
-      messages: tracker.request(writer.projection),
-      cacheMarks: this.#cache.lastMarks,
-      cacheTtl: this.cacheTtl,
-      visible: writer.projection.visible.slice(),
-      throughSeq: writer.nextSeq - 1,
-      revision: writer.projection.revision,
-      isWarm: this.#cache.isWarm(this.#now(), request.model),
-      usedTokens: ledger.figure().fitTokens,
-      budget: this.budget(),
-      maxOutputTokens: this.budgets.maxOutputTokens,
-      measure: (block) => estimateBlock(block, request.model) * ratio,
-      padding,
-    };
+  /** The window as a model that takes notes of it is shown it. */
+  summaryRequest(request: CallRequest): SummaryAsk {
+    return this.#budgets.summaryRequest(request, "rent");
   }
 
   /** The provider reported the window as it is: what is said of it is true again. */
@@ -266,7 +206,7 @@ export class RequestBuilder {
     const hint = "`visible` tells what is shown now; the edits of a call are in what `prepare` returned.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
-    const isStrict = this.budgets.editSafety === "strict";
+    const isStrict = this.#budgets.editSafety === "strict";
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
     const isKnown = isStrict
       ? writer.projection.isComplete
@@ -287,88 +227,6 @@ export class RequestBuilder {
     });
   }
 
-  async #begin(request: CallRequest): Promise<FixedPart> {
-    this.budgets.switchTo(request.model);
-    const fixed = await this.#fixed.read(request);
-    await this.#repair({ isLeaving: false });
-    this.#checkNotEmpty();
-    return fixed;
-  }
-
-  async #repair({ isLeaving }: { readonly isLeaving: boolean }): Promise<void> {
-    const { tracker, writer } = this.#parts;
-    for (let pass = 0; pass < REPAIR_PASSES; pass++) {
-      const edit = tracker.findRepairs(writer.projection, { isLeaving });
-      if (edit === undefined) return;
-      const { seq } = await writer.appendOne({ type: "edit", edit });
-      this.#cache.rewritten();
-      for (const { reason, subject } of edit.repairs) this.#emit({ type: "repair", seq, reason, subject });
-    }
-  }
-
-  #checkNotEmpty(): void {
-    if (this.#parts.writer.projection.visible.some((message) => message.blocks.length > 0)) return;
-    throw new SessionError("NO_MESSAGES", {
-      message: "There is nothing to send: no message of the session says anything.",
-      hint: "Append the user's message before preparing a call.",
-    });
-  }
-
-  async #planCompaction(
-    request: CallRequest,
-    fixed: FixedPart,
-    help: PrepareHelp,
-  ): Promise<PreparedCall["edits"] | SummaryWanted> {
-    const planned = await this.budgets.plan(fixed, {
-      ...help,
-      decide: (due) => help.decide?.(this.#urgency(due)) ?? "now",
-    });
-    if (!isSummaryDue(planned)) return this.#carryOut(planned, help);
-    const { reason } = planned;
-    return { ask: this.ask(request, { reason, trigger: TRIGGERS[reason] }) };
-  }
-
-  async #carryOut(planned: PlannedCompaction, help: PrepareHelp): Promise<PreparedCall["edits"]> {
-    const { tracker, writer } = this.#parts;
-    const { state, made } = planned;
-    const edits = await Promise.all(
-      made.edits.map((edit) => (edit.isBoundary === true ? (help.restore?.(edit, planned) ?? edit) : edit)),
-    );
-    const entries = await writer.append(edits.map((edit) => ({ type: "edit", edit })));
-    tracker.follow(writer.projection);
-    const leftTokens = this.budgets.messagesTokens();
-    this.budgets.planner.called(state, made, leftTokens);
-    this.#watchUseful(edits, state.messagesTokens, leftTokens);
-    const done = edits.map((edit, index) => {
-      const { seq } = entries[index]!;
-      this.#emit({ type: "layer", seq, layer: edit.kind, edit });
-      return { seq, edit };
-    });
-    if (done.length === 0) return done;
-    await writeBreakers(this.#parts);
-    this.#cache.rewritten();
-    await this.#repair({ isLeaving: false });
-    this.#warnings.compacted();
-    return done;
-  }
-
-  /** A summary for the price's sake may wait, as long as the window is not full. */
-  #urgency({ reason }: SummaryDue): DueSummary {
-    const { fitTokens } = this.#parts.tracker.ledger.figure();
-    const isUrgent = reason !== "rent" || fitTokens >= this.budget().autoCompactGateTokens;
-    return { reason, isUrgent, editSafety: this.budgets.editSafety };
-  }
-
-  /** A compaction that is of little use, again and again, is said: it ends in a message, not in a bill. */
-  #watchUseful(edits: readonly LayerEdit[], beforeTokens: number, afterTokens: number): void {
-    const boundary = edits.find((edit) => edit.isBoundary === true);
-    if (boundary === undefined) return;
-    const { fullTargetTokens, sessionMemoryTargetTokens } = this.budget();
-    const targetTokens = boundary.kind === "session-memory" ? sessionMemoryTargetTokens : fullTargetTokens;
-    const useless = this.watch.compacted({ beforeTokens, afterTokens, targetTokens });
-    if (useless !== undefined) this.#emit({ type: "useless-compaction", ...useless });
-  }
-
   /** The size of the next request as it is now. */
   figures(): CallTokens {
     const { tracker, writer } = this.#parts;
@@ -381,13 +239,4 @@ export class RequestBuilder {
   #emit(event: SessionEvent): void {
     notify(this.#parts.observer, event);
   }
-}
-
-/** Calls since the last compaction, by the log; one by hand is not held against the next. */
-function callsSinceCompaction({ writer }: SessionParts): number {
-  const { callSeqs, activeEdits } = writer.projection;
-  const last = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
-  if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
-    return Number.POSITIVE_INFINITY;
-  return callSeqs.filter((seq) => seq > last.seq).length;
 }

@@ -5,7 +5,6 @@
  * another in the order of their calls, so two never interleave in the log. After a crash the log holds everything up
  * to the last acknowledged append; the next `prepare` repairs what an unanswered call left open.
  */
-import { assert } from "../base/assert.ts";
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { CalibrationSample } from "../tokens/count/calibration.ts";
 import type { Message } from "../transcript/blocks.ts";
@@ -14,9 +13,8 @@ import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
 import type { NewEntry } from "./append/entry-writer.ts";
 import type { HostList } from "./append/host-list.ts";
-import { planHideThinking } from "./append/late-thinking.ts";
-import { Queue } from "./append/queue.ts";
 import { receiveValue } from "./append/session-metadata.ts";
+import type { WindowCompactor } from "./compact/compact-window.ts";
 import { notify, type SessionEvent } from "./events/events.ts";
 import { PIN_TOOL } from "./history/pin-tool.ts";
 import { runPinTool } from "./history/run-pin-tool.ts";
@@ -25,8 +23,9 @@ import type { PinPlan } from "./history/session-pins.ts";
 import { validateMessages } from "./input/validate-messages.ts";
 import { validateAnswer } from "./model/validate-answer.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
-import { checkRewind, noSuchCall, sessionClosed } from "./refusals.ts";
+import { checkRewind, noSuchCall } from "./options/refusals.ts";
 import type { RequestBuilder } from "./request-builder.ts";
+import { planHideThinking } from "./window/bound-thinking.ts";
 import type { SessionParts } from "./window/session-parts.ts";
 import { messagesOf } from "./window/window-tracker.ts";
 
@@ -43,6 +42,8 @@ interface SessionInternals {
   readonly parts: SessionParts;
   /** Prepares its calls. */
   readonly builder: RequestBuilder;
+  /** Keeps its window within the limits. */
+  readonly compaction: WindowCompactor;
   /** Runs an operation in the order of all others. */
   inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
   /** Appends messages with entries around them, all or none; resolves with the number of the first of these entries. */
@@ -72,9 +73,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #builder: RequestBuilder;
   readonly #hostList: HostList;
-  readonly #queue = new Queue();
   readonly #internals: SessionInternals;
-  #isClosed = false;
   #closing: Promise<void> | undefined;
 
   static {
@@ -91,6 +90,7 @@ export class Session {
     this.#internals = {
       parts,
       builder,
+      compaction: builder.compaction,
       inTurn: (operation) => this.#run(operation),
       appendWith: (messages, around) => this.#appendWith(messages, around),
       settle: () => this.#settle(),
@@ -164,9 +164,7 @@ export class Session {
    * `STORE_FAILED` where the store could not keep what leaves.
    */
   async prepare(request: CallRequest): Promise<PreparedCall> {
-    const prepared = await this.#run(() => this.#builder.prepare(request));
-    assert(!("ask" in prepared), "a session without a model waits for no summary");
-    return prepared;
+    return (await this.#builder.prepare(request)).prepared;
   }
 
   /**
@@ -181,7 +179,7 @@ export class Session {
       const { calls, tracker, writer } = this.#parts;
       const callSeq = asked ?? calls.newest;
       const sent = callSeq === undefined ? undefined : calls.find(callSeq);
-      const late = planHideThinking(messages, { callSeq, writer, budgets: this.#builder.budgets });
+      const late = planHideThinking(messages, { callSeq, writer, window: this.#builder.compaction });
       if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
       const entry: NewEntry = {
         type: "answer",
@@ -333,7 +331,7 @@ export class Session {
 
   /** Ends the session: a last checkpoint, everything synced, the log closed. Closing twice is fine. */
   close(): Promise<void> {
-    this.#closing ??= this.#queue
+    this.#closing ??= this.#parts.queue
       .run(() => this.#close())
       .catch((error: unknown) => {
         // What could not be synced may be on the next try.
@@ -344,12 +342,12 @@ export class Session {
   }
 
   async #close(): Promise<void> {
-    const { writer, log } = this.#parts;
-    if (!this.#isClosed) {
+    const { writer, log, queue } = this.#parts;
+    if (!queue.isClosed) {
       await writer.settle();
       await log.sync();
     }
-    this.#isClosed = true;
+    queue.isClosed = true;
     await log.close();
     this.#emit({ type: "closed" });
   }
@@ -392,9 +390,6 @@ export class Session {
   }
 
   #run<Result>(operation: () => Promise<Result>): Promise<Result> {
-    return this.#queue.run(async () => {
-      if (this.#isClosed) throw sessionClosed(this.id);
-      return operation();
-    });
+    return this.#parts.queue.runOpen(operation);
   }
 }

@@ -6,7 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { type ScriptedProvider, type ScriptedRequest, scriptedProvider } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
-import type { NotesOptions } from "#agent/options/notes-options.ts";
+import type { NotesOptions } from "#agent/options/agent-options.ts";
 import { createPalimpsest } from "#host/create-palimpsest.ts";
 import { anthropicModel } from "#models/anthropic/anthropic-model.ts";
 import { openaiChatModel } from "#models/openai/chat-model.ts";

@@ -4,11 +4,10 @@
  * nothing lying about.
  */
 
-import type { InMemoryFileSystem } from "palimpsest-testing";
-import { faultyFileSystem } from "palimpsest-testing";
+import { faultyFileSystem, type InMemoryFileSystem } from "palimpsest-testing";
 import type { Crash } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
-import type { NotesOptions } from "#agent/options/notes-options.ts";
+import type { NotesOptions } from "#agent/options/agent-options.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import {
   diskWithSession,

@@ -22,8 +22,7 @@ import { askWithin } from "../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { blockText, type Usage } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
-import type { NotesOptions } from "../options/notes-options.ts";
+import type { AgentOptions, AgentWorld, NotesOptions } from "../options/agent-options.ts";
 import { keyFacts } from "./key-facts.ts";
 import { type AnsweredCall, NotesProgress } from "./notes-progress.ts";
 import { hasNotes, NotesStore, notesLimits, sizeOfNotes } from "./notes-store.ts";
@@ -221,7 +220,7 @@ export class AgentNotes {
     if (update.form !== "log" && !isNoFault) {
       if (HELD.has(update.outcome)) this.#breakers.reset("notes");
       else this.#breakers.failed("notes");
-      saveBreakers(internalsOf(this.#session));
+      saveBreakers(internalsOf(this.#session).parts);
     }
     const tookMs = this.#world.now() - startMs;
     notify(internalsOf(this.#session).parts.observer, { type: "notes-update", ...update, tookMs });

@@ -8,13 +8,13 @@
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { scaleTokens } from "../../compaction/shared/measure.ts";
 import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
-import type { NotesState } from "../../session/append/notes-progress-mark.ts";
+import type { NotesState } from "../../session/append/carried-marks.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import { usagePrice } from "../../tokens/price/cache-price.ts";
 import type { Message, Usage } from "../../transcript/blocks.ts";
-import type { NotesOptions } from "../options/notes-options.ts";
+import type { NotesOptions } from "../options/agent-options.ts";
 import { notesLimits } from "./notes-store.ts";
 
 /** A call of the model that was answered. */

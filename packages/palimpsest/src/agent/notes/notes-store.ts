@@ -12,12 +12,12 @@ import { measureNotes, type NotesLimits } from "../../notes/limits.ts";
 import { formatNotes, isEmptyTemplate, type NotesDocument, parseNotes } from "../../notes/notes-document.ts";
 import type { NotesTemplate } from "../../notes/template.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
-import { NOTES_MARK } from "../../session/append/carried-marks.ts";
 import {
+  NOTES_MARK,
   NOTHING_COVERED,
   type NotesState,
   parseNotesState,
-} from "../../session/append/notes-progress-mark.ts";
+} from "../../session/append/carried-marks.ts";
 import type { SessionParts } from "../../session/window/session-parts.ts";
 import { isWithin } from "../../transcript/line.ts";
 

@@ -31,7 +31,7 @@ import { resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
 import type { ContentBlock, TextBlock, Usage } from "../../transcript/blocks.ts";
 import { groupRounds } from "../../transcript/window.ts";
 import { learnSecrets, withoutKnownSecrets } from "../../transcript/without-secrets.ts";
-import type { NotesOptions } from "../options/notes-options.ts";
+import type { NotesOptions } from "../options/agent-options.ts";
 
 /** What an update is written from. */
 export interface NotesAsk

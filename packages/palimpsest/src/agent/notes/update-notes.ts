@@ -9,7 +9,7 @@ import { applyNotesEdit } from "../../notes/edit-notes.ts";
 import { extractNotes } from "../../notes/extractive-notes.ts";
 import type { NotesLimits } from "../../notes/limits.ts";
 import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
-import type { NotesState } from "../../session/append/notes-progress-mark.ts";
+import type { NotesState } from "../../session/append/carried-marks.ts";
 import type { NotesUpdate } from "../../session/events/events.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { type AnsweredCall, callsTools, type NotesProgress } from "./notes-progress.ts";
@@ -118,10 +118,7 @@ export class NotesUpdateRunner {
   #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "coveredThroughSeq"> {
     const { session, limits } = this.#options;
     const { request, prepared } = call;
-    const { messages, ...asked } = internalsOf(session).builder.ask(request, {
-      reason: "rent",
-      trigger: "auto",
-    });
+    const { messages, ...asked } = internalsOf(session).builder.summaryRequest(request);
     const hasLeft = callsTools(call);
     return {
       ...asked,

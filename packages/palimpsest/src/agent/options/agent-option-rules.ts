@@ -21,10 +21,8 @@ import {
   text,
   wholeFrom,
 } from "../../base/options/check-options.ts";
-import type { AgentRequest, CompactOptions, PrepareOptions } from "./agent-calls.ts";
-import type { AgentOptions } from "./agent-options.ts";
-import type { NotesOptions } from "./notes-options.ts";
-import type { TurnOptions } from "./turn-options.ts";
+import type { AgentOptions, NotesOptions } from "./agent-options.ts";
+import type { AgentRequest, CompactOptions, PrepareOptions, TurnOptions } from "./turn-options.ts";
 
 const model = having(
   ["generate"],

@@ -35,22 +35,6 @@ export function turnRunning(id: string): SessionError {
   });
 }
 
-export function vetoed(veto: string, cause?: unknown): CompactionError {
-  return new CompactionError("COMPACTION_VETOED", {
-    message: `A hook vetoed the compaction: ${veto === "" ? "it gave no reason" : veto}.`,
-    hint: "The request does not fit without it, or it was asked for by hand. Nothing was changed.",
-    cause,
-  });
-}
-
-export function nothingGained(): CompactionError {
-  return new CompactionError("COMPACTION_REFUSED", {
-    message:
-      "Nothing would be gained by a compaction now: there is no place to cut, or too little to summarise.",
-    hint: "Go on without it, or name another pivot.",
-  });
-}
-
 export function refusedTail(): CompactionError {
   return new CompactionError("COMPACTION_REFUSED", {
     message:

@@ -1,19 +1,25 @@
 /**
- * What is done about a call that failed: which failures the session can cure, and how.
+ * Recovers from a call that failed: decides which failures the session can cure, and how.
  *
- * A refusal for size is cured by compaction, and its figures are learned; one for bytes or media by taking
- * media out; one for too long an answer by asking for less; one for thinking whose history was edited by
- * sending none of it. What broke on the way is sent once more. Everything else is the caller's.
+ * A refusal for size is cured by compaction, and its figures are learned; one for bytes or media by taking media out;
+ * one for too long an answer by asking for less; one for thinking whose history was edited by sending none of it. A
+ * broken connection is tried once more. Everything else is the caller's. Some providers cut a prompt that is too long
+ * and report no error: {@link SilentWatch} finds these.
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { ModelError, type PalimpsestError, PromptTooLongError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { abortedError } from "../../base/stop-if-aborted.ts";
+import type { StopReason } from "../../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
-import type { BudgetTracker } from "../../session/compact/budget-tracker.ts";
+import type { Refusal } from "../../session/compact/budget-tracker.ts";
+import type { SessionEvent } from "../../session/events/events.ts";
 import { OUTPUT_PARAMETERS } from "../../session/model/model-call.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
+import type { SentCall } from "../../session/request-builder.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
+import { promptTokens, type Usage } from "../../transcript/blocks.ts";
+import { findSilentOverflow, PromptCeiling } from "../../wire/errors/silent-overflow.ts";
 
 /** How often is recovered from failures of one answer: once, and once more where old rounds gave way first. */
 export class RecoveryLimit {
@@ -55,7 +61,8 @@ export async function logFailedCall(session: Session, callSeq: number, failure: 
 
 /** What is changed before the request is made again. */
 interface Recovery {
-  readonly apply: (budgets: BudgetTracker, callSeq: number) => void;
+  /** What is to be smaller in the next request; `undefined` if it is sent as it was. */
+  readonly refusal: (callSeq: number) => Refusal | undefined;
   /** Parameters of the request that become others. */
   readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };
 }
@@ -68,29 +75,23 @@ export function recoveryOf(failure: ModelFailure): Recovery | undefined {
   const { promptTokens, limitTokens } = failure;
   switch (failure.kind) {
     case "prompt-too-long":
-      return {
-        apply: (budgets, seq) =>
-          budgets.refused(seq, { promptTokens, limitTokens, isWindow: true }, "reactive"),
-        adapt: UNCHANGED,
-      };
-    case "over-rate-limit":
-      return {
-        apply: (budgets, seq) =>
-          budgets.refused(seq, { promptTokens, limitTokens, isWindow: false }, "reactive"),
-        adapt: UNCHANGED,
-      };
+    case "over-rate-limit": {
+      const isWindow = failure.kind === "prompt-too-long";
+      const size = { what: "size", reason: "reactive", promptTokens, limitTokens, isWindow } as const;
+      return { refusal: (callSeq) => ({ ...size, callSeq }), adapt: UNCHANGED };
+    }
     case "output-too-long":
       return shorterAnswer(failure);
     case "body-too-large":
     case "media-too-large":
-      return { apply: (budgets) => budgets.refusedForMedia(), adapt: UNCHANGED };
+      return { refusal: () => ({ what: "media" }), adapt: UNCHANGED };
     case "invalid-request":
       if (failure.isThinkingBinding !== true) return undefined;
-      return { apply: (budgets) => budgets.refusedForThinking(), adapt: UNCHANGED };
+      return { refusal: () => ({ what: "thinking" }), adapt: UNCHANGED };
     case "network":
     case "timeout":
     case "unreadable-answer":
-      return { apply: () => {}, adapt: UNCHANGED };
+      return { refusal: () => undefined, adapt: UNCHANGED };
     default:
       return undefined;
   }
@@ -105,10 +106,17 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
   const fitsTokens =
     limitTokens === undefined || outputTokens === undefined ? undefined : limitTokens - outputTokens;
   return {
-    apply: (budgets, seq) => {
-      if (leftTokens < leastOutputTokens)
-        budgets.refused(seq, { promptTokens, limitTokens: fitsTokens, isWindow: false }, "reactive");
-    },
+    refusal: (callSeq) =>
+      leftTokens < leastOutputTokens
+        ? {
+            what: "size",
+            reason: "reactive",
+            callSeq,
+            promptTokens,
+            limitTokens: fitsTokens,
+            isWindow: false,
+          }
+        : undefined,
     adapt: ({ parameters = {} }) => {
       const name = OUTPUT_PARAMETERS.find((one) => typeof parameters[one] === "number");
       if (name === undefined || leftTokens < leastOutputTokens) return {};
@@ -158,3 +166,43 @@ const HINTS: Partial<Record<ModelFailureKind, string>> = {
   "unknown-model": "Check the model's id as its provider spells it.",
   "invalid-request": "The provider refuses the form of the request: check parameters and tools.",
 };
+
+export class SilentWatch {
+  readonly #session: Session;
+  readonly #ceiling = new PromptCeiling();
+  /** The request that was prepared last. */
+  #prepared: PreparedCall | undefined;
+  /** It by estimate alone, whatever was reported before. */
+  #sent: SentCall["estimated"] = { estimatedTokens: 0, generation: 0 };
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  left(prepared: PreparedCall, estimated: SentCall["estimated"]): void {
+    this.#prepared = prepared;
+    this.#sent = estimated;
+  }
+
+  /** The request was answered; returns what to tell if the answer hides an overflow. */
+  answered(
+    callSeq: number,
+    answer: { readonly usage: Usage; readonly stopReason: StopReason },
+  ): SessionEvent | undefined {
+    const prepared = this.#prepared;
+    if (prepared?.callSeq !== callSeq) return undefined;
+    const { compaction, parts } = internalsOf(this.#session);
+    const { windowTokens } = compaction.budget;
+    const reportedTokens = promptTokens(answer.usage);
+    const ceilingTokens =
+      reportedTokens > 0 ? this.#ceiling.observe({ ...this.#sent, reportedTokens }) : undefined;
+    const estimatedTokens = Math.max(prepared.tokens.total, this.#sent.estimatedTokens);
+    const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens, ceilingTokens });
+    if (failure === undefined) return undefined;
+    // The report is about a prompt that was cut: it says nothing of the window.
+    parts.tracker.ledger.distrustReport();
+    const { limitTokens } = failure;
+    compaction.refused({ what: "size", reason: "silent-overflow", callSeq, limitTokens, isWindow: false });
+    return { type: "model-failed", seq: callSeq, failure, isRecovered: true };
+  }
+}

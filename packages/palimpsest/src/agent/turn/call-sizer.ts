@@ -58,7 +58,7 @@ export class CallSizer {
         async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
         { deadline: this.#world.deadline, timeoutMs: AGENT_DEFAULTS.limitsTimeoutMs },
       );
-      if (isObject(limits)) internalsOf(this.#session).builder.budgets.vendorReported(model, limits);
+      if (isObject(limits)) internalsOf(this.#session).compaction.vendorReported(model, limits);
     } catch (error) {
       this.#tell(`${client.provider} models`, errorMessage(error));
     }

@@ -22,11 +22,15 @@ import {
   type ToolUseBlock,
   type Usage,
 } from "../../transcript/blocks.ts";
-import type { AgentRequest, PrepareOptions } from "../options/agent-calls.ts";
-import { type TurnOptions, type TurnResult, tell } from "../options/turn-options.ts";
+import {
+  type AgentRequest,
+  type PrepareOptions,
+  type TurnOptions,
+  type TurnResult,
+  tell,
+} from "../options/turn-options.ts";
 import { runTools, SESSION_TOOLS } from "../tools/run-tools.ts";
-import { LoopWatch } from "./loop-watch.ts";
-import { checkThrashing, repeating } from "./thrashing.ts";
+import { checkThrashing, LoopWatch, repeating } from "./stuck-turn.ts";
 
 const STOPPED = {
   what: "The turn",
@@ -78,7 +82,7 @@ export async function runTurn(
     if (calls.length > 0) {
       const results = await runTools(agent, calls, options);
       await agent.append({ role: "user", origin: "tool", content: results });
-      const { count: compactions } = internalsOf(agent.session).builder.watch;
+      const { count: compactions } = internalsOf(agent.session).compaction;
       if (loop.isLoop(calls, results, compactions)) return ended("loop");
       if (loop.isRepeating) throw repeating(agent.session);
     } else if (answer.stopReason !== "paused") return ended("done");

@@ -8,6 +8,13 @@ export function canSummarise({ writesSummaries, disabledLayers }: WindowState): 
   return !disabledLayers.has("extractive") || (writesSummaries === true && !disabledLayers.has("full"));
 }
 
+/** The window for a compaction by hand: where all summaries are switched off, the one from the log is allowed. */
+export function withSummaries(state: WindowState): WindowState {
+  if (canSummarise(state)) return state;
+  const disabledLayers = new Set([...state.disabledLayers].filter((layer) => layer !== "extractive"));
+  return { ...state, disabledLayers };
+}
+
 /** From the message at `first` on. */
 export function tokensBehind({ visible, measure }: WindowState, first: number): number {
   let tokens = 0;

@@ -7,6 +7,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
 import type { LogWriter } from "./entry-writer.ts";
+import type { SessionQueue } from "./queue.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
@@ -63,12 +64,9 @@ export async function writeBreakers({ breakers, carried, writer }: CountedParts)
 }
 
 /** The same, in its turn; waits for nothing. */
-export function saveBreakers(session: {
-  readonly parts: CountedParts;
-  inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
-}): void {
-  session
-    .inTurn(() => writeBreakers(session.parts))
-    // The next checkpoint has them, and a store that cannot be written tells it with the next append.
+export function saveBreakers(parts: CountedParts & { readonly queue: SessionQueue }): void {
+  parts.queue
+    .runOpen(() => writeBreakers(parts))
+    // The next checkpoint has them, and a store that cannot be written says so with the next append.
     .catch(() => undefined);
 }

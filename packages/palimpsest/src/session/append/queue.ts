@@ -2,6 +2,8 @@
  * One thing after another: operations run in the order they were given, each when the one before
  * has ended, however it ended.
  */
+import { sessionClosed } from "../options/refusals.ts";
+
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
 
@@ -10,5 +12,24 @@ export class Queue {
     // Whoever called gets the failure; the next operation does not.
     this.#last = result.catch(() => undefined);
     return result;
+  }
+}
+
+/** The operations of one session. */
+export class SessionQueue extends Queue {
+  isClosed = false;
+  readonly #sessionId: string;
+
+  constructor(sessionId: string) {
+    super();
+    this.#sessionId = sessionId;
+  }
+
+  /** @throws `SESSION_CLOSED` */
+  runOpen<Result>(operation: () => Promise<Result>): Promise<Result> {
+    return this.run(async () => {
+      if (this.isClosed) throw sessionClosed(this.#sessionId);
+      return operation();
+    });
   }
 }

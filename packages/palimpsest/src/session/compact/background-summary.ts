@@ -44,11 +44,12 @@ export class BackgroundSummary {
     return this.#state.type === "running";
   }
 
-  /** Whether the last one failed; asking forgets it. */
-  takeFailure(): boolean {
-    if (this.#state.type !== "failed") return false;
-    this.#state = { type: "idle" };
-    return true;
+  get hasFailed(): boolean {
+    return this.#state.type === "failed";
+  }
+
+  forgetFailure(): void {
+    if (this.#state.type === "failed") this.#state = { type: "idle" };
   }
 
   /** A summary would pay. */

@@ -1,57 +1,60 @@
 /**
- * The room of a session: what its window may hold, how full it is, and the edits that keep it so.
+ * Measures the window of a session: how full it is, and what its model takes.
  *
- * It knows the limits of each model as far as anybody has told them (the host, the vendor, a refusal), makes
- * the picture that the planner decides from, and judges what came of it. It appends nothing by itself.
+ * Limits come from the host, the vendor, the catalogue and from refusals, which are newer than all of them. The result
+ * is one value, {@link WindowState}, that the planner decides from. Repairs are appended here, and nothing else.
  */
 
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
-import { WindowTooSmallError } from "../../base/errors.ts";
+import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
-import { planStripMedia, planStripThinking } from "../../compaction/layers/strip/strip-refused.ts";
-import { type CompactReason, isSummaryDue, type SummaryDue } from "../../compaction/planner/window-plan.ts";
-import {
-  type PlannedEdits,
-  tokensAfter,
-  visibleAfter,
-  type WindowState,
-} from "../../compaction/shared/window-state.ts";
+import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
+import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
+import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import { type ModelLimits, resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
-import type { ContentBlock } from "../../transcript/blocks.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
 import { notify } from "../events/events.ts";
+import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
-import type { FixedPart } from "../window/fixed-part.ts";
+import { SessionSafety } from "../window/bound-thinking.ts";
+import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
-import { SessionSafety } from "../window/session-safety.ts";
-import { type CompactionInputs, CompactionPlanner } from "./compaction-planner.ts";
+import { type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
-/** What a refusal said of sizes, in tokens. */
+/** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
+const REPAIR_PASSES = 5;
+
+/** A refusal for size, in tokens. */
 interface RefusedSize {
+  readonly what: "size";
+  readonly reason: "reactive" | "silent-overflow";
+  /** The call that was refused, or cut without an error. */
+  readonly callSeq: number;
   readonly promptTokens?: number | undefined;
   readonly limitTokens?: number | undefined;
-  /** Whether `limitTokens` is the window, and not what may be sent in a minute. */
+  /** True if `limitTokens` is the window, and not what may be sent in a minute. */
   readonly isWindow: boolean;
 }
 
-/** The edits that were planned, and the room they were planned in. */
-export interface PlannedCompaction {
-  readonly state: WindowState;
-  readonly made: PlannedEdits;
-}
+/** What a provider refused: the size of a request, its media, or thinking whose history was edited. */
+export type Refusal = RefusedSize | { readonly what: "media" } | { readonly what: "thinking" };
 
 export class BudgetTracker {
-  readonly planner: CompactionPlanner;
+  /** Layers that are switched off, by name. */
+  readonly disabledLayers: ReadonlySet<string>;
+  /** True if the policy leaves the window alone. */
+  readonly isUnmanaged: boolean;
   readonly #parts: SessionParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
   readonly #safety: SessionSafety;
+  readonly #fixed: FixedPartReader;
   readonly #now: () => number;
   #budget: ContextBudget | undefined;
   readonly #vendor = new Map<string, ReportedLimits>();
@@ -71,7 +74,9 @@ export class BudgetTracker {
     this.#cache = tools.cache;
     this.#now = tools.now;
     this.#safety = new SessionSafety(options.editSafety);
-    this.planner = new CompactionPlanner(parts, options);
+    this.#fixed = new FixedPartReader(parts);
+    this.disabledLayers = new Set(options.disabledLayers ?? []);
+    this.isUnmanaged = costPolicy(options.policy ?? DEFAULT_POLICY) === undefined;
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
       if (typeof tokens === "number" && tokens >= CATALOGUE_DEFAULTS.smallestWindowTokens)
@@ -94,13 +99,18 @@ export class BudgetTracker {
     return this.#budget;
   }
 
+  /** Why the next request is compacted whatever its size; `undefined` if it is not. */
+  get compactFor(): CompactReason | undefined {
+    return this.#compactFor;
+  }
+
   get editSafety(): EditSafety {
     if (this.#isBound) return "strict";
     const { tracker, writer } = this.#parts;
     return this.#safety.of(writer.projection, tracker.ledger.model);
   }
 
-  switchTo(model: string): void {
+  #switchTo(model: string): void {
     const { ledger } = this.#parts.tracker;
     if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
     ledger.modelSwitched(model);
@@ -112,11 +122,16 @@ export class BudgetTracker {
     this.#budget = undefined;
   }
 
-  /** The provider refused the request of call `callSeq` as too long, or cut it without a word: the next one is smaller. */
-  refused(callSeq: number, size: RefusedSize, reason: CompactReason): void {
+  /** The provider refused the last request: the next one is without what was refused, or smaller. */
+  refused(refusal: Refusal): void {
+    if (refusal.what === "thinking") this.#isBound = true;
+    if (refusal.what === "size") this.#refusedAsTooLong(refusal);
+    this.#compactFor = refusal.what === "size" ? refusal.reason : refusal.what;
+  }
+
+  #refusedAsTooLong({ callSeq, promptTokens, limitTokens, isWindow }: RefusedSize): void {
     const { tracker, calls } = this.#parts;
     const { ledger } = tracker;
-    const { promptTokens, limitTokens, isWindow } = size;
     const sentTokens = ledger.figure().tokens;
     if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
       if (isWindow) this.#learn(ledger.model, limitTokens);
@@ -135,7 +150,6 @@ export class BudgetTracker {
         ledger.learnFrom({ estimatedTokens: sent.coveredTokens, reportedTokens: promptTokens });
       if (promptTokens > sentTokens) ledger.counted({ tokens: promptTokens, source: "counter:refusal" });
     }
-    this.#compactFor = reason;
     this.#budget = undefined;
   }
 
@@ -147,17 +161,6 @@ export class BudgetTracker {
     this.#parts.carried.set("learnedWindows", { ...(isObject(known) ? known : {}), [model]: windowTokens });
   }
 
-  /** The provider refused the request for its bytes or its media: the next one has none of the old ones. */
-  refusedForMedia(): void {
-    this.#compactFor = "media";
-  }
-
-  /** The provider refused thinking whose history was edited: nothing of it is sent again, now and later. */
-  refusedForThinking(): void {
-    this.#isBound = true;
-    this.#compactFor = "thinking";
-  }
-
   /** The request left: what was done for one request is not done for the next. */
   left(): void {
     if (this.#ceilingTokens !== undefined) this.#budget = undefined;
@@ -165,21 +168,8 @@ export class BudgetTracker {
     this.#compactFor = undefined;
   }
 
-  /** The edits of one rewrite that make the request fit, or that a summary is waited for. */
-  async plan(
-    fixed: FixedPart,
-    help: CompactionInputs & { readonly writesSummaries?: boolean },
-  ): Promise<PlannedCompaction | SummaryDue> {
-    try {
-      return await this.#planWithin(fixed, help);
-    } catch (error) {
-      if (!(error instanceof WindowTooSmallError) || !this.#forgetGuess()) throw error;
-      return this.#planWithin(fixed, help);
-    }
-  }
-
-  /** A limit that was guessed must not end what the provider may well take: it is asked again instead. */
-  #forgetGuess(): boolean {
+  /** Forgets limits that were only guessed. Returns false if there were none. */
+  forgetGuess(): boolean {
     const { model } = this.#parts.tracker.ledger;
     const isGuessed = this.#guessed.delete(model);
     if (isGuessed) this.#learned.delete(model);
@@ -189,65 +179,35 @@ export class BudgetTracker {
     return true;
   }
 
-  async #planWithin(
-    fixed: FixedPart,
-    help: CompactionInputs & { readonly writesSummaries?: boolean },
-  ): Promise<PlannedCompaction | SummaryDue> {
+  /** Takes over model and fixed part of a request, and repairs the window. `isLeaving`: the request will be sent. */
+  async receive(request: CallRequest, { isLeaving }: { readonly isLeaving: boolean }): Promise<FixedPart> {
+    this.#switchTo(request.model);
+    const fixed = await this.#fixed.read(request);
+    await this.repair();
+    this.#checkNotEmpty();
+    if (isLeaving) this.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
+    return fixed;
+  }
+
+  /** Measures the window: the value that the planner decides from. @throws `WindowTooSmallError` for the fixed part alone */
+  measure(fixed: FixedPart, { writesSummaries }: { readonly writesSummaries: boolean }): WindowState {
     const { tracker, writer } = this.#parts;
     tracker.follow(writer.projection);
-    const { budget } = this;
+    const { model, ratio, padding } = tracker.ledger;
     const fixedTokens = tracker.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
-    const state = this.state(fixedTokens, help.writesSummaries === true);
-    // By hand goes before what the next request has to be made smaller for.
-    const compactFor = help.compactFor ?? this.#compactFor;
-    const plan =
-      (compactFor === "media" ? this.#stripped(state) : undefined) ??
-      (await this.planner.make(state, { ...help, compactFor }));
-    if (isSummaryDue(plan)) return plan;
-    const made = compactFor === "thinking" ? this.#withoutThinking(state, plan) : plan;
-    // A compaction by hand sends nothing: what it frees is of use, also where it is not enough.
-    if (made.usedTokens >= budget.blockingTokens && help.compactFor !== "manual") {
-      if (made.edits.length > 0 || !this.#distrustsReport())
-        throw this.#tooSmall(made.usedTokens, fixedTokens);
-      return { state, made: { edits: [], usedTokens: made.usedTokens } };
-    }
-    return { state, made };
-  }
-
-  /** Old media give way first where they were what the provider refused, as far as history may be edited. */
-  #stripped(state: WindowState): PlannedEdits | undefined {
-    const mayStrip = ({ seq }: VisibleMessage): boolean =>
-      state.editSafety === "permissive" || seq > state.lastCallSeq;
-    const edit = planStripMedia(state.visible.filter(mayStrip), state.measure, state.pins, state);
-    return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
-  }
-
-  /** Thinking that was refused goes with the history that it is bound to, and without a summary by itself. */
-  #withoutThinking(state: WindowState, made: PlannedEdits): PlannedEdits {
-    if (made.edits.some((edit) => edit.isBoundary === true)) return made;
-    const edit = planStripThinking(visibleAfter(state, made.edits), state.measure, state);
-    if (edit === undefined) return made;
-    const edits = [...made.edits, edit];
-    return { edits, usedTokens: tokensAfter(state, edits) };
-  }
-
-  /** The picture that the planner decides from. */
-  state(fixedTokens: number, writesSummaries: boolean): WindowState {
-    const { tracker, writer } = this.#parts;
-    const { ratio, padding } = tracker.ledger;
     return {
       visible: writer.projection.visible,
       usedTokens: tracker.ledger.figure().fitTokens,
       fixedTokens,
       messagesTokens: this.messagesTokens(),
       budget: this.budget,
-      tariff: this.#cache.tariffOf(tracker.ledger.model),
+      tariff: this.#cache.tariffOf(model),
       editSafety: this.editSafety,
-      isWarm: this.#cache.isWarm(this.#now(), tracker.ledger.model),
-      measure: (block: ContentBlock) => estimateBlock(block, tracker.ledger.model) * ratio,
+      isWarm: this.#cache.isWarm(this.#now(), model),
+      measure: (block) => estimateBlock(block, model) * ratio,
       padding,
-      disabledLayers: this.planner.disabledLayers,
+      disabledLayers: this.disabledLayers,
       writesSummaries,
       keptTools: this.#options.keptTools ?? [],
       clearableTools: this.#options.clearableTools,
@@ -259,15 +219,74 @@ export class BudgetTracker {
     };
   }
 
+  /** @throws `WindowTooSmallError` if the request is still too large with these edits */
+  checkFits({ edits, usedTokens }: PlannedEdits, { fixedTokens }: WindowState): void {
+    if (usedTokens < this.budget.blockingTokens) return;
+    if (edits.length > 0 || !this.#distrustsReport()) throw this.#tooSmall(usedTokens, fixedTokens);
+  }
+
+  /** Repairs what a provider would refuse. `isLeaving`: right before the request is sent. */
+  async repair({ isLeaving = false }: { readonly isLeaving?: boolean } = {}): Promise<void> {
+    const { tracker, writer, observer } = this.#parts;
+    for (let pass = 0; pass < REPAIR_PASSES; pass++) {
+      const edit = tracker.findRepairs(writer.projection, { isLeaving });
+      if (edit === undefined) return;
+      const { seq } = await writer.appendOne({ type: "edit", edit });
+      this.#cache.rewritten();
+      for (const { reason, subject } of edit.repairs)
+        notify(observer, { type: "repair", seq, reason, subject });
+    }
+  }
+
+  /** The window was rewritten: the cache does not hold it, and an edit may have left something to repair. */
+  async rewritten(): Promise<void> {
+    this.#cache.rewritten();
+    await this.repair();
+  }
+
+  #checkNotEmpty(): void {
+    if (this.#parts.writer.projection.visible.some((message) => message.blocks.length > 0)) return;
+    throw new SessionError("NO_MESSAGES", {
+      message: "There is nothing to send: no message of the session says anything.",
+      hint: "Append the user's message before preparing a call.",
+    });
+  }
+
+  /** The window as a model that summarises it, or takes notes of it, is shown it. */
+  summaryRequest(
+    request: CallRequest,
+    reason: SummaryReason,
+    byHand?: { readonly span?: PartialSpan; readonly instructions?: string; readonly hasPrefix: boolean },
+  ): SummaryAsk {
+    const { tracker, writer } = this.#parts;
+    const { ledger } = tracker;
+    const { ratio, padding } = ledger;
+    const isWarm = this.#cache.isWarm(this.#now(), request.model);
+    return {
+      reason,
+      trigger: TRIGGERS[reason],
+      request,
+      messages: tracker.request(writer.projection),
+      cacheMarks: this.#cache.lastMarks,
+      cacheTtl: this.#options.cacheTtl,
+      visible: writer.projection.visible.slice(),
+      throughSeq: writer.nextSeq - 1,
+      revision: writer.projection.revision,
+      isWarm: isWarm && byHand?.hasPrefix !== false,
+      usedTokens: ledger.figure().fitTokens,
+      budget: this.budget,
+      maxOutputTokens: this.#limitsOf(ledger.model).maxOutputTokens,
+      measure: (block) => estimateBlock(block, request.model) * ratio,
+      padding,
+      instructions: byHand?.instructions,
+      span: byHand?.span,
+    };
+  }
+
   /** The messages of the window alone, not padded. */
   messagesTokens(): number {
     const { ledger } = this.#parts.tracker;
     return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
-  }
-
-  /** The longest answer of the session's model, as far as anybody said. */
-  get maxOutputTokens(): number | undefined {
-    return this.#limitsOf(this.#parts.tracker.ledger.model).maxOutputTokens;
   }
 
   #limitsOf(model: string): ModelLimits {
@@ -321,7 +340,7 @@ export class BudgetTracker {
       fixedTokens,
       availableTokens: this.budget.blockingTokens,
       windowTokens: this.budget.windowTokens,
-      isUnmanaged: this.planner.isOff,
+      isUnmanaged: this.isUnmanaged,
     });
   }
 }

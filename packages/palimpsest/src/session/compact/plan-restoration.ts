@@ -24,7 +24,7 @@ import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
-import type { RestorationEvent, RestoreSkipReason } from "../events/restoration-events.ts";
+import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
 import { recentFilesRestorer } from "./restored-files.ts";
 import { type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";

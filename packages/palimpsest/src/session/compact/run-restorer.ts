@@ -7,7 +7,7 @@ import { isObject } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
 import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restorer.ts";
 import type { Deadline } from "../../ports/runtime.ts";
-import type { RestorationEvent, RestoreSkipReason } from "../events/restoration-events.ts";
+import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 
 /** What a restorer gave; `undefined` items where it failed as a whole. */
 export interface RestorerAnswer {

@@ -11,6 +11,18 @@ import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 
+/** Why a hook and the observer are told that a summary is written. */
+export const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
+  threshold: "auto",
+  payback: "auto",
+  rent: "auto",
+  manual: "manual",
+  reactive: "reactive",
+  "silent-overflow": "reactive",
+  media: "reactive",
+  thinking: "reactive",
+};
+
 /** A summary that is due. */
 export interface SummaryAsk {
   readonly trigger: CompactionTrigger;

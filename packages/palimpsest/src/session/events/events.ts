@@ -2,7 +2,6 @@
  * What an observer is told: every edit and what it cost, every repair, every call, every damage
  * found, as data. Nothing that changes what the model sees happens without one of these.
  */
-
 import type { SummaryProblem } from "../../compaction/summary/summary-answer.ts";
 import type { LeftOutCounts } from "../../memory/extraction/rule-extractor.ts";
 import type { MemoryReceipt } from "../../memory/write/memory-receipt.ts";
@@ -13,7 +12,6 @@ import type { CacheMiss } from "../../tokens/prompt-cache/prompt-cache-monitor.t
 import type { Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit, RepairReason } from "../../transcript/edits.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
-import type { RestorationEvent } from "./restoration-events.ts";
 
 /** How an update ended, as observers are told of it. */
 export interface NotesUpdate {
@@ -241,3 +239,42 @@ export function notify(observer: SessionObserver | undefined, event: SessionEven
     // A meter that breaks must not make an operation fail that the store has acknowledged.
   }
 }
+
+/** Why something was not put back. */
+export type RestoreSkipReason =
+  /** It can still be read in the window. */
+  | "visible"
+  /** The same thing was put back already. */
+  | "duplicate"
+  /** No room is left for it. */
+  | "budget"
+  /** There is nothing to show: an empty text, a file of which the log holds nothing. */
+  | "empty"
+  /** The restorer returned something that is no item. */
+  | "malformed"
+  /** The restorer threw. */
+  | "failed"
+  /** The restorer did not answer in time. */
+  | "timeout"
+  /** The compaction was aborted meanwhile. */
+  | "aborted";
+
+/** What was put back, or was not and why; without a `key` it is about the restorer as a whole. */
+export type RestorationEvent =
+  | {
+      readonly type: "restored";
+      readonly restorer: string;
+      readonly kind: string;
+      readonly key: string;
+      readonly tokens: number;
+      /** Less of it is shown than there is. */
+      readonly isCut: boolean;
+    }
+  | {
+      readonly type: "restore-skipped";
+      readonly restorer: string;
+      readonly kind?: string;
+      readonly key?: string;
+      readonly reason: RestoreSkipReason;
+      readonly detail?: string;
+    };

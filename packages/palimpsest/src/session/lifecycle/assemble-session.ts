@@ -14,6 +14,7 @@ import { BREAKERS_MARK, Breakers } from "../append/breakers.ts";
 import { MEMORY_MARK, NOTES_MARK } from "../append/carried-marks.ts";
 import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
+import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { notify } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
@@ -66,6 +67,7 @@ export function assembleSession(
     estimateBlock(block, ledger.model) * ledger.ratio;
   const parts: SessionParts = {
     log,
+    queue: new SessionQueue(log.sessionId),
     writer,
     reader,
     messages: new BlobOffloader({ log, hasher, measure }),

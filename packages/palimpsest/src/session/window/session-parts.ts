@@ -8,6 +8,7 @@ import type { BlobOffloader } from "../append/blob-offloader.ts";
 import type { Breakers } from "../append/breakers.ts";
 import type { LogWriter } from "../append/entry-writer.ts";
 import type { OpenCalls } from "../append/open-calls.ts";
+import type { SessionQueue } from "../append/queue.ts";
 import type { SessionObserver } from "../events/events.ts";
 import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
@@ -17,6 +18,7 @@ import type { WindowTracker } from "./window-tracker.ts";
 
 export interface SessionParts {
   readonly log: SessionLog;
+  readonly queue: SessionQueue;
   readonly writer: LogWriter;
   readonly reader: LogReader;
   readonly messages: BlobOffloader;

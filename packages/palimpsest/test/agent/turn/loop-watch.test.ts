@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { LoopWatch } from "#agent/turn/loop-watch.ts";
+import { LoopWatch } from "#agent/turn/stuck-turn.ts";
 import type { JsonValue } from "#base/json/json.ts";
 import type { ToolResultBlock, ToolUseBlock } from "#transcript/blocks.ts";
 

@@ -88,12 +88,16 @@ describe("a summary that is written ahead", () => {
   it.each([
     { name: "none could be had", end: ({ end }: Work) => end(undefined) },
     { name: "writing it broke", end: ({ fail }: Work) => fail(new Error("broken")) },
-  ])("that failed, because $name, is told once, and then another may be wished for", async ({ end }) => {
+  ])("that failed, because $name, is known until it is forgotten, and then another may be wished for", async ({
+    end,
+  }) => {
     const { ahead, work } = running();
     end(work);
     await ahead.settled();
     expect(ahead.ready(1)).toBeUndefined();
-    expect([ahead.takeFailure(), ahead.takeFailure()]).toEqual([true, false]);
+    expect(ahead.hasFailed).toBe(true);
+    ahead.forgetFailure();
+    expect(ahead.hasFailed).toBe(false);
     ahead.wish();
     expect(ahead.isWished).toBe(true);
   });
@@ -102,7 +106,7 @@ describe("a summary that is written ahead", () => {
     const { ahead, work } = running();
     work.end("later");
     await ahead.settled();
-    expect([ahead.ready(1), ahead.takeFailure()]).toEqual([undefined, false]);
+    expect([ahead.ready(1), ahead.hasFailed]).toEqual([undefined, false]);
     ahead.wish();
     expect(ahead.isWished).toBe(true);
   });
@@ -113,7 +117,7 @@ describe("a summary that is written ahead", () => {
     expect(work.signal.aborted).toBe(true);
     work.fail(work.signal.reason);
     await stopped;
-    expect([ahead.isRunning, ahead.takeFailure()]).toEqual([false, true]);
+    expect([ahead.isRunning, ahead.hasFailed]).toEqual([false, true]);
   });
 
   it("is over once the window was summarised, unless it is being written", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StableBoundary } from "#session/window/stable-boundary.ts";
+import { StableBoundary } from "#session/window/prompt-cache-watch.ts";
 import { assistant, call, result, TestLog, user } from "#test/helpers/histories.ts";
 import type { Edit } from "#transcript/edits.ts";
 import { Projection } from "#transcript/projection.ts";

@@ -1,7 +1,7 @@
 /**
  * What a session refuses because its state does not allow it, in words.
  */
-import { SessionError } from "../base/errors.ts";
+import { CompactionError, SessionError } from "../../base/errors.ts";
 
 /** @throws `REWIND_REFUSED` where the log has no entry `toSeq`. */
 export function checkRewind(toSeq: number, nextSeq: number): void {
@@ -23,5 +23,21 @@ export function sessionClosed(id: string): SessionError {
   return new SessionError("SESSION_CLOSED", {
     message: `Session ${id} is closed.`,
     hint: "Open it again with `openSession`.",
+  });
+}
+
+export function vetoed(veto: string, cause?: unknown): CompactionError {
+  return new CompactionError("COMPACTION_VETOED", {
+    message: `A hook vetoed the compaction: ${veto === "" ? "it gave no reason" : veto}.`,
+    hint: "The request does not fit without it, or it was asked for by hand. Nothing was changed.",
+    cause,
+  });
+}
+
+export function nothingGained(): CompactionError {
+  return new CompactionError("COMPACTION_REFUSED", {
+    message:
+      "Nothing would be gained by a compaction now: there is no place to cut, or too little to summarise.",
+    hint: "Go on without it, or name another pivot.",
   });
 }

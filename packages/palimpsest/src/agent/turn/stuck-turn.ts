@@ -1,20 +1,23 @@
 /**
- * The end of a turn whose compactions do not help any more, in words that a person understands.
+ * Ends a turn that gets nowhere: compaction does not help, or the model repeats itself.
+ *
+ * A model repeats itself if the same calls have the same results again and again, or if it does after each compaction
+ * only what it did before.
  */
-
+import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CompactionError } from "../../base/errors.ts";
+import { fingerprint } from "../../base/fingerprint.ts";
 import { formatThousands } from "../../compaction/preview/preview.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
-  const { watch } = internalsOf(session).builder;
-  if (!watch.endsTurn) return;
-  watch.endedTurn();
+  if (!internalsOf(session).compaction.takeEndOfTurn()) return;
   throw thrashing(
     session,
     `The last ${ENGINE_DEFAULTS.uselessCompactions} compactions were of no use: they freed little, or the window was full again ` +
@@ -32,7 +35,7 @@ export function repeating(session: Session): CompactionError {
 
 function thrashing(session: Session, what: string): CompactionError {
   const { fixed, total } = session.tokens;
-  const { windowTokens } = internalsOf(session).builder.budget();
+  const { windowTokens } = internalsOf(session).compaction.budget;
   const largest = largestTool(session.visible);
   const filledBy = [
     `system prompt and tools ${formatThousands(fixed)}`,
@@ -64,4 +67,43 @@ function largestTool(
     }
   const [first] = [...sums].sort(([, one], [, other]) => other - one);
   return first === undefined ? undefined : { name: first[0], tokens: Math.round(first[1]) };
+}
+
+export class LoopWatch {
+  readonly #known = new Set<number>();
+  #last: number | undefined;
+  #count = 0;
+  #compactions = 0;
+  /** Whether anything was new since the last compaction. */
+  #isNew = true;
+  #repeatedWindows = 0;
+
+  /**
+   * Whether these calls had these results as often in a row as makes a loop. `compactions`: those of the
+   * session before them.
+   */
+  isLoop(
+    calls: readonly ToolUseBlock[],
+    results: readonly ToolResultBlock[],
+    compactions: number = this.#compactions,
+  ): boolean {
+    const round = fingerprint(
+      JSON.stringify([calls.map(({ name, input }) => [name, input]), results.map(({ content }) => content)]),
+    );
+    if (compactions > this.#compactions) {
+      this.#repeatedWindows = this.#isNew ? 0 : this.#repeatedWindows + 1;
+      this.#compactions = compactions;
+      this.#isNew = false;
+    }
+    if (!this.#known.has(round)) this.#isNew = true;
+    this.#known.add(round);
+    this.#count = round === this.#last ? this.#count + 1 : 1;
+    this.#last = round;
+    return this.#count >= AGENT_DEFAULTS.loopCount;
+  }
+
+  /** Whether the last compactions were each followed by what was done before them, and by nothing else. */
+  get isRepeating(): boolean {
+    return this.#repeatedWindows >= ENGINE_DEFAULTS.uselessCompactions;
+  }
 }

@@ -1,14 +1,22 @@
 /**
- * Whether an edit may be taken back where a model binds its thinking to the history that it saw.
+ * Thinking that a model binds to the history that it saw: what may be edited, taken back, or shown late.
  *
- * Taking back one edit shows again what it hid, as the other edits leave it. Thinking among that must stand behind
- * exactly what stood before it when it was said; a provider refuses it otherwise.
+ * Such a model refuses thinking whose history was edited, or drops it. So a session that holds some may not edit what
+ * was sent (strict edit safety), and an undo must not show thinking again behind another history. An answer that comes
+ * after an edit loses its thinking, which stays in the log; its text and calls are shown.
  */
 import { SessionError } from "../../base/errors.ts";
-import { isSealedReasoning } from "../../tokens/models/edit-safety.ts";
+import {
+  type EditSafety,
+  editSafety,
+  holdsBoundReasoning,
+  isSealedReasoning,
+} from "../../tokens/models/edit-safety.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { EffectEdit } from "../../transcript/edits.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import type { LogWriter, NewEntry } from "../append/entry-writer.ts";
 
 /**
  * What was answered after the edit was thought in the history that the edit left; a call that was only prepared
@@ -67,4 +75,64 @@ function changesBefore(
 
 function holdsThinking({ blocks }: VisibleMessage): boolean {
   return blocks.some(({ block }) => isSealedReasoning(block));
+}
+
+export class SessionSafety {
+  readonly #asked: EditSafety | undefined;
+  #projection: Projection | undefined;
+  #model = "";
+  #revision = -1;
+  #seen = 0;
+  #isBound = false;
+
+  /** `asked`: what the host wants, whatever the session holds. */
+  constructor(asked: EditSafety | undefined) {
+    this.#asked = asked;
+  }
+
+  of(projection: Projection, model: string): EditSafety {
+    if (this.#asked !== undefined) return this.#asked;
+    const isSame =
+      projection === this.#projection && projection.revision === this.#revision && model === this.#model;
+    if (!isSame) {
+      this.#projection = projection;
+      this.#revision = projection.revision;
+      this.#model = model;
+      this.#seen = 0;
+      this.#isBound = false;
+    }
+    const { visible } = projection;
+    for (; !this.#isBound && this.#seen < visible.length; this.#seen++) {
+      const message = visible[this.#seen]!;
+      const content = message.blocks.map(({ block }) => block);
+      this.#isBound = holdsBoundReasoning({ content, model: message.model }, model);
+    }
+    return editSafety({ model, holdsBoundReasoning: this.#isBound });
+  }
+}
+
+/**
+ * The edit that hides the reasoning of an answer which is appended right before it, in one go, so that it is
+ * never shown; none where it may stay.
+ */
+export function planHideThinking(
+  messages: readonly Message[],
+  {
+    callSeq,
+    writer,
+    window,
+  }: { callSeq: number | undefined; writer: LogWriter; window: { editSafety: EditSafety } },
+): readonly NewEntry[] {
+  const { projection, nextSeq } = writer;
+  if (callSeq === undefined || !projection.isRewrittenSince(callSeq) || window.editSafety === "permissive")
+    return [];
+  const forms = messages.flatMap(({ content }, index) =>
+    content.flatMap((block, place) =>
+      isSealedReasoning(block) ? [{ seq: nextSeq + index, block: place }] : [],
+    ),
+  );
+  if (forms.length === 0) return [];
+  const reason = "late-thinking";
+  const repairs = [{ reason, subject: `m${nextSeq}` }] as const;
+  return [{ type: "edit", edit: { kind: "repair", reason, repairs, effect: { forms } } }];
 }

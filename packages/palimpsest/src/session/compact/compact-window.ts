@@ -1,0 +1,392 @@
+/**
+ * The compaction driver: measure → plan → obtain a summary → restore → append → verify.
+ *
+ * DESIGN. Every request passes through {@link WindowCompactor.fit} before it leaves. One pass runs in the session's
+ * queue: it measures the window, plans, restores, appends all edits as one rewrite and verifies them, and the request
+ * leaves in the same pass. Where the plan needs a summary first, nothing was changed yet: the pass ends, the summary
+ * is obtained outside the queue so that messages may come in, and the next pass begins with measuring. The log always
+ * can make a summary, so there are few passes. Until the edits are acknowledged the old window is in force.
+ */
+import { assert } from "../../base/assert.ts";
+import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
+import { WindowTooSmallError } from "../../base/errors.ts";
+import { chooseSource, type SummarySource } from "../../compaction/planner/choose-source.ts";
+import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import { stripMedia, stripThinking } from "../../compaction/planner/strip-window.ts";
+import {
+  type CompactReason,
+  isSummaryDue,
+  type SummaryDue,
+  type SummarySources,
+  type WindowPlan,
+} from "../../compaction/planner/window-plan.ts";
+import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
+import { withSummaries } from "../../compaction/planner/window-sizes.ts";
+import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
+import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { ReportedLimits } from "../../ports/model-client.ts";
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
+import type { EditSafety } from "../../tokens/models/edit-safety.ts";
+import type { LayerEdit } from "../../transcript/edits.ts";
+import { saveBreakers, writeBreakers } from "../append/breakers.ts";
+import { notify, type SessionEvent } from "../events/events.ts";
+import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
+import { nothingGained, vetoed } from "../options/refusals.ts";
+import type { WindowOptions } from "../options/session-options.ts";
+import type { FixedPart } from "../window/fixed-part.ts";
+import type { SessionParts } from "../window/session-parts.ts";
+import type { BudgetTracker, Refusal } from "./budget-tracker.ts";
+import type { CompactionCollaborators } from "./collaborators.ts";
+import { CompactionWatch } from "./compaction-watch.ts";
+import { type ByHand, type SummaryProgress, SummarySourcing } from "./obtain-summary.ts";
+import { WindowRestorer } from "./restore-window.ts";
+import type { SummaryAsk } from "./summary-request.ts";
+
+/** What a session with a model adds to its compactions. */
+export interface CompactionHelp extends Pick<CompactionCollaborators, "hooks" | "notes"> {
+  readonly summaries: SummarySourcing;
+  readonly restorer: WindowRestorer;
+}
+
+/** How a window is made to fit. */
+export interface FitOptions {
+  /** What a session with a model adds; without it, summaries are made from the log and nothing is restored. */
+  readonly help?: CompactionHelp | undefined;
+  /** Compact whatever the size of the window, because a person asked for it. */
+  readonly byHand?: ByHand | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Edits = PreparedCall["edits"];
+
+/** A window that fits, and the edits that made it so. */
+export interface FittedWindow {
+  readonly fixed: FixedPart;
+  readonly edits: Edits;
+}
+
+interface PassOptions extends FitOptions {
+  readonly progress: SummaryProgress;
+}
+
+interface PassWithSummary extends PassOptions {
+  /** What a model wrote for the window as it is. */
+  readonly written: WrittenSummary | undefined;
+}
+
+interface Reported extends Pick<PassOptions, "byHand" | "progress"> {
+  readonly help: CompactionHelp;
+  readonly ask: SummaryAsk | undefined;
+}
+
+/** One pass: the request was sent on, or a summary has to be obtained first. */
+type Pass<Sent> = { readonly edits: Edits; readonly sent: Sent } | { readonly ask: SummaryAsk };
+
+/** The edits that were planned, and the window they were planned for. */
+interface PlannedCompaction {
+  readonly state: WindowState;
+  readonly made: PlannedEdits;
+}
+
+export class WindowCompactor {
+  readonly #parts: SessionParts;
+  readonly #budgets: BudgetTracker;
+  readonly #watch: CompactionWatch;
+  /** Plans before each call; `undefined` under the policy `off`. */
+  readonly #planner: WindowPlanner | undefined;
+  readonly #plannerByHand: WindowPlanner;
+  #isResumed = false;
+
+  constructor(parts: SessionParts, budgets: BudgetTracker, { policy = DEFAULT_POLICY }: WindowOptions) {
+    this.#parts = parts;
+    this.#budgets = budgets;
+    this.#watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts));
+    const costs = costPolicy(policy);
+    this.#planner = costs === undefined ? undefined : new WindowPlanner(costs);
+    this.#plannerByHand = this.#planner ?? new WindowPlanner(POLICY_DEFAULTS.faithful);
+  }
+
+  /** Connects what a session with a model has: models, notes, memory, hooks. */
+  helpOf(collaborators: CompactionCollaborators): CompactionHelp {
+    const { summaryFailuresCount } = collaborators;
+    if (summaryFailuresCount !== undefined) this.#watch.limitFailures(summaryFailuresCount);
+    const summaries = new SummarySourcing(this.#parts, collaborators, {
+      budgets: this.#budgets,
+      watch: this.#watch,
+    });
+    const { hooks, notes } = collaborators;
+    return { hooks, notes, summaries, restorer: new WindowRestorer(this.#parts, collaborators) };
+  }
+
+  /**
+   * Makes the request fit and passes it on to `send`, before anything else can be appended.
+   * @throws `WindowTooSmallError`; `COMPACTION_VETOED`; `ABORTED`; `COMPACTION_REFUSED` if asked for by hand in vain.
+   */
+  async fit<Sent>(
+    request: CallRequest,
+    options: FitOptions,
+    send: (window: FittedWindow) => Promise<Sent>,
+  ): Promise<Sent> {
+    const { help, byHand } = options;
+    let progress: SummaryProgress = help?.summaries.begin(byHand) ?? { mayUseNotes: false };
+    let ask: SummaryAsk | undefined;
+    for (;;) {
+      const pass = await this.#parts.queue.runOpen(() => this.#pass(request, { ...options, progress }, send));
+      if (!("ask" in pass)) {
+        if (help !== undefined) await this.#report(pass.edits, { help, byHand, progress, ask });
+        return pass.sent;
+      }
+      assert(help !== undefined, "a session without a model waits for no summary");
+      ask = pass.ask;
+      progress = await help.summaries.next(ask, progress, options);
+    }
+  }
+
+  async #pass<Sent>(
+    request: CallRequest,
+    options: PassOptions,
+    send: (window: FittedWindow) => Promise<Sent>,
+  ): Promise<Pass<Sent>> {
+    const { help, byHand, progress } = options;
+    const written = help?.summaries.writtenFor(progress);
+    const fixed = await this.#budgets.receive(request, { isLeaving: byHand === undefined });
+    const planned = await this.#measureAndPlan(fixed, { ...options, written });
+    if (isSummaryDue(planned)) return { ask: this.#budgets.summaryRequest(request, planned.reason, byHand) };
+    const edits = await this.#restore(planned, options, request.system);
+    const appended = await this.#append(edits);
+    await this.#verify(planned, appended);
+    const sent = await send({ fixed, edits: appended });
+    if (byHand === undefined) help?.summaries.left(request, appended);
+    return { edits: appended, sent };
+  }
+
+  /** A limit that was guessed must not stop what the provider may well accept: without the guess it is tried again. */
+  async #measureAndPlan(fixed: FixedPart, options: PassWithSummary): Promise<PlannedCompaction | SummaryDue> {
+    const once = async (): Promise<PlannedCompaction | SummaryDue> => {
+      const state = this.#measure(fixed, options);
+      const plan = await this.#plan(state, options);
+      // A compaction by hand sends nothing: what it frees is of use even if it is not enough.
+      if (!isSummaryDue(plan) && options.byHand === undefined) this.#budgets.checkFits(plan, state);
+      return isSummaryDue(plan) ? plan : { state, made: plan };
+    };
+    try {
+      return await once().catch((error: unknown) => {
+        if (!(error instanceof WindowTooSmallError) || !this.#budgets.forgetGuess()) throw error;
+        return once();
+      });
+    } catch (error) {
+      const { veto } = options.progress;
+      throw veto !== undefined && error instanceof WindowTooSmallError ? vetoed(veto, error) : error;
+    }
+  }
+
+  #measure(fixed: FixedPart, { help, byHand, progress }: PassOptions): WindowState {
+    const isFirstByHand = byHand !== undefined && progress.isSettled !== true;
+    return this.#budgets.measure(fixed, {
+      writesSummaries: isFirstByHand || help?.summaries.hasModel(progress) === true,
+    });
+  }
+
+  /** The edits of one rewrite, or that a summary is due and worth waiting for. */
+  async #plan(state: WindowState, options: PassWithSummary): Promise<WindowPlan> {
+    const isByHand = options.byHand !== undefined;
+    // By hand goes before what the next request has to be made smaller for.
+    const reason = isByHand ? "manual" : this.#budgets.compactFor;
+    const stripped = reason === "media" ? stripMedia(state) : undefined;
+    if (stripped !== undefined) return stripped;
+    const planner = isByHand ? this.#plannerByHand : this.#planner;
+    const plan =
+      planner === undefined
+        ? { edits: [], usedTokens: state.usedTokens }
+        : await this.#planBy(planner, state, { ...options, reason });
+    return reason === "thinking" && !isSummaryDue(plan) ? stripThinking(state, plan) : plan;
+  }
+
+  /** Asks the planner; where a summary is due, again with what it is made from. */
+  async #planBy(
+    planner: WindowPlanner,
+    measured: WindowState,
+    { reason, ...options }: PassWithSummary & { readonly reason: CompactReason | undefined },
+  ): Promise<WindowPlan> {
+    const { help, byHand, written } = options;
+    const state = byHand === undefined ? measured : withSummaries(measured);
+    const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
+    this.#resume(planner, state);
+    const ask = (sources?: SummarySources): WindowPlan =>
+      reason === undefined ? planner.plan(state, sources) : planner.compact(state, reason, sources);
+    const due = ask();
+    if (!isSummaryDue(due)) return due;
+    const byNotes = await this.#planByNotes(planner, state, due, options);
+    if (byNotes !== undefined) return byNotes;
+    const source = this.#chooseSource(due, state, options);
+    if (source === "wait") return due;
+    if (source === "background") help?.summaries.wish();
+    if (source === "now-instead") help?.summaries.forgetFailure();
+    const isLater = source === "later" || source === "background";
+    const plan = isLater
+      ? planner.plan(state, undefined, true)
+      : ask({ ...(await this.#sources()), written, span: byHand?.span });
+    return isSummaryDue(plan) ? nothing : plan;
+  }
+
+  #chooseSource(due: SummaryDue, state: WindowState, options: PassWithSummary): SummarySource {
+    const { help, byHand, progress, written } = options;
+    if (help === undefined) return "now";
+    return chooseSource(due, {
+      ...help.summaries.means(progress),
+      hasWritten: written !== undefined,
+      isByHand: byHand !== undefined,
+      isFull: state.usedTokens >= state.budget.autoCompactGateTokens,
+      editSafety: state.editSafety,
+    });
+  }
+
+  /** The session's notes in the place of the messages: then no summary is needed. */
+  async #planByNotes(
+    planner: WindowPlanner,
+    state: WindowState,
+    { reason }: SummaryDue,
+    { help, byHand, progress, written }: PassWithSummary,
+  ): Promise<PlannedEdits | undefined> {
+    if (help === undefined || written !== undefined || byHand?.span !== undefined) return undefined;
+    // What was refused in the messages has to go, and the notes keep some of them.
+    const isRefused = reason === "media" || reason === "thinking";
+    if (isRefused || state.disabledLayers.has("session-memory")) return undefined;
+    const notes = await help.summaries.notes(progress);
+    return notes && planner.fromNotes(state, reason, { ...(await this.#sources()), notes });
+  }
+
+  async #sources(): Promise<SummarySources> {
+    return { digest: await this.#parts.digest.get(), pinned: await this.#parts.pins.texts() };
+  }
+
+  /** For a session that was opened, the log says how many calls have carried what is in the window. */
+  #resume(planner: WindowPlanner, state: WindowState): void {
+    if (this.#isResumed) return;
+    this.#isResumed = true;
+    const { callSeqs, activeEdits } = this.#parts.writer.projection;
+    const boundarySeq = activeEdits.findLast(isBoundary)?.seq ?? 0;
+    const calls = callSeqs.filter((seq) => seq > boundarySeq).length;
+    if (calls > 0) planner.resumed(state, calls);
+  }
+
+  /** Adds to a summary what the model is to see again. With a pivot, the other side is in view anyway. */
+  async #restore(
+    { state, made }: PlannedCompaction,
+    { help, byHand }: PassOptions,
+    systemPrompt: string | undefined,
+  ): Promise<readonly LayerEdit[]> {
+    if (help === undefined || byHand?.span !== undefined) return made.edits;
+    const restore = async (edit: LayerEdit): Promise<LayerEdit> =>
+      edit.isBoundary === true ? help.restorer.restore(edit, state, systemPrompt) : edit;
+    return Promise.all(made.edits.map(restore));
+  }
+
+  async #append(edits: readonly LayerEdit[]): Promise<Edits> {
+    const { tracker, writer } = this.#parts;
+    const entries = await writer.append(edits.map((edit) => ({ type: "edit", edit })));
+    tracker.follow(writer.projection);
+    return edits.map((edit, index) => ({ seq: entries[index]!.seq, edit }));
+  }
+
+  /** Looks at what the edits have done: if they were of use, and if what they left can be sent. */
+  async #verify({ state, made }: PlannedCompaction, appended: Edits): Promise<void> {
+    const afterTokens = this.#budgets.messagesTokens();
+    this.#planner?.called(state, made, afterTokens);
+    const boundary = appended.find(({ edit }) => edit.isBoundary === true)?.edit;
+    if (boundary !== undefined) {
+      const { fullTargetTokens, sessionMemoryTargetTokens } = state.budget;
+      const targetTokens = boundary.kind === "session-memory" ? sessionMemoryTargetTokens : fullTargetTokens;
+      const useless = this.#watch.compacted({
+        beforeTokens: state.messagesTokens,
+        afterTokens,
+        targetTokens,
+      });
+      if (useless !== undefined) this.#emit({ type: "useless-compaction", ...useless });
+    }
+    for (const { seq, edit } of appended) this.#emit({ type: "layer", seq, layer: edit.kind, edit });
+    if (appended.length === 0) return;
+    await writeBreakers(this.#parts);
+    await this.#budgets.rewritten();
+  }
+
+  /** Tells hooks, notes and the observer of a compaction once the request has left. */
+  async #report(edits: Edits, { help, byHand, progress, ask }: Reported): Promise<void> {
+    const { veto } = progress;
+    if (veto !== undefined && ask !== undefined)
+      this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto });
+    if (progress.isSettled === true) help.summaries.judge(edits, progress);
+    if (byHand !== undefined) {
+      if (edits.length === 0) throw nothingGained();
+      // A person asked for it: it does not count against what the session does by itself.
+      this.#watch.compactedByHand();
+      saveBreakers(this.#parts);
+    }
+    if (!edits.some(isBoundary)) return;
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.#watch.wrote();
+    saveBreakers(this.#parts);
+    if (!edits.some(({ edit }) => edit.kind === "session-memory")) help.notes?.compacted();
+    const trigger = byHand === undefined ? (ask?.trigger ?? "auto") : "manual";
+    await help.hooks.postCompact({ sessionId: this.#parts.log.sessionId, trigger, edits });
+  }
+
+  /** The limits of the window that the last call was prepared for. */
+  get budget(): ContextBudget {
+    return this.#budgets.budget;
+  }
+
+  /** Whether earlier messages may be edited. */
+  get editSafety(): EditSafety {
+    return this.#budgets.editSafety;
+  }
+
+  /** The vendor said what a model takes. */
+  vendorReported(model: string, limits: ReportedLimits): void {
+    this.#budgets.vendorReported(model, limits);
+  }
+
+  /** The provider refused a request, or cut it without an error: the next one is made smaller. */
+  refused(refusal: Refusal): void {
+    this.#budgets.refused(refusal);
+  }
+
+  /** A request left. */
+  called(): void {
+    this.#watch.called();
+    this.#budgets.left();
+  }
+
+  /** Compactions since the session was opened. */
+  get count(): number {
+    return this.#watch.count;
+  }
+
+  /** True, once each time, if the last compactions were of no use: a turn that would go on ends then. */
+  takeEndOfTurn(): boolean {
+    if (!this.#watch.endsTurn) return false;
+    this.#watch.endedTurn();
+    return true;
+  }
+
+  /** Forgets failures: a person is about to compact by hand. */
+  reset(): void {
+    this.#watch.reset();
+  }
+
+  #emit(event: SessionEvent): void {
+    notify(this.#parts.observer, event);
+  }
+}
+
+function isBoundary({ edit }: { readonly edit: object }): boolean {
+  return "isBoundary" in edit && edit.isBoundary === true;
+}
+
+/** Calls since the last compaction, by the log; one by hand does not count against the next. */
+function callsSinceCompaction({ writer }: SessionParts): number {
+  const { callSeqs, activeEdits } = writer.projection;
+  const last = activeEdits.findLast(isBoundary);
+  if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
+    return Number.POSITIVE_INFINITY;
+  return callSeqs.filter((seq) => seq > last.seq).length;
+}
