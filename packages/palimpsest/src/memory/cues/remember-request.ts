@@ -25,31 +25,50 @@ const UNSPACED: ReadonlySet<CueLanguage> = new Set(["zh", "ja", "ko"]);
 const WORD_END = "(?![\\p{L}\\p{N}])";
 const MOST_LEADS = 4;
 
-const LIST_MARK = /^(?:[-*+•]|\d{1,2}[.)]|#)\s{1,4}/u;
-const LEADS = [
-  LIST_MARK,
-  ...LANGUAGES.map((language) => patternOf(`(${CUES[language].lead})${WORD_END}(?!')[\\s,.:;!，、。-]{0,4}`)),
-];
-const OBJECTIONS = new Map(
-  LANGUAGES.map((language) => [
-    language,
-    patternOf(`(${CUES[language].objection})\\s?[,:;!，、–—-]\\s{0,3}`),
-  ]),
-);
 /** "Actually" and "no" without a comma, where a sentence of its own follows. */
-const BARE_OBJECTION = patternOf("actually (?=\\p{L})|no (?=(we|i|my|our) )");
-const PASSING = OF_THE_MOMENT.map((cue) => patternOf(`(.*(?<!\\p{L}))?${cue}${WORD_END}`));
+const BARE_OBJECTION = /^(?:actually (?=\p{L})|no (?=(we|i|my|our) ))/iu;
+const LIST_MARK = /^(?:[-*+•]|\d{1,2}[.)]|#)\s{1,4}/u;
 
-const COMPILED: readonly CompiledCue[] = LANGUAGES.flatMap((language) => {
+/** All patterns of the table. */
+interface CuePatterns {
+  readonly leads: readonly RegExp[];
+  readonly objections: ReadonlyMap<CueLanguage, RegExp>;
+  readonly passing: readonly RegExp[];
+  readonly cues: readonly CompiledCue[];
+}
+
+let compiled: CuePatterns | undefined;
+
+/** Compiled when the first sentence is read: a program that keeps no memories does without. */
+function patterns(): CuePatterns {
+  compiled ??= {
+    leads: [
+      LIST_MARK,
+      ...LANGUAGES.map((language) =>
+        patternOf(`(${CUES[language].lead})${WORD_END}(?!')[\\s,.:;!，、。-]{0,4}`),
+      ),
+    ],
+    objections: new Map(
+      LANGUAGES.map((language) => [
+        language,
+        patternOf(`(${CUES[language].objection})\\s?[,:;!，、–—-]\\s{0,3}`),
+      ]),
+    ),
+    passing: OF_THE_MOMENT.map((cue) => patternOf(`(.*(?<!\\p{L}))?${cue}${WORD_END}`)),
+    cues: LANGUAGES.flatMap(compileCues),
+  };
+  return compiled;
+}
+
+function compileCues(language: CueLanguage): readonly CompiledCue[] {
   const end = UNSPACED.has(language) ? "" : WORD_END;
   const compile = (kind: CueKind, cues: readonly string[], needsObjection: boolean): readonly CompiledCue[] =>
     cues.map((cue) => ({ kind, language, needsObjection, pattern: patternOf(cue, end) }));
-  const { afterObjection } = CUES[language];
   return [
     ...KINDS.flatMap((kind) => compile(kind, CUES[language][kind], false)),
-    ...compile("correction", afterObjection, true),
+    ...compile("correction", CUES[language].afterObjection, true),
   ];
-});
+}
 
 /** The pattern that a cue stands for, from the beginning of a sentence; see `cues.ts` for its signs. */
 function patternOf(cue: string, end = ""): RegExp {
@@ -67,12 +86,13 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
   if (sentence.length > MEMORY_SAFETY_DEFAULTS.sentenceCharacters) return undefined;
   const bare = withoutLead(sentence);
   // "No, I prefer tabs" says what it says without "no".
-  const text = without([...OBJECTIONS.values(), BARE_OBJECTION, ...LEADS], bare);
-  for (const { kind, language, pattern, needsObjection } of COMPILED) {
-    if (needsObjection && !OBJECTIONS.get(language)!.test(bare)) continue;
+  const { leads, objections, passing, cues } = patterns();
+  const text = without([...objections.values(), BARE_OBJECTION, ...leads], bare);
+  for (const { kind, language, pattern, needsObjection } of cues) {
+    if (needsObjection && !objections.get(language)!.test(bare)) continue;
     const match = pattern.exec(text);
     if (match === null) continue;
-    const isPassing = (kind === "practice" || needsObjection) && PASSING.some((one) => one.test(text));
+    const isPassing = (kind === "practice" || needsObjection) && passing.some((one) => one.test(text));
     if (isPassing) continue;
     const statement = match.groups?.["taken"] === undefined ? text : text.slice(match[0].length);
     return { kind, language, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
@@ -82,7 +102,7 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
 
 /** The sentence without "ok", "please" and the like. */
 export function withoutLead(sentence: string): string {
-  return without(LEADS, sentence);
+  return without(patterns().leads, sentence);
 }
 
 /** A sentence of nothing but such words stays. */

@@ -93,8 +93,15 @@ const ATTRIBUTES = stems(
     "limit timeout interval region language locale currency budget price password title capital location",
 );
 
-function stems(words: string): ReadonlySet<string> {
-  return new Set(subjectWords(words).map(({ term }) => term));
+/** Words by their stems, which are formed when the first sentences are compared. */
+function stems(words: string): Pick<ReadonlySet<string>, "has"> {
+  let formed: ReadonlySet<string> | undefined;
+  return {
+    has: (term) => {
+      formed ??= new Set(subjectWords(words).map((word) => word.term));
+      return formed.has(term);
+    },
+  };
 }
 
 /** The same words but for one value, in one place, behind a relation that has only one. */

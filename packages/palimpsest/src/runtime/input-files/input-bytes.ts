@@ -8,7 +8,6 @@
  */
 import { close, closeSync, constants, createReadStream, openSync, readSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
@@ -49,6 +48,7 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
     for (let waitedMs = 0; waitedMs < pipeWaitMs; waitedMs += pipePollMs) {
       const length = readNow(file, first);
       if (length === undefined || length > 0) {
+        const { Socket } = await import("node:net"); // Few inputs are pipes.
         const socket = new Socket({ fd: file, readable: true, writable: false });
         if (length !== undefined) socket.unshift(first.subarray(0, length));
         return socket;

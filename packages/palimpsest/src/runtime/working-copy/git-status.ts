@@ -6,7 +6,6 @@
  * after asking for their names, which runs nothing. The user's own configuration stays in force. No shell, no inherited
  * `GIT_…` variables, one deadline for everything.
  */
-import { execFile } from "node:child_process";
 import { parse } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
@@ -78,7 +77,7 @@ interface Run {
   readonly isCutOff: boolean;
 }
 
-function run(
+async function run(
   command: readonly string[],
   {
     workingCopy,
@@ -86,6 +85,8 @@ function run(
     deadline,
   }: { readonly workingCopy: string; readonly env: Env; readonly deadline: AbortSignal },
 ): Promise<Run> {
+  // Not every program that loads the library starts one.
+  const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
     // Not inside the working copy: some platforms would start a program called `git` there.
     const cwd = parse(workingCopy).root;
