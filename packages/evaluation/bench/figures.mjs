@@ -1,5 +1,5 @@
 /**
- * What every benchmark needs to say its figures: quantiles, growth, a table, and the machine.
+ * Helpers that every benchmark needs for its figures: quantiles, growth, a table, and the machine.
  */
 import { cpus, totalmem } from "node:os";
 
@@ -16,7 +16,7 @@ export function growthExponent(small, large) {
   return Math.log(large.cost / small.cost) / Math.log(large.size / small.size);
 }
 
-/** What the figures were measured on, in one line. */
+/** The machine that the figures were measured on, in one line. */
 export function machine() {
   const cores = cpus();
   const memoryGb = Math.round(totalmem() / 2 ** 30);

@@ -2,8 +2,8 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * The cells that `worker` makes of all sessions, the longest first, so that no thread is left with one at the end.
- * `onProgress` is told how many there are.
+ * The cells that `worker` makes of all sessions, the longest first, so that no thread is left with one at the
+ * end. `onProgress` gets their number.
  */
 export async function measureInWorkers(sessions, { worker: url, workerData, workers, onProgress }) {
   const waiting = sessions.toSorted(

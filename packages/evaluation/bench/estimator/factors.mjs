@@ -16,7 +16,7 @@ const GROUPS = [
   /./,
 ];
 const WRAPPERS = ["call", "argument", "result", "other"];
-/** What wrappers cost in tokens where the fit begins: the shipped figures. */
+/** The shipped costs of wrappers in tokens, from which the fit begins. */
 const WRAPPER_STARTS = [30, 12, 14, 3];
 const SIZE = GROUPS.length + WRAPPERS.length;
 /** Calls that are not learned from: the first ones of a session hold its unlogged prompt. */
@@ -125,7 +125,7 @@ export class FactorModel {
   }
 }
 
-/** Sum of the weights along a text; `onState` is told the weight of each state that is entered. */
+/** Sums the weights along a text; calls `onState` with the weight of each state that is entered. */
 export function readText(automaton, text, onState = () => {}) {
   let state = automaton.startState;
   let tokens = 0;

@@ -1,22 +1,21 @@
 /**
- * Fits the weights of the estimator anew and compares them with the shipped ones.
+ * Fits the weights of the estimator again and compares them with the shipped ones.
  *
- * Two steps. The *shape*, how the states of a word, a number or an indentation stand to each other, is
- * fitted on pieces of recorded sessions and on made-up texts against o200k, whose tokens are counted
- * at 1.22 reference tokens. The *factors*, one per group of states, are fitted on what providers
- * billed. Scripts other than Latin are rare in the recordings: without texts of them their weights stay
- * as they are.
+ * Two steps. The *shape*, the relation of the states of a word, a number or an indentation, is fitted on
+ * pieces of recorded sessions and on made-up texts against o200k, whose tokens are counted at 1.22 reference
+ * tokens. The *factors*, one per group of states, are fitted on the tokens that providers billed. Scripts
+ * other than Latin are rare in the recordings: without texts of them their weights stay as they are.
  *
- * Run `npm run build` first, then
- * `node packages/evaluation/bench/estimator/fit.mjs [--dist DIR] [--languages FOLDER] [--print] [CORPUS]`. The corpus is taken
- * from the argument, `PALIMPSEST_CORPUS`, or `../shared/corpus` beside the repository. `--languages`
- * names a folder of `.txt` files, one per language. `--print` prints the weights instead of the table.
+ * Run `npm run build` first, then `node packages/evaluation/bench/estimator/fit.mjs [--dist DIR] [--languages
+ * FOLDER] [--print] [CORPUS]`. The corpus is taken from the argument, `PALIMPSEST_CORPUS`, or
+ * `../shared/corpus` beside the repository. `--languages` names a folder of `.txt` files, one per language.
+ * `--print` prints the weights instead of the table.
  *
- * How near the shipped weights it comes: estimates of texts that the fit has not seen differ by
- * 0.3 % in the middle and by less than 9.3 % in 95 of 100; the median error against what was billed is
- * 4.6 % (shipped: 5.0 %). Single weights differ more, because states that always come together share
- * theirs in many ways. The shipped weights were fitted with texts in 26 languages as well, against the
- * geometric mean of o200k and Anthropic's published tokenizer, and their factors were rounded by hand.
+ * Distance from the shipped weights: estimates of texts that the fit has not seen differ by 0.3 % in the
+ * middle and by less than 9.3 % in 95 of 100; the median error against the billed tokens is 4.6 % (shipped:
+ * 5.0 %). Single weights differ more, because states that always occur together share theirs in many ways.
+ * The shipped weights were fitted with texts in 26 languages as well, against the geometric mean of o200k and
+ * Anthropic's published tokenizer, and their factors were rounded by hand.
  */
 import { fileURLToPath } from "node:url";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
@@ -31,9 +30,9 @@ const PIECES_COUNT = 7_000;
 const JUDGED_EACH = 4;
 /** Reference tokens per token of o200k: recorded agents' texts, Claude 4 against o200k. */
 const REFERENCE_PER_O200K = 1.22;
-/** Where a state begins that is fitted: in the middle, so that the shipped weights cannot vouch for themselves. */
+/** The starting weight of a fitted state: in the middle, so that the shipped weights cannot confirm themselves. */
 const NEUTRAL_WEIGHT = 0.5;
-/** How strongly a state that few texts visit is held there, absolutely and by its weight in the data. */
+/** The pull that holds a rarely visited state there, absolutely and by its weight in the data. */
 const PRIOR = 2e-2;
 const PRIOR_SHARE = 1e-3;
 const LARGEST_WEIGHT = 2.5;

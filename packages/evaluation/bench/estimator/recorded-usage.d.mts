@@ -8,7 +8,7 @@ export interface RecordedCall {
   readonly isOutputFinal: boolean;
   readonly reply: Message;
   readonly added: readonly Message[];
-  /** What else happened before the call: `attachment`, `boundary`, `branch`, `error`, `media`. */
+  /** Other events before the call: `attachment`, `boundary`, `branch`, `error`, `media`. */
   readonly gaps: readonly string[];
 }
 

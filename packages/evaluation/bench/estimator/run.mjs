@@ -1,8 +1,8 @@
 /**
- * How far off is the estimator? Against what providers billed in recorded sessions.
+ * Measures the error of the estimator against the tokens that providers billed in recorded sessions.
  *
- * Run `npm run build` first, then `node packages/evaluation/bench/estimator/run.mjs [--dist DIR] [CORPUS]`. The corpus is taken
- * from the argument, `PALIMPSEST_CORPUS`, or `../shared/corpus` beside the repository.
+ * Run `npm run build` first, then `node packages/evaluation/bench/estimator/run.mjs [--dist DIR] [CORPUS]`.
+ * The corpus is taken from the argument, `PALIMPSEST_CORPUS`, or `../shared/corpus` beside the repository.
  */
 import { fileURLToPath } from "node:url";
 import { absoluteQuantile, measureSession, signedMedian } from "./measure.mjs";
@@ -91,7 +91,7 @@ function printWorstInputs() {
   console.log(`1 MB of one input (median of 9): ${line.join(", ")}.`);
 }
 
-/** What a call costs here: three new messages of 1 KB are estimated, and the ledger follows. */
+/** Prints the cost of a call: three new messages of 1 KB are estimated, and the ledger follows. */
 function printHotPath() {
   const text = "export const value = compute(input, { retries: 3 });\n".repeat(20);
   const ledger = new UsageLedger({ model: "claude-opus-4-5" });

@@ -1,15 +1,15 @@
 /**
- * Distilled facts: the 2,000 facts of Letta's sets, each of which stands for itself, with what is known of where
- * they were said; every set is taken for one session, its facts in their order, on a day of its own. Their 1,100
- * questions are asked of all facts at once, of those of ten sessions, and of one's own session.
+ * Distilled facts: the 2,000 facts of Letta's sets, each independent of the others, with its known source.
+ * Every set is treated as one session, its facts in their order, on a different day. Their 1,100 questions
+ * are asked of all facts at once, of those of ten sessions, and of the question's session.
  *
- * And which of the five facts that are shown for a question its answer is noticed to use.
+ * It also measures which of the five facts shown for a question are recognized as used by the answer.
  */
 const DAY_MS = 86_400_000;
 const SHOWN_COUNT = 5;
 const NAME_WORDS_COUNT = 8;
 
-/** What is told of a fact beside its text. */
+/** Parts of a fact beside its text. */
 const PARTS = {
   "a fact alone": () => ({}),
   "with its first words as a name": ({ name }) => ({ name }),
@@ -57,7 +57,7 @@ export function measureFacts(rows, { createMemorySearch, MEMORY_RECALL_DEFAULTS 
   );
 }
 
-/** How many of the shown facts that answer are noticed, and how many others are taken for used. */
+/** Counts the shown facts recognized as used by the answers, and the others mistaken for used. */
 export function measureUses(rows, answers, { createMemorySearch, usedMemories }) {
   const { facts, questions } = readFacts(rows);
   // The update set has the answers that hold after the update.

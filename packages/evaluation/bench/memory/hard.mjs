@@ -21,7 +21,8 @@ export function measureHard(turns, questions, createMemorySearch, ours) {
   const before = turnsBefore(turns);
   const withNeighbours = ({ id, text }) => ({ body: text, before: before.get(id) });
   const withBoth = (turn) => ({ ...inSession(turn), ...withNeighbours(turn) });
-  // The stored ranking has ten turns whether they fit or not; here those without any word stand behind, in no order.
+  // The stored ranking always has ten turns; here those without any matching word follow at the end, in no
+  // order.
   const mixed = [...turns].sort((one, other) => mix(one.text) - mix(other.text));
   const filledUp = (rank) => (question) => {
     const haystack = new Set(question.haystack_session_ids);
@@ -50,7 +51,7 @@ function mix(text) {
   return sum;
 }
 
-/** What the same person said just before, where the pool has it: an id ends in the number of its message. */
+/** The same person's turn just before, if the pool has it: an id ends in the number of its message. */
 function turnsBefore(turns) {
   const placeOf = ({ id, session_id }) => ({ session: session_id, number: Number(/_(\d+)$/.exec(id)?.[1]) });
   const ids = new Map(turns.map((turn) => [JSON.stringify(placeOf(turn)), turn.id]));

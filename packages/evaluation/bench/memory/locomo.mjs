@@ -1,10 +1,10 @@
 /**
- * LoCoMo: ten long conversations with questions and the turns that answer them. It is fetched by whoever runs
- * this (github.com/snap-research/locomo, CC BY-NC 4.0) and is never part of the repository.
+ * LoCoMo: ten long conversations with questions and the turns that answer them. The user of this bench
+ * downloads it (github.com/snap-research/locomo, CC BY-NC 4.0); it is never part of the repository.
  *
- * A memory is one turn with its time, what was said just before it and its session; a question is asked of its
- * own conversation. Evidence that names no turn of the conversation is left out, with its question where nothing
- * is left. Both halves of the conversations are shown: a setting that suits one half only shows there.
+ * A memory is one turn with its time, the turn just before it and its session; a question is asked of its
+ * conversation. Evidence that names no turn of the conversation is left out, and a question without evidence
+ * too. Both halves of the conversations are shown: a setting that suits one half only shows there.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ function readConversation(raw) {
 
 const sessionOf = (id) => id.split(":")[0];
 
-/** What a memory says of itself, under each setting. */
+/** The parts of a memory under each setting. */
 const PARTS = {
   "one turn": ({ body }) => ({ body }),
   "with its time": ({ body, time }) => ({ body, time }),

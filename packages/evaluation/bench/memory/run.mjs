@@ -1,16 +1,17 @@
 /**
- * What is found of long-term memories without a model and without embeddings, and how long it takes.
+ * Measures retrieval of long-term memories without a model and without embeddings, and its time.
  *
- * Claims: words with what was said around them find more of LoCoMo's evidence than single turns do; they rank the
- * turns that answer LongMemEval's hard questions above where an embedding model put them; a fact that corrects
+ * Claims: words with their context find more of LoCoMo's evidence than single turns do; they rank the turns
+ * that answer LongMemEval's hard questions above the ranks of an embedding model; a fact that corrects
  * another one wins; and 100,000 memories are searched within milliseconds. One default setting is used
  * throughout, and the table shows others beside it.
  *
- *   npm run build && npm run bench:memory -- --locomo DIR
+ * npm run build && npm run bench:memory -- --locomo DIR
  *
- * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows are
- * left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only locomo,hard,facts,corrections,speed · --json.
- * With `--only locomo,library` LoCoMo's turns also go through the library, as a user would remember them.
+ * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows
+ * are left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only
+ * locomo,hard,facts,corrections,speed · --json. With `--only locomo,library` LoCoMo's turns also go through
+ * the library, as a user would remember them.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

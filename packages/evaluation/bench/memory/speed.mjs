@@ -1,7 +1,7 @@
 /**
- * How long an index of very many made-up memories takes to build and to search: words by Zipf's law, three parts
- * each, with and without conversations. Times are of this machine and of one thread; the processor's time is
- * beside them, because on a busy machine a process mostly waits.
+ * Measures the time to build and to search an index of very many made-up memories: words by Zipf's law, three
+ * parts each, with and without conversations. Times are of this machine and of one thread; the processor's
+ * time is beside them, because on a busy machine a process mostly waits.
  */
 import { quantile } from "../figures.mjs";
 

@@ -1,13 +1,13 @@
 /**
- * What do session notes cost, how often do they suffice, and what stays visible behind them?
+ * Measures the cost of session notes, how often they suffice, and what stays visible with them.
  *
  * Claim: with the default settings updates of the notes take no more than a twentieth of a session's bill,
- * and where the notes suffice no model is asked when the window is full. Every long recorded session is
+ * and no model is asked when the window is full and the notes suffice. Every long recorded session is
  * replayed with a model that is asked at that moment (`full`), with notes, and without any model; a cache
- * model prices requests, updates and summaries, and no model is asked. What that can and cannot say:
+ * model prices requests, updates and summaries, and no model is asked. Limits of the method:
  * where-the-numbers-come-from.md, "Session memory".
  *
- *   npm run build && npm run bench:notes
+ * npm run build && npm run bench:notes
  *
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
  * prompt) · --policies balanced,faithful,economy · --edit permissive|strict · --corpus DIR · --dist DIR

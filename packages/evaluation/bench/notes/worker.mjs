@@ -32,12 +32,12 @@ function measure({ name, trajectory: recorded }, window) {
       const run = (chargesLookups) => {
         const tally = { answers: [], summaries: [] };
         const how = { policy: costPolicy(policy), editSafety };
-        // Whether a search would have found what is missing is not asked here.
+        // This bench does not check if a search would have found the missing strings.
         const contestant = { ...variantPolicy(variant, how, tally), hasSearch: false };
         const result = simulate(contestant, setting, { chargesLookups });
         return { result, tally };
       };
-      // What was visible is counted without lookups; everything that costs, with them.
+      // Visible strings are counted without lookups; all costs, with them.
       const plain = run(false).result;
       const { result, tally } = run(true);
       const updates = tally.answers.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));

@@ -1,5 +1,6 @@
 /**
- * Who is compared: what others do, and the library's own policies in both classes of edit safety.
+ * The contestants: the policies of other agents, and the library's own policies in both classes of edit
+ * safety.
  */
 
 /** The peer that all are compared with; it is always there. */

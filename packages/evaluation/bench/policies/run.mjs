@@ -1,19 +1,20 @@
 /**
- * What does keeping a window cost, and what stays visible in it?
+ * Measures the cost of keeping a window, and what stays visible in it.
  *
- * Claim: the library's own policies cost less than what other agents do, at no loss of what is used
- * again later; the tables show the worst sessions too, so that the claim can fail. Every long recorded
- * session is replayed under every policy; a cache model prices the requests, strings that the recorded
- * agent used again say what was needed, and no model is asked. What that can and cannot say:
+ * Claim: the library's own policies cost less than those of other agents, without losing strings that are
+ * used again later; the tables show the worst sessions too, so that the claim can fail. Every long recorded
+ * session is replayed under every policy; a cache model prices the requests, strings that the recorded agent
+ * used again show what was needed, and no model is asked. Limits of the method:
  * where-the-numbers-come-from.md, "The recorded sessions".
  *
- *   npm run build && npm run bench:policies
+ * npm run build && npm run bench:policies
  *
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
- * prompt) · --tariff anthropic-5m|anthropic-1h|openai|openai-50|generic|model (what tokens cost; `model`:
- * each session's own) · --half even|odd|all (settings are chosen on the even sessions, the odd ones are
- * held out) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at
- * arrival instead) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --workers 2 · --json · --markdown.
+ * prompt) · --tariff anthropic-5m|anthropic-1h|openai|openai-50|generic|model (the prices of tokens; `model`:
+ * each session's own) · --half even|odd|all (settings are chosen on the even sessions, the odd ones are held
+ * out) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at arrival
+ * instead) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --workers 2 · --json ·
+ * --markdown.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -7,12 +7,12 @@ import { basename, join } from "node:path";
 /** Shorter sessions fit into any window. In tokens of the estimator's own tokenizer. */
 const LEAST_TOKENS = 60_000;
 
-/** Formats with a table of their own; all others share one. */
+/** Formats with a separate table; all others share one. */
 const OWN_TABLE = { "claude-code": "Claude Code", codex: "Codex" };
 
 export const GROUP_NAMES = { ...OWN_TABLE, other: "Other formats" };
 
-/** What a session is measured with, from the built package. */
+/** Loads the tools that measure a session from the built package. */
 export async function loadTools(dist) {
   const [imports, files, trajectories, sources, families] = await Promise.all(
     [

@@ -1,7 +1,7 @@
 /**
- * An endless conversation of a coding agent, the same for a seed: a user asks, the assistant calls
- * tools, results come back. Messages have 40 to 2,000 tokens, on average about 270, and hold what
- * real ones hold: paths, numbers, code, errors.
+ * An endless conversation of a coding agent, the same for a seed: a user asks, the assistant calls tools,
+ * tools return results. Messages have 40 to 2,000 tokens, on average about 270, and hold the contents of real
+ * ones: paths, numbers, code, errors.
  */
 
 const CHARACTERS_PER_TOKEN = 3.4;

@@ -94,7 +94,7 @@ class Agent {
     };
   }
 
-  /** What the provider would bill: a tokenizer of its own over what was sent. Not timed. */
+  /** The bill of the provider: a separate tokenizer over the sent text. Not timed. */
   #report(answer) {
     let characters = SYSTEM.length + JSON.stringify(TOOLS).length;
     for (const { content } of this.sent.messages)

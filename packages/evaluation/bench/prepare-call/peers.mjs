@@ -1,7 +1,7 @@
 /**
- * What others do before a call, on the same conversation: the list of all messages goes in, as
- * their users keep it, and the list to send comes out. Runs in a worker, because it may have to be
- * stopped: some of it takes minutes and cannot be interrupted.
+ * The work of other libraries before a call, on the same conversation: the list of all messages goes in, as
+ * their users keep it, and the list to send comes out. Runs in a worker, because it may have to be stopped:
+ * some of it takes minutes and cannot be interrupted.
  */
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { conversation } from "./conversation.mjs";

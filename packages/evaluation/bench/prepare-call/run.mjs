@@ -1,21 +1,22 @@
 /**
- * What does it cost to prepare a call in a long session?
+ * Measures the cost of preparing a call in a long session.
  *
- * Claim: with at most 3 new messages, `session.prepare` takes the same time however long the history
- * is, from 100 to 50,000 messages, in a window of 200K tokens that is compacted as the session grows.
- * Every session is lived through call by call (store in memory, usage reported after each answer);
- * then calls are timed one by one, `callCount` at each size. Beside it, in the same run, what the
- * users of others run before a call over their list of all messages: LangChain's `trimMessages` and
- * the AI SDK's `pruneMessages`. These two trim or prune a list and do nothing else; ours also stores
- * the messages and the call, counts tokens, mends the request, checks it and compacts.
+ * Claim: with at most 3 new messages, `session.prepare` takes the same time however long the history is, from
+ * 100 to 50,000 messages, in a window of 200K tokens that is compacted as the session grows. Every session is
+ * lived through call by call (store in memory, usage reported after each answer); then calls are timed one by
+ * one, `callCount` at each size. Beside it, in the same run, the code that users of other libraries run
+ * before a call over their list of all messages: LangChain's `trimMessages` and the AI SDK's `pruneMessages`.
+ * These two trim or prune a list and do nothing else; ours also stores the messages and the call, counts
+ * tokens, repairs the request, checks it and compacts.
  *
- * Calls are told apart, because an average would hide it: *plain* calls, in which no layer rewrote
+ * Calls are listed by kind, because an average would hide it: *plain* calls, in which no layer rewrote
  * anything (passes that looked and found too little are among them); *rewrites*; and all of them.
  *
- *   npm run build && npm ci --prefix packages/evaluation/bench/prepare-call && npm run bench:prepare
+ * npm run build && npm ci --prefix packages/evaluation/bench/prepare-call && npm run bench:prepare
  *
  * Options: --sizes 100,1000,10000,50000 · --calls 2000 · --peers none · --cap 60 (seconds that a peer may
- * take at one size) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of the tables).
+ * take at one size) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of
+ * the tables).
  */
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -1,14 +1,14 @@
 /**
- * How much of what agents read again after a compaction would have been put back?
+ * Measures how much of the content that agents read again after a compaction would have been restored.
  *
  * Claim: ranked by evidence, five files within 24K tokens cover more of it than the five files that were
- * touched last. At every recorded compaction of Claude Code sessions, the files that the session knew and
- * that the agent read again in its next calls are what was needed; content is what the log held. There are
- * few recorded compactions, so the table of other weights stands beside it: a rule that only holds for one
- * setting would show there. What is read again after a compaction depends on what the recorded tool itself
- * put back; see where-the-numbers-come-from.md, "Restoration".
+ * touched last. At every recorded compaction of Claude Code sessions, the needed files are those that the
+ * session knew and the agent read again in its next calls; their content is taken from the log. There are few
+ * recorded compactions, so the table of other weights is printed beside it: a rule that only holds for one
+ * setting would show there. Files that are read again after a compaction depend on the files that the
+ * recorded tool itself restored; see where-the-numbers-come-from.md, "Restoration".
  *
- *   npm run build && npm run bench:restore
+ * npm run build && npm run bench:restore
  *
  * Options: --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --per-boundary · --json.
  */

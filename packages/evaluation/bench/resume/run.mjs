@@ -1,15 +1,16 @@
 /**
- * What does it cost to go on with a very long session?
+ * Measures the cost of resuming a very long session.
  *
- * Claims: from asking for a session to having its first request takes milliseconds and little memory
- * where the last checkpoint is near the end, whatever lies before it; and where no checkpoint is left at
- * all, seconds, in memory that follows the window. The file is in the page cache, and is cut back to what
- * it was after each run. Runs in one process show the work; a process of its own for each shows what a
- * command pays that begins cold.
+ * Claims: from opening a session to its first request takes milliseconds and little memory if the last
+ * checkpoint is near the end, whatever lies before it; and if no checkpoint is left at all, seconds, in
+ * memory that follows the window. The file is in the page cache, and is cut to its original size after each
+ * run. Runs in one process show the work; a separate process for each shows the cost of a command with a cold
+ * start.
  *
- *   npm run build && npm run bench:resume
+ * npm run build && npm run bench:resume
  *
- * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json.
+ * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (`build/node_modules` of
+ * another checkout) · --json.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -84,7 +85,7 @@ function resume(count) {
   return JSON.parse(execFileSync(process.execPath, command, { encoding: "utf8" }));
 }
 
-/** Where the last checkpoint begins; 0 where there is none in the last megabytes. */
+/** The start of the last checkpoint; 0 if the last megabytes hold none. */
 function lastCheckpoint(size) {
   const tailBytes = Math.min(size, 16_000_000);
   const tail = execFileSync("tail", ["-c", String(tailBytes), path], { maxBuffer: 2 * tailBytes });

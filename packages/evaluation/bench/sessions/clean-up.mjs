@@ -1,15 +1,16 @@
 /**
- * What does a clean-up of a folder of very many sessions take?
+ * Measures a clean-up of a folder of very many sessions.
  *
- * Half of the sessions are old. A run at start-up moves the oldest 1,000 to the trash, and a run without a limit the
- * others; then a dry run looks at what is left, and after the grace a run deletes them. Everything is done by one process, whose largest resident memory is told.
+ * Half of the sessions are old. A run at start-up moves the oldest 1,000 to the trash, and a run without a
+ * limit the others; then a dry run looks at the rest, and after the grace a run deletes them. Everything is
+ * done by one process; its largest resident memory is reported.
  *
- * The store keeps an index, as every store of the library's own does. The folder is made directly: one log of a
- * few entries for each session, and for every tenth a folder with a blob.
+ * The store keeps an index, as all stores of the library do. The folder is made directly: one log of a few
+ * entries for each session, and for every tenth a folder with a blob.
  *
- * Two runs in a row do not measure the same: for up to five minutes after very many files were deleted, ext4 looks
- * past the places of each of them for every file that is made (`recently_deleted` in its `ialloc.c`), which takes
- * half as long again.
+ * Two runs in a row do not measure the same: for up to five minutes after very many files were deleted, ext4
+ * looks past the places of each of them for every file that is made (`recently_deleted` in its `ialloc.c`),
+ * which takes half as long again.
  */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

@@ -1,13 +1,13 @@
 /**
- * What do lists of very many sessions cost?
+ * Measures the cost of lists of very many sessions.
  *
- * Claims: the first page of 10,000 sessions is there within 100 ms and of 100,000 in one folder within 300 ms;
- * all of 10,000 by the index within 10 ms; a session is resumed by its id within 50 ms however many lie
- * beside it; a clean-up of 100,000, of which half go to the trash, takes under 30 s. Beside each stands what it costs to
- * read the folder's names and `stat` each of them, bare, in the same run: compare the ratios.
- * Memory is that of a process that does nothing else.
+ * Claims: the first page of 10,000 sessions is there within 100 ms and of 100,000 in one folder within 300
+ * ms; all of 10,000 by the index within 10 ms; a session is resumed by its id within 50 ms however many lie
+ * beside it; a clean-up of 100,000, of which half go to the trash, takes under 30 s. Beside each, the same
+ * run prints the cost of reading the folder's names and calling `stat` on each of them, bare: compare the
+ * ratios. Memory is that of a process that does nothing else.
  *
- *   npm run build && npm run bench:sessions
+ * npm run build && npm run bench:sessions
  *
  * Options: --counts 10000,100000 · --kilobytes 20 (of a session) · --folder DIR (which disk) · --dist DIR
  * (`build/node_modules` of another checkout) · --json (the figures instead of the table).
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
     folder: { type: "string", default: tmpdir() },
     dist: { type: "string" },
     json: { type: "boolean", default: false },
-    /** Only does this to the sessions of `root` and tells its memory: a run of this file in a process of its own. */
+    /** Only does this to the sessions of `root` and prints its memory: a run of this file in a separate process. */
     memory: { type: "string" },
     root: { type: "string" },
   },

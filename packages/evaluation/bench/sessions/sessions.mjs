@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
 const DAY_MS = 86_400_000;
-/** Where the part of a line under its checksum begins. */
+/** The start of the part of a line that its checksum covers. */
 const BODY_START = '{"crc":"00000000",'.length;
 const ROUNDS = 8;
 

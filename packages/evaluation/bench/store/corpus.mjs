@@ -1,12 +1,13 @@
 /**
- * What does a session weigh on the disk beside the JSON of its messages?
+ * Measures the size of a session on disk beside the JSON of its messages.
  *
  * Each recorded session is lived through call by call in each window, and then its whole folder is weighed
- * (log, blobs, checkpoints, digest, lease, index), by type of entry, as it lies there: long edits are packed in
- * their lines, and so are blobs in their files. Edits that compaction makes are text that was not there before,
- * and the smaller the window the more of it there is. The aim is 1.15 × in all; the tables say what is missing.
+ * (log, blobs, checkpoints, digest, lease, index), by type of entry, as it lies there: long edits are packed
+ * in their lines, and so are blobs in their files. Edits that compaction makes are text that was not there
+ * before, and the smaller the window the more of it there is. The aim is 1.15 × in all; the tables show the
+ * remaining gap.
  *
- *   npm run build && npm run bench:disk
+ * npm run build && npm run bench:disk
  *
  * Options: --windows 200000,32000 · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
  * (`build/node_modules` of another checkout) · --json.
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
-/** Of a session that small, the header alone is a tenth. */
+/** In a session that small, the header alone is a tenth. */
 const LEAST_BYTES = 20_000;
 const WORST_SHOWN = 5;
 const EDITS = "edit";

@@ -1,10 +1,10 @@
 /**
- * How each library keeps a session, as its users have it: what an append is, what makes it durable, and
- * what opening gives back. One session in one folder; every message is a user's of about 1 KB.
+ * The sessions of each library, as its users have them: an append, its durability, and the result of opening.
+ * One session in one folder; every message is a user's of about 1 KB.
  *
  * - palimpsest: the file store as `nodeSessions` wires it, with lease and index.
- * - langgraph: `SqliteSaver.put` of a checkpoint with all messages, which is what a graph does after each
- *   step. It runs SQLite in WAL mode, which syncs at its checkpoints only; durable is `synchronous = FULL`.
+ * - langgraph: `SqliteSaver.put` of a checkpoint with all messages, which is what a graph does after each step.
+ *   It runs SQLite in WAL mode, which syncs at its checkpoints only; durable is `synchronous = FULL`.
  * - pi: `SessionManager.appendMessage`, a line in a file. It never syncs.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -18,7 +18,7 @@ const SUMMARY = "What was said before, in short.";
 export const textOf = (index) =>
   `line ${index}: const value = compute(${index});\n`.repeat(40).slice(0, TEXT_CHARACTERS);
 
-/** The message as every one of them is told it, without what each adds; what bytes on disk are compared with. */
+/** The message that every library gets, without the parts that each adds; bytes on disk are compared with it. */
 export const messageBytes = (text) =>
   Buffer.byteLength(JSON.stringify({ role: "user", content: [{ type: "text", text }] }));
 

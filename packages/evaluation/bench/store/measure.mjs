@@ -1,9 +1,9 @@
 /**
- * One measurement in a process of its own: `node measure.mjs '<task as JSON>'`, the result as JSON on stdout.
+ * One measurement in a separate process: `node measure.mjs '<task as JSON>'`, the result as JSON on stdout.
  *
- * - `appends`: the same messages through each library and bare, turn and turn about, one by one.
+ * - `appends`: the same messages through each library and bare, in turn, one by one.
  * - `write`: one long session, to be read by others.
- * - `read`: from nothing to the messages of the session, and what the process took for it.
+ * - `read`: from nothing to the messages of the session, and the resources of that process.
  */
 import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";

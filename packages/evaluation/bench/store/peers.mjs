@@ -1,8 +1,8 @@
 /**
- * The file store beside what others keep sessions with: appends in one process with each peer, turn and
- * turn about, and opening long sessions in processes of their own.
+ * The file store beside the session stores of other libraries: appends in one process with each peer, in
+ * turn, and opening long sessions in separate processes.
  *
- * A peer that is not installed, or wants a newer Node than there is, is said to be so and left out.
+ * A peer that is not installed, or wants a newer Node, is reported and left out.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ const PACKAGES = {
 };
 export const PEERS = Object.keys(PACKAGES);
 
-/** What pi asks for; `npx` brings it where this Node is older. */
+/** The Node that pi requires; `npx` brings it if this Node is older. */
 const NODE_OF_PI = { atLeast: [22, 19], package: "node@24" };
 
 /**
@@ -88,7 +88,7 @@ function appendsBeside({ peer, path }, { folder, dist, tell }) {
   });
 }
 
-/** The session is written once, and each reading is a process of its own. */
+/** The session is written once, and each reading is a separate process. */
 function opening({ peer, path }, { folder, dist, size, isCompacted, tell }) {
   tell(`${peer}, a session of ${size} MB${isCompacted ? ", compacted" : ""} …`);
   const own = join(folder, `long-${peer}`);

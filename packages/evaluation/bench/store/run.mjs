@@ -1,17 +1,18 @@
 /**
- * What does the file store cost over what the disk costs?
+ * Measures the cost of the file store over the cost of the disk.
  *
  * Claims: an acknowledged append is a few microseconds over one bare write of the same bytes (numbering,
- * shape check, JSON, checksum); a durable append costs what `fdatasync` costs; opening reads the tail, so
- * it takes the same time however large the log is. All of it is measured in one run, turn and turn about,
- * in a temporary folder that is removed at the end; compare the ratios, not the milliseconds of a machine.
- * The store is wired as `nodeSessions` wires it: with a lease and an index. Beside it stands what others
- * keep sessions with (`keepers.mjs`): LangGraph's SQLite saver and pi's session manager.
+ * shape check, JSON, checksum); a durable append costs as much as `fdatasync`; opening reads the tail, so it
+ * takes the same time however large the log is. All of it is measured in one run, in turn, in a temporary
+ * folder that is removed at the end; compare the ratios, not the milliseconds of a machine. The store is
+ * wired as `nodeSessions` wires it: with a lease and an index. Beside it are the session stores of other
+ * libraries (`keepers.mjs`): LangGraph's SQLite saver and pi's session manager.
  *
- *   npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
+ * npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
  *
- * Options: --megabytes 10,200 (sizes of the logs that are opened) · --peers none · --peer-megabytes 10,100
- * · --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of the table).
+ * Options: --megabytes 10,200 (sizes of the logs that are opened) · --peers none · --peer-megabytes 10,100 ·
+ * --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures
+ * instead of the table).
  */
 import {
   closeSync,
@@ -87,7 +88,7 @@ async function compareAppends({ name, count, isDurable }) {
   const file = openSync(join(folder, `${name}.bare`), "a");
   const stored = [];
   const bare = [];
-  // One for all: what is made and thrown away in between is collected while the store is timed.
+  // One filler for all: garbage made in between is collected while the store is timed.
   const filler = Buffer.alloc(2 * ENTRY_CHARACTERS, "x");
   let previousBytes = 0;
   let parentId;

@@ -15,7 +15,7 @@ import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
 import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";
 
-/** What a piece shows: a message whole, shortened, or put back by a compaction; or a summary. */
+/** The form of a piece: a whole message, a shortened one, one restored by a compaction; or a summary. */
 type PieceForm = "whole" | "cleared" | "restored" | "summary";
 
 export interface Piece extends WindowUnit {
@@ -25,21 +25,21 @@ export interface Piece extends WindowUnit {
   readonly message?: TrajectoryMessage;
 }
 
-/** How a summary replaces the oldest pieces. */
+/** A summary in place of the oldest pieces. */
 interface SummaryPlan {
-  /** How many of the oldest pieces it replaces. */
+  /** The number of the oldest pieces it replaces. */
   readonly count: number;
   readonly mode: "fork" | "fresh";
-  /** What a fresh call reads; all that is replaced, by default. */
+  /** Tokens that a fresh call reads. @defaultValue all replaced tokens */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   /** Calls that it takes; the later ones read what the first cached. */
   readonly calls?: number;
-  /** What the summariser is shown of it; all, by default. */
+  /** The pieces that the summarizer sees. @defaultValue all of them */
   readonly shown?: (replaced: readonly Piece[]) => readonly Piece[];
   /** Read files that are put back behind it, newest first, at the most. */
   readonly restoredCount?: number;
-  /** Whether the summary says where the whole can be read. */
+  /** True if the summary names the place of the full text. */
   readonly hasPointer?: boolean;
 }
 
@@ -246,7 +246,7 @@ function sum(pieces: readonly Piece[]): number {
   return pieces.reduce((tokens, piece) => tokens + piece.tokens, 0);
 }
 
-/** A restored file stands in a message of its own: it is no answer to a call. */
+/** A restored file is a separate message, not an answer to a call. */
 function isResult(piece: Piece | undefined): boolean {
   return piece?.author === "tool" && piece.form !== "restored";
 }

@@ -1,9 +1,9 @@
 /**
- * What others do, as data: how their published code or documentation keeps a window.
+ * The policies of other agents as data: how their published code or documentation keeps a window.
  *
- * Re-implemented, not their code. Every absolute number is that of a 200K window and shrinks with
- * the window, as in their larger siblings; so a small window compares the idea and not a constant.
- * Sources: where-the-numbers-come-from.md, "Baselines".
+ * Re-implemented, not their code. Every absolute number is that of a 200K window and shrinks with the window,
+ * as in their larger siblings; so a small window compares the idea and not a constant. Sources:
+ * where-the-numbers-come-from.md, "Baselines".
  */
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { CallMoment, PolicyUnderTest } from "../simulator/contestant.ts";
@@ -17,7 +17,7 @@ interface Baseline {
   readonly onUserTurn?: (window: BaselineWindow) => void;
   /** Before each request. */
   readonly before?: (window: BaselineWindow, moment: CallMoment) => void;
-  /** Where a request does not fit. */
+  /** Acts if a request does not fit. */
   readonly overflow?: (window: BaselineWindow) => void;
 }
 
@@ -237,7 +237,7 @@ function claudeCode(mode: "fork" | "fresh"): Baseline {
   };
 }
 
-/** Notes in the background by a forked call; at the threshold they stand for what they cover. */
+/** Notes in the background by a forked call; at the threshold they replace the messages they cover. */
 class NotesBaseline {
   #notedTokens = 0;
   #calls = 0;

@@ -1,17 +1,17 @@
 /**
- * How good is the moment at which something is cleared? The best that can be done by one who knows
- * which results are never used again, beside the library's own rule, which is told what is dead when
- * it dies but not what comes: rent or buy.
+ * The cost of timing a clearing: the optimum with hindsight, which knows the results that are never used
+ * again, beside the library's rule (rent or buy), which learns that a result is dead when it dies but does
+ * not know the future.
  *
- * Both keep every string in view until its last use, both rewrite only what stands behind the first
- * thing they clear, and neither has a limit of the window. So they differ by nothing but timing, and
- * by this: the one who knows clears all that is dead whenever it clears, the rule may leave the older
- * part for later. Where that pays, it comes out a little below what is called the optimum here.
+ * Both keep every string in view until its last use, both rewrite only the messages after the first thing
+ * they clear, and neither has a limit of the window. So they differ in timing, and in this: the optimum
+ * clears everything dead whenever it clears, and the rule may leave the older part for later. If that pays,
+ * the rule is a little cheaper than the optimum of this file.
  */
 import { type Clearable, countToClear } from "palimpsest/internal";
 import type { ClearingProblem, DeadWeight } from "./clearing-problem.ts";
 
-/** What a session costs, in input-token-equivalents, depending on when it is cleared. */
+/** The cost of a session, in input-token-equivalents, by the moments of clearing. */
 interface ClearingCosts {
   /** Nothing is ever cleared. */
   readonly never: number;
@@ -123,16 +123,16 @@ function clearingRequest(
 ): number {
   const { tokens, isWarm } = requests[request]!;
   const sent = tokens - clear.freedTokens;
-  // What was never sent cannot be read, though nothing in it is cleared.
+  // Messages that were never sent cannot be read from the cache, though none of them is cleared.
   const cached = isWarm ? requests[request - 1]!.tokens - clear.freedBefore : 0;
   const read = Math.min(clear.startTokens, cached);
   return read * tariff.read + (sent - read) * tariff.write;
 }
 
-/** What requests cost that clear nothing, with so many tokens freed before; any stretch at once. */
+/** The cost of requests that clear nothing, with a given number of tokens freed before; any stretch at once. */
 class PlainCosts {
   readonly #costs = [0];
-  /** What one token less saves. */
+  /** The saving of one token less. */
   readonly #savings = [0];
 
   constructor({ tariff, requests }: ClearingProblem) {
@@ -151,7 +151,7 @@ class PlainCosts {
   }
 }
 
-/** What is cleared before any message: a sum of prefixes that changes (a Fenwick tree). */
+/** The tokens cleared before any message: a sum of prefixes that changes (a Fenwick tree). */
 class SumsByMessage {
   readonly #sums: number[];
 

@@ -1,9 +1,9 @@
 /**
- * When to clear, as a problem with a known answer: the requests of a session, what each carries, and
- * from which request on each old result or argument is never used again.
+ * Timing of clearing as a problem with a known answer: the requests of a session, the results and arguments
+ * in each, and for each of them the request from which on it is never used again.
  *
- * Whoever knows that last thing has no choice left but the moment, so the best moments can be computed
- * and a rule that does not know the future can be measured against them (`clairvoyant.ts`).
+ * With that knowledge only the moment is left to choose, so the best moments can be computed and a rule that
+ * does not know the future can be measured against them (`clairvoyant.ts`).
  */
 
 import { isCacheWarm } from "palimpsest/experimental";
@@ -15,9 +15,9 @@ import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 export interface DeadWeight {
   /** Index of its message. */
   readonly source: number;
-  /** What clearing it frees. */
+  /** Tokens freed by clearing it. */
   readonly freedTokens: number;
-  /** The first request that nobody needs it for any more. */
+  /** The first request that does not need it. */
   readonly fromRequest: number;
 }
 
@@ -26,7 +26,7 @@ interface FullRequest {
   /** Index of the message that answers it: it carries all before. */
   readonly answer: number;
   readonly tokens: number;
-  /** Whether the cache holds the request before it. */
+  /** True if the cache holds the request before it. */
   readonly isWarm: boolean;
 }
 
@@ -83,7 +83,7 @@ function freedBy({ author, tokens, text, argumentsText }: TrajectoryMessage): nu
   return Math.max(0, argumentTokens - D.argumentPlaceholderTokens);
 }
 
-/** Index of the first request whose answer stands behind message `source`. */
+/** Index of the first request whose answer follows message `source`. */
 function firstBehind(requests: readonly FullRequest[], source: number): number {
   let low = 0;
   let high = requests.length;

@@ -8,7 +8,7 @@ export const EVALUATION_DEFAULTS = {
   appendixStringTokens: 7,
   /** Share of a model's summary that is reusable strings. Source: where-the-numbers-come-from.md, "Summaries": recorded Claude Code summaries hold 28–32 % of the strings used afterwards, as this share does. */
   summaryStringShare: 0.1,
-  /** Of an earlier summary, the share of its strings that the next one carries on. Source: our choice, as in the first simulator. */
+  /** The share of an earlier summary's strings that the next one carries on. Source: our choice, as in the first simulator. */
   carriedStringShare: 0.4,
   /** Length of a model's summary, in tokens, in the reference window; it shrinks with the root of the window. Source: where-the-numbers-come-from.md, "Summaries": recorded ones have 3.2K in the middle. */
   summaryTokens: 3_200,
@@ -18,21 +18,27 @@ export const EVALUATION_DEFAULTS = {
   notesShare: 0.06,
   /** Least size of such notes, in tokens. Source: our choice, as in the first simulator. */
   notesLeastTokens: 1_500,
-  /** What an update of the notes writes anew whatever has happened, in tokens: their Current State. Source: our choice: with `notesShare` of a growth of 5,000 it makes the 700 tokens of the first simulator. */
+  /**
+   * The tokens that every update of the notes rewrites: their Current State. Source: our choice: with
+   * `notesShare` of a growth of 5,000 it makes the 700 tokens of the first simulator.
+   */
   notesStateTokens: 400,
-  /** What a side call adds to the window it forks, in tokens. Source: our choice: an instruction. */
+  /** The tokens that a side call adds to the window it forks. Source: our choice: an instruction. */
   sideCallTokens: 800,
-  /** What stands for a cleared result, in tokens. Source: our choice: a line of text. */
+  /** The tokens in place of a cleared result. Source: our choice: a line of text. */
   placeholderTokens: 30,
   /** Results below this are not worth a placeholder, in tokens. Source: our choice: four placeholders. */
   clearableTokens: 120,
   /** Arguments below this are not worth clearing, in characters. Source: our choice: some 280 tokens. */
   clearableArgumentCharacters: 900,
-  /** What stands for cleared arguments, in tokens. Source: our choice: their beginning, in a line. */
+  /** The tokens in place of cleared arguments. Source: our choice: their beginning, in a line. */
   argumentPlaceholderTokens: 40,
   /** Output tokens of asking for one thing again. Source: our choice: a tool call. */
   lookupOutputTokens: 80,
-  /** What comes back at the most, in tokens: the places that hold the wanted strings. Source: our choice, half a page of `history_read`. */
+  /**
+   * The most that a lookup returns, in tokens: the places that hold the wanted strings. Source: our choice,
+   * half a page of `history_read`.
+   */
   lookupTokens: 1_500,
   /** Things asked for again before one call, at the most. Source: our choice: agents call in parallel. */
   lookupSources: 3,

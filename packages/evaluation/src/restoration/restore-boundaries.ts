@@ -1,8 +1,8 @@
 /**
- * What agents read again after a recorded compaction: per boundary, what was hidden by it, what the
- * agent was told instead, and which of the files it knew it looked at again in its next calls.
+ * Files that agents read again after a recorded compaction: per boundary, the hidden messages, the text that
+ * the agent read instead, and the known files that it looked at again in its next calls.
  *
- * Only what was known counts: no rule can restore a file that the session had not seen.
+ * Only known files count: no rule can restore a file that the session had not seen.
  */
 
 import type { Message } from "palimpsest";
@@ -23,7 +23,7 @@ import { type ToolResultBlock, toolResultText } from "palimpsest/transcript";
 /** A file that was read again. */
 export interface NeededFile {
   readonly path: string;
-  /** Of all its reads together. */
+  /** Tokens of all its reads together. */
   readonly tokens: number;
   /** Lines that these reads showed, without numbers and white space at their ends. */
   readonly lines: readonly string[];
@@ -34,9 +34,9 @@ export interface RecordedBoundary {
   readonly session: string;
   /** Number of the boundary in its session, from 0. */
   readonly number: number;
-  /** Everything since the boundary before: what was visible, and is hidden now. */
+  /** Every message since the boundary before that was visible and is hidden now. */
   readonly hidden: readonly VisibleMessage[];
-  /** Of everything since the beginning. */
+  /** The digest of the session since its beginning. */
   readonly digest: Digest;
   readonly summary: string;
   readonly callsAfter: number;
@@ -77,7 +77,7 @@ export function recordedBoundaries(session: ImportedSession, name: string): read
   });
 }
 
-/** Whether the log holds something of the file afterwards: a glimpse among other output does not count. */
+/** True if the log holds content of the file afterwards: a glimpse among other output does not count. */
 function isKnowing({ how, hasWorked, text }: FileUse): boolean {
   return hasWorked && (how !== "read" || text !== undefined);
 }
@@ -151,7 +151,7 @@ function neededOf(
   return [...needed].map(([path, { tokens, lines }]) => ({ path, tokens: Math.round(tokens), lines }));
 }
 
-/** Pictures are no text that could be restored. */
+/** A picture cannot be restored as text. */
 function textOnly(block: ToolResultBlock): string {
   const isText = typeof block.content === "string" || block.content?.every(({ type }) => type === "text");
   return isText === true ? toolResultText(block) : "";

@@ -1,9 +1,10 @@
 /**
- * How much of what agents read again after recorded compactions a rule would have put back.
+ * Measures how much of the content that agents read again after recorded compactions a rule would have
+ * restored.
  *
- * A file is covered where the rule puts it back; its tokens are covered as far as the lines that were read
- * again stand in what was put back. Content is what the log held, so a file that changed on the disk
- * meanwhile counts with its old lines.
+ * A file is covered if the rule restores it; its tokens are covered as far as the restored text contains the
+ * lines that were read again. Content is taken from the log, so a file that changed on the disk meanwhile
+ * counts with its old lines.
  */
 
 import type { FileBudget } from "palimpsest/compaction";
@@ -21,7 +22,7 @@ import { comparableLines, type NeededFile, type RecordedBoundary } from "./resto
 /** Which files a rule would put back, best first. */
 type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
 
-/** What a rule covers of all boundaries together. */
+/** The coverage of a rule over all boundaries together. */
 export interface RestoreCoverage {
   readonly boundaries: number;
   /** Files that were read again, and how many of them were put back. */
@@ -49,7 +50,7 @@ export const lastTouchedRule: RestoreRule = (boundary) =>
 export const mostTouchedRule: RestoreRule = (boundary) =>
   candidatesOf(boundary).toSorted((one, other) => other.uses.length - one.uses.length);
 
-/** What nobody can know: the files that will be read again. */
+/** The optimum with hindsight: the files that will be read again. */
 export const hindsightRule: RestoreRule = (boundary) => {
   const tokens = new Map(boundary.needed.map((file) => [file.path, file.tokens]));
   const of = ({ path }: RankedCandidate): number => tokens.get(path) ?? 0;
@@ -93,7 +94,7 @@ export function coverRestorations(
   return { boundaries: boundaries.length, ...total };
 }
 
-/** Of the characters that were read again, those in lines that were put back. */
+/** The share of the characters read again that lie in restored lines. */
 function coveredShare({ lines }: NeededFile, restored: string): number {
   const known = new Set(comparableLines(restored));
   const size = (some: readonly string[]): number => some.reduce((sum, { length }) => sum + length, 0);

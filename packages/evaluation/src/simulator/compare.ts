@@ -12,24 +12,24 @@ import type { RunResult, SurvivalCount } from "./simulate.ts";
 /** A session under a policy. */
 export interface MeasuredRun {
   readonly session: string;
-  /** What the session costs in a window without end where nothing is ever done. */
+  /** The cost of the session in an infinite window without any compaction. */
   readonly uncompactedCost: number;
   /** Nothing that is missing is asked for again: what was visible. */
   readonly plain: RunResult;
-  /** What is missing is asked for again: what it cost. */
+  /** Missing strings are looked up again: the cost with lookups. */
   readonly charged: RunResult;
 }
 
 /** A policy over many sessions. Shares are `undefined` where there was nothing to count. */
 interface PolicyFigures {
   readonly sessions: number;
-  /** Sessions that could not be finished: no request fitted any more. They count in nothing below. */
+  /** Sessions that ended early because no further request fitted. They count in nothing below. */
   readonly failures: number;
   /** Lookups included, to the sessions without any compaction. */
   readonly costShare: number | undefined;
   readonly farRecall: number | undefined;
   readonly nearRecall: number | undefined;
-  /** Of far references: visible, or behind a pointer. */
+  /** The share of far references that are visible, or reachable by a pointer. */
   readonly farReach: number | undefined;
   readonly summaries: number;
   /** All other rewrites: results cleared, masked or offloaded, rounds collapsed, messages dropped. */

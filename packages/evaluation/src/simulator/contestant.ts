@@ -1,8 +1,8 @@
 /**
- * What is measured: a policy that keeps a window over a recorded session.
+ * A contestant: a policy that keeps a window over a recorded session.
  *
- * The simulator hands over what was said, message by message, and asks for the window before each
- * request. Baselines and the library's own policies are contestants alike.
+ * The simulator hands over the conversation, message by message, and asks for the window before each request.
+ * Baselines and the library's own policies are contestants alike.
  */
 
 import type { PricedRequest, Trajectory, TrajectoryMessage, WindowUnit } from "palimpsest/internal";
@@ -22,21 +22,21 @@ export interface CallMoment {
   readonly nowMs: number;
   /** Time since the last request; 0 for the first. */
   readonly idleMs: number;
-  /** Whether the cache may still hold the last request. */
+  /** True if the cache may still hold the last request. */
   readonly isWarm: boolean;
 }
 
-/** A side call that a policy makes: to fork the window as it is, or with an input of its own. */
+/** A side call that a policy makes: it forks the window as it is, or has a separate input. */
 export interface SideCall {
   readonly mode: "fork" | "fresh";
-  /** Of a fresh call. */
+  /** Tokens that a fresh call reads. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** What a fork adds to the window, in tokens. */
+  /** Tokens that a fork adds to the window. */
   readonly addedTokens?: number;
 }
 
-/** What the simulator does for a contestant. */
+/** The services of the simulator for a contestant. */
 export interface Arena {
   /** Prices a side call made now, and says what it cost. */
   sideCall(call: SideCall): number;
@@ -46,7 +46,7 @@ export interface Arena {
 
 export type EditKind = "clear" | "summary" | "offload" | "collapse";
 
-/** A source that is asked for again, and what of it comes back. */
+/** A source that is looked up again, and the part of it that the lookup returns. */
 export interface Lookup {
   readonly source: number;
   readonly message: TrajectoryMessage;
@@ -66,10 +66,10 @@ export interface Contestant {
   prepare(moment: CallMoment): readonly number[];
   /** The request does not fit: makes room whatever it costs. */
   overflow(moment: CallMoment): void;
-  /** What was asked for again came back. */
+  /** A lookup returned a message. */
   lookedUp(lookup: Lookup): void;
   isVisible(text: string): boolean;
-  /** Whether the window shows how to get at a message again. */
+  /** True if the window shows how to reach a message again. */
   isBehindPointer(source: number): boolean;
   /** The request was priced. */
   priced?(request: PricedRequest): void;
@@ -79,7 +79,7 @@ export interface Contestant {
 export interface PolicyUnderTest {
   readonly id: string;
   readonly name: string;
-  /** Whether its agent can search everything that was said. */
+  /** True if its agent can search the whole conversation. */
   readonly hasSearch?: boolean;
   enter(setting: RunSetting, arena: Arena): Contestant;
 }

@@ -1,7 +1,7 @@
 /**
- * The library's own policies as contestants: the real planners over the real projection with its
- * repairs, so what is measured is the text that would be sent. Only storing and counting by reports
- * are left out, because a recording needs neither.
+ * The library's own policies as contestants: the real planners over the real projection with its repairs, so
+ * the simulator measures the text that would be sent. Only storing and counting by reports are left out,
+ * because a recording needs neither.
  */
 
 import type { Message } from "palimpsest";
@@ -54,9 +54,9 @@ interface ManagedPolicy {
   /** Limits at arrival, where they are not the library's own; `none` switches them off. */
   readonly arrival?: ((windowTokens: number) => ArrivalPolicy) | "none";
   readonly disabledLayers?: readonly string[];
-  /** Who writes summaries; the digest alone, where it is left out. */
+  /** The writer of summaries. @defaultValue the digest alone */
   readonly summaries?: SummaryVariant;
-  /** Told of every entry of the log and of the window with it. */
+  /** Called with every entry of the log and the window after it. */
   readonly onEntry?: (entry: Entry, projection: Projection) => void;
 }
 
@@ -185,7 +185,7 @@ class ManagedWindow implements Contestant {
     return this.#shown.strings.has(text);
   }
 
-  /** Whether the window names a pointer to the message; `reachability.ts` asks more. */
+  /** True if the window names a pointer to the message; `reachability.ts` asks more. */
   isBehindPointer(source: number): boolean {
     const seq = this.#seqOf.get(source);
     return seq !== undefined && this.#shown.pointsTo(seq);

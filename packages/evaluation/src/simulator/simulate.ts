@@ -52,7 +52,7 @@ export interface RunResult {
   readonly sideCalls: number;
   readonly edits: Readonly<Record<EditKind, number>>;
   readonly peakTokens: number;
-  /** Index of the message before which no request fitted any more; the run ended there. */
+  /** Index of the message before which no further request fitted; the run ended there. */
   readonly failedAt?: number;
 }
 
@@ -60,7 +60,7 @@ export interface RunResult {
 type CallWatcher = (moment: CallMoment, contestant: Contestant, answer: TrajectoryMessage) => void;
 
 interface SimulationOptions {
-  /** Whether what is missing is looked up again and charged. */
+  /** True if missing strings are looked up again and charged. */
   readonly chargesLookups?: boolean;
   readonly onCall?: CallWatcher;
 }
@@ -81,7 +81,7 @@ class Simulation {
   readonly #contestant: Contestant;
   readonly #far = new Survival();
   readonly #near = new Survival();
-  /** Of policies with a search, where what is visible is counted and nothing is charged. */
+  /** Reachability by search, for runs that count visible strings and charge nothing. */
   readonly #reachability: Reachability | undefined;
   readonly #edits: Record<EditKind, number> = { clear: 0, summary: 0, offload: 0, collapse: 0 };
   #requestCost = 0;
@@ -185,7 +185,7 @@ class Simulation {
     return cost;
   }
 
-  /** Counts what is visible and returns what is not. */
+  /** Counts the visible references and returns the others. */
   #count(references: readonly Reference[]): readonly Reference[] {
     return references.filter((reference) => {
       const isVisible = this.#contestant.isVisible(reference.text);
@@ -239,7 +239,7 @@ class Survival {
   }
 }
 
-/** Places of a message that come back at the most. */
+/** The most places of a message that a lookup returns. */
 const PLACES = 3;
 
 /** At most `lookupSources` of them, the one that misses most first. Its own words an agent needs twice before it looks. */
@@ -264,7 +264,7 @@ function lookUp(source: number, message: TrajectoryMessage, wanted: readonly str
   return { ...whole, text, strings: findMetricStrings(text) };
 }
 
-/** The stretches around the wanted strings, as much as comes back. */
+/** The stretches around the wanted strings, up to the size of a lookup. */
 function placesOf({ text, tokens }: TrajectoryMessage, wanted: readonly string[]): string {
   const charactersPerToken = text.length / tokens;
   const width = Math.round((D.lookupTokens * charactersPerToken) / wanted.length);

@@ -1,9 +1,9 @@
 /**
- * Notes of a replayed session: when they are brought up to date, what that costs, and what they tell then.
+ * Notes of a replayed session: when they are updated, the cost of that, and their content then.
  *
  * After every recorded answer the library's own gate is asked, with costs in the simulator's unit. An update
- * tells of everything up to that answer, at once. A model's update is a forked call that is billed; what its
- * notes keep is modelled like a model's summary. Without a model the notes are the library's own, from the
+ * covers everything up to that answer, at once. A model's update is a forked call that is billed; the content
+ * of its notes is modelled like a model's summary. Without a model the notes are the library's own, from the
  * digest, and cost nothing.
  */
 
@@ -31,9 +31,9 @@ import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, RunSetting } from "./contestant.ts";
 import { composeModelledText, summaryStrings } from "./summary-model.ts";
 
-/** How the notes are kept. */
+/** A way to keep the notes. */
 export interface NotesVariant {
-  /** Who writes them: a model that is billed, or the library itself from the digest. */
+  /** The writer: a model that is billed, or the library itself from the digest. */
   readonly updater: "model" | "extractive";
   /** As in {@link NotesGatePolicy}. @defaultValue the library's own */
   readonly costShareCap?: number | "off";
@@ -47,7 +47,7 @@ export interface JudgedAnswer {
   readonly index: number;
   readonly state: NotesGateState;
   readonly verdict: NotesGateVerdict;
-  /** What the update cost; absent where there was none. */
+  /** The cost of the update; absent if there was none. */
   readonly cost?: number;
 }
 
@@ -88,7 +88,7 @@ export class NotesTaker {
   readonly #limits: NotesLimits;
   /** The model's tokens per reference token. */
   readonly #ratio: number;
-  /** What an update is asked with, the notes themselves aside. */
+  /** The size of an update's prompt without the notes. */
   readonly #promptTokens: number;
   #document: NotesDocument = parseNotes(NOTES_TEMPLATE_TEXT);
   #covered: { readonly index: number; readonly seq: number; readonly tokens: number } | undefined;
@@ -120,7 +120,7 @@ export class NotesTaker {
     this.#requestTokens = requestTokens;
   }
 
-  /** A side call was billed that is no update. */
+  /** A side call was billed that is not an update. */
   paid(cost: number): void {
     this.#sessionCost += cost;
   }
@@ -168,7 +168,7 @@ export class NotesTaker {
     return { index, state, verdict, cost };
   }
 
-  /** What an update after this answer would be: the notes grow with the conversation up to their limit. */
+  /** Returns the update that would follow this answer: the notes grow with the conversation up to their limit. */
   #update(windowTokens: number, conversationTokens: number): Update {
     const limitTokens = this.#limits.totalTokens * this.#ratio;
     const notesTokens = Math.round(

@@ -1,10 +1,9 @@
 /**
- * Who writes what stands for hidden messages in a replayed session: the session's notes, a model, or the
- * digest alone.
+ * The writers of summaries in a replayed session: the session's notes, a model, or the digest alone.
  *
- * As in a session at work, notes come first. A model is asked where they do not suffice: the agent waits for
- * it where the window is full; a summary for the price's sake is written ahead, and on strict sessions
- * without a model (`engine/agent-compaction.ts`). What a model writes is modelled (`summary-model.ts`).
+ * As in a live session, notes come first. A model is asked if they do not suffice: the agent waits for it if
+ * the window is full; a summary to save cost is written ahead, and on strict sessions without a model
+ * (`agent/compact/agent-compaction.ts`). A model's text is modelled (`summary-model.ts`).
  */
 
 import type { Digest, WindowState } from "palimpsest/experimental";
@@ -23,10 +22,10 @@ import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
 import { type JudgedAnswer, NotesTaker, type NotesVariant } from "./simulated-notes.ts";
 import { composeModelledText, summaryStrings } from "./summary-model.ts";
 
-/** Who is there to write. */
+/** The available writers. */
 export interface SummaryVariant {
   readonly notes?: NotesVariant;
-  /** Whether a model is asked for summaries. */
+  /** True if a model is asked for summaries. */
   readonly asksModel: boolean;
   readonly onJudged?: (answer: JudgedAnswer) => void;
   readonly onSummary?: (summary: SummaryMoment) => void;
@@ -37,11 +36,11 @@ export interface SummaryMoment {
   /** Index of the answer to the call that waited. */
   readonly index: number;
   readonly reason: SummaryReason;
-  /** What became of it: the kind of the edit, or `none`. */
+  /** The result: the kind of the edit, or `none`. */
   readonly kind: string;
   /** Why the notes did not suffice; absent where they did, or where none are kept. */
   readonly refusal?: SessionMemoryRefusal;
-  /** Whether a model was asked, and whether the agent waited for it. */
+  /** The call to the model, if any, and if the agent waited for it. */
   readonly call: "none" | "ahead" | "blocking";
   /** The request before and after, and what notes would have had to leave. */
   readonly beforeTokens: number;
@@ -82,7 +81,7 @@ export class SummaryWriters {
     return this.#variant.asksModel;
   }
 
-  /** What a summary that is due now is made of. A model that is asked is billed. */
+  /** Returns the sources of a summary that is due now. A model that is asked is billed. */
   find(state: WindowState, reason: SummaryReason, digest: Digest, moment: CallMoment): FoundSources {
     const sources: SummarySources = { digest, pinned: [] };
     const notes = this.notes?.notes;

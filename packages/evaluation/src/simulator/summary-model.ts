@@ -9,7 +9,7 @@ import type { Author } from "palimpsest/internal";
 import { estimateText } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
-/** What a summariser sees of one message: of a cleared one, what is left of it. */
+/** The part of one message that a summarizer sees: of a cleared one, its brief. */
 export interface Summarised {
   readonly author: Author;
   readonly strings: ReadonlySet<string>;
@@ -67,7 +67,7 @@ export function composeModelledText({ headings, strings, tokens }: ModelledText)
     .join("\n\n");
 }
 
-/** On a line of its own and between marks that it does not hold itself, so that it is read as one string. */
+/** On a separate line and between marks that it does not contain, so that it is read as one string. */
 function quoted(text: string): string {
   const mark = ["`", '"', "'"].find((one) => !text.includes(one)) ?? "";
   return mark + text + mark;

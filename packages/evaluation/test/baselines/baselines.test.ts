@@ -1,6 +1,6 @@
 /**
- * Each baseline acts where its rule says, and does then what its rule says. The window has 20,000
- * tokens, a tenth of the reference window, so that every constant is a tenth of its own.
+ * Each baseline acts when its rule says, and does then what its rule says. The window has 20,000 tokens, a
+ * tenth of the reference window, so that every constant is a tenth of its value.
  */
 import { describe, expect, it } from "vitest";
 import type { BaselineWindow, Piece } from "#baselines/baseline-window.ts";

@@ -15,7 +15,7 @@ import {
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const ENDLESS_TOKENS = 1e12;
-/** The reference's name of each baseline, and what it is told of it. */
+/** The reference's name of each baseline, and its options. */
 const NAMES: Readonly<Record<string, readonly [name: string, options?: object]>> = {
   none: ["none"],
   sliding: ["sliding"],
@@ -55,11 +55,11 @@ const PRICES: Readonly<Record<string, Tariff>> = {
 };
 
 /**
- * Rows whose bills differ by more, and why. What an agent looks up comes back as a tool's answer, and our
- * summaries rank its strings as such; in the reference they rank by who had said them first. Elsewhere
- * that moves a bill by 0.4 % at the most. This baseline, which compresses 140 times in a small window
- * because it may split before messages of the user only, hits another lookup early on and compresses six
- * times more. With the reference's ranking the bills are the same to the fourth digit.
+ * Rows whose bills differ by more, and why. A lookup returns as a tool's answer, and our summaries rank its
+ * strings as such; in the reference they rank by who had said them first. Elsewhere that moves a bill by 0.4
+ * % at the most. This baseline, which compresses 140 times in a small window because it may split before
+ * messages of the user only, hits another lookup early on and compresses six times more. With the reference's
+ * ranking the bills are the same to the fourth digit.
  */
 const LARGER_DIFFERENCE: Readonly<Record<string, number>> = { "gemini-cli at 64000": 0.04 };
 

@@ -1,5 +1,5 @@
 /**
- * What a restoration covers at the recorded compactions: files that agents knew and read again in their
+ * The coverage of a restoration at the recorded compactions: files that agents knew and read again in their
  * next calls. The bounds are those that the rule is held to; `npm run bench:restore` prints the table.
  */
 
@@ -53,7 +53,7 @@ describe.runIf(hasCorpus && isLong)(
       const classic = share(coverRestorations(recorded, lastTouchedRule, CLASSIC));
       expect(classic.files).toBeLessThan(share(five).files);
       expect(classic.tokens).toBeLessThan(share(five).tokens);
-      // Nobody covers more than hindsight would: a rule that did would have looked ahead.
+      // No rule covers more than hindsight would: a rule that did would have looked ahead.
       expect(share(coverRestorations(recorded, hindsightRule, OURS)).files).toBeGreaterThan(
         share(five).files,
       );

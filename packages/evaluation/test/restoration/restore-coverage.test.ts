@@ -1,4 +1,4 @@
-/** What counts as read again after a recorded compaction, and what a rule covers of it. */
+/** The content that counts as read again after a recorded compaction, and the part of it that a rule covers. */
 
 import type { ImportedItem, ImportedSession } from "palimpsest/formats";
 import type { VisibleMessage } from "palimpsest/transcript";

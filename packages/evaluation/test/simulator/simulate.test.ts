@@ -45,7 +45,7 @@ function watched(policy: PolicyUnderTest): { readonly policy: PolicyUnderTest; r
   return { policy: { ...policy, enter }, sent };
 }
 
-/** What a session costs where nothing is ever done: each request reads the last one and writes the rest. */
+/** The cost of a session without any compaction: each request reads the last one and writes the rest. */
 function closedForm({ messages, fixedTokens, tokensBefore }: Trajectory, tariff: Tariff): number {
   let cost = 0;
   let lastMs: number | undefined;
@@ -71,7 +71,7 @@ describe("simulate", () => {
       NONE,
       aSetting(aTrajectory(messages), ENDLESS),
     );
-    // 3,000 × 1.25, then 3,000 × 0.1 + 800 × 1.25; the last answer is sent to nobody
+    // 3,000 × 1.25, then 3,000 × 0.1 + 800 × 1.25; the last answer is never sent
     expect(cost).toBeCloseTo(3_750 + 300 + 1_000);
     expect({ requests, readTokens, writtenTokens, peakTokens }).toEqual({
       requests: 2,
