@@ -126,7 +126,7 @@ function withoutEcho(text: string, section: NotesSection, description: string): 
   const heading = lines[start]?.heading;
   if (heading !== undefined && titleKey(heading.title) === titleKey(section.title)) start++;
   passBlank();
-  // As the template has it, or as it stands in the file.
+  // The description as in the template, or as in the file.
   const echo = lines[start]?.text.trim() ?? "";
   if (echo !== "" && (echo === section.description.trim() || echo === description.trim())) start++;
   return lines
@@ -172,7 +172,7 @@ function placeUpdate(
 /** Sections that the next update must have room for, whatever the others are full of. */
 const RESERVED: ReadonlySet<NotesSectionKind | undefined> = new Set(["state", "errors"]);
 
-/** What these sections may still grow by; nothing where the section is one of them. */
+/** Returns the tokens by which these sections may still grow; 0 if the section is one of them. */
 function reservedTokens(
   { template, parts }: NotesDocument,
   { kind }: NotesSection,
@@ -186,7 +186,7 @@ function reservedTokens(
     .reduce((sum, { title }) => sum + Math.max(0, sectionTokens - measure(bodyOf.get(title) ?? "")), 0);
 }
 
-/** How often a text is cut anew that is a little too long where it stands. */
+/** Attempts to cut a text that is a little too long in its place. */
 const PLACE_TRIES = 4;
 
 /** The document with the draft in it, which takes `allowed` tokens at the most. */
@@ -199,7 +199,8 @@ function placeWithin(
   const old = findSection(document, section)?.body ?? "";
   const tail = findSection(document, section) === undefined ? document.newline : splitBody(old).tail;
   const options = { measure, mayFence: !document.hasOpenFence, level: document.template.level };
-  // The Worklog's oldest entries give way to its newest; elsewhere what is there stays, and the addition is cut.
+  // The Worklog's oldest entries give way to its newest; in other sections the present text stays, and the
+  // addition is cut.
   const isLog = section.kind === "worklog";
   const whole = isLog ? joinBody({ ...document, newline: "\n" }, { core, added, tail: "" }).trimEnd() : added;
   const tokens = isLog ? allowed : allowed - measure(core);
@@ -239,7 +240,7 @@ export interface ParsedPatches {
 
 const OPENING = /^<(replace|append) section="([^"]{1,200})">$/;
 
-/** The patches of an answer, in order. What stands outside of blocks is no concern of the notes. */
+/** Returns the patches of an answer, in order. Text outside of blocks is ignored. */
 export function parseSectionPatches(answer: string): ParsedPatches {
   const patches: SectionPatch[] = [];
   let unfinishedCount = 0;

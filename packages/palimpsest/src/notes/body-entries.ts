@@ -1,8 +1,8 @@
 /**
  * A section's body as entries, and bodies cut to a size by whole entries.
  *
- * An entry is an item of a list with what belongs to it, or a paragraph; fenced code is never divided. So
- * what is left reads as somebody wrote it, and an entry is there or is not.
+ * An entry is a list item with its continuation, or a paragraph; fenced code is never divided. So the
+ * remaining entries read as they were written.
  */
 
 import { isBlank, readLines } from "../base/text/markdown-lines.ts";

@@ -1,9 +1,9 @@
 /**
- * Text of a model, a tool or a log, made fit to stand in notes that are read back as context.
+ * Cleans text of a model, a tool or a log for notes that are read back as context.
  *
- * It may hold keys, characters that nobody sees, headings and tags that would pass for the file's or the
- * host's own. Keys are taken out, the rest is written so that it says the same and does nothing. What a
- * person wrote into the file never comes through here.
+ * It may hold keys, invisible characters, and headings and tags that imitate the file's or the host's own.
+ * Keys are removed; the rest is escaped so that it reads the same and has no effect. Text that a person wrote
+ * into the file never passes through here.
  */
 import { redactBroken } from "../base/redaction/broken-secrets.ts";
 import { showHidden, writeOutRoleMarks } from "../base/text/hidden-characters.ts";
@@ -14,13 +14,13 @@ import { isItalicLine } from "./template.ts";
 interface CleanFor {
   /** Headings down to this level would open a section; deeper ones may stay. */
   readonly level: number;
-  /** Whether fenced code may stay: not where the file has a fence that never ends, and would end here. */
+  /** True if fenced code may stay; false if the file has an unclosed fence, which would end here. */
   readonly mayFence: boolean;
-  /** Whether the section has its line in italics; without it, the body's first line would pass for it. */
+  /** True if the section has its description in italics; without it, the body's first line would pass for it. */
   readonly hasDescription: boolean;
 }
 
-/** A comment would hide what follows it from whoever looks at the page; the marks of our own lines may stay. */
+/** A comment would hide the text after it in a rendered page; the marks of our own lines may stay. */
 const COMMENT = /<!--(?!log:[0-9a-f]{6}-->)/g;
 /** Nothing, at length: no limit in tokens holds it. */
 const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
@@ -50,7 +50,7 @@ export function guardFirstLine(text: string, hasDescription: boolean): string {
 
 /** One line of a list at the most `characters` long; empty where nothing is left. */
 export function cleanLine(text: string, characters: number): string {
-  // Before it is cut: half a key is no key to the patterns.
+  // Before it is cut: the patterns do not recognize half a key.
   const line = cleanCharacters(text).replace(COMMENT_MARK, "").replace(/\s+/g, " ").trim();
   return shorten(line, characters);
 }

@@ -59,13 +59,13 @@ function frameOf({ heading, description, body, section }: NotesPart): string {
   return JSON.stringify([heading, description, section?.title, section === undefined ? body : ""]);
 }
 
-/** Whether no key, tag or hidden character has come about where the new text meets the old. */
+/** True if joining the new text with the old creates no key, tag or hidden character. */
 function isClean(before: NotesDocument, after: NotesDocument): boolean {
   return before.parts.every(({ body }, index) => {
     const now = after.parts[index]!.body;
     if (now === body || isCleanText(now)) return true;
     if (isCleanText(body)) return false;
-    // What somebody else wrote may be anything, and stays.
+    // Text of other writers may be anything, and stays.
     const own = new Set(body.split("\n"));
     return now.split("\n").every((line) => own.has(line) || isCleanText(line));
   });

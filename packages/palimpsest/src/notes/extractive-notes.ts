@@ -1,9 +1,9 @@
 /**
- * Notes brought up to date without a model: the same sections and limits, from what the log tells.
+ * Updates notes without a model: the same sections and limits, with facts from the log.
  *
- * Every line that it writes is marked as its own. An update takes its own lines out, writes new ones in the
- * room that is left, and touches nothing that somebody else wrote; of what they have told already it is
- * silent. So it may run at any time, any number of times, beside a person and a model.
+ * Every line that it writes is marked. An update removes its earlier lines, writes new ones in the remaining
+ * room, and changes no other line; facts that other lines state already are skipped. So it may run at any
+ * time, any number of times, beside a person and a model.
  */
 
 import { splitLines } from "../base/text/markdown-lines.ts";
@@ -25,13 +25,13 @@ import type { NotesSection, NotesSectionKind } from "./template.ts";
 
 interface ExtractedNotes {
   readonly document: NotesDocument;
-  /** Lines of its own that are in the notes now. */
+  /** Marked lines that the notes contain now. */
   readonly writtenCount: number;
   /** Lines for which there was no room. */
   readonly leftOutCount: number;
 }
 
-/** Who gets room first where the whole document has too little. */
+/** The order in which sections get room if the whole document has too little. */
 const ORDER: readonly NotesSectionKind[] = [
   ...(["state", "errors", "title", "task", "results"] as const),
   ...(["files", "learnings", "workflow", "system", "worklog"] as const),

@@ -1,8 +1,8 @@
 /**
- * How long notes may become, and which sections are over that.
+ * The limits of notes, and which sections exceed them.
  *
- * Limits are given as tokens: whoever knows the window scales them. A section is measured without its
- * heading, the document as a whole, because that is what a window has to hold.
+ * Limits are given in tokens; the caller scales them to the window. A section is measured without its
+ * heading, the document as a whole, because the window has to hold all of it.
  */
 import { estimateText } from "../tokens/estimate/character-automaton.ts";
 import { formatNotes, type NotesDocument } from "./notes-document.ts";
@@ -23,7 +23,7 @@ export interface OverLimit {
 
 export const measureNotes: MeasureNotes = estimateText;
 
-/** What is over its limit; nothing where `sections` is empty and `totalTokens` absent. */
+/** Returns the exceeded limits; none if `sections` is empty and `totalTokens` absent. */
 export function findOverLimit(
   document: NotesDocument,
   limits: NotesLimits,

@@ -98,7 +98,7 @@ function sectionFor({ sections }: NotesTemplate, kind: NotesSectionKind): NotesS
 // Known facts: tells whether notes hold a fact already, in the same or nearly the same words. It compares
 // words, not characters, so that one path is not taken for another that begins with it.
 
-/** Starts with the lines that are there; what is added is known from then on. */
+/** Starts with the present lines; added lines are known from then on. */
 export class KnownFacts {
   /** Every line as words between single blanks, with a blank at both ends. */
   readonly #lines: string[] = [];
@@ -111,7 +111,7 @@ export class KnownFacts {
     for (const line of this.#lines.slice(-NOTES_DEFAULTS.comparedLinesCount)) this.#words.push(wordsOf(line));
   }
 
-  /** Whether some line holds the text's words in a row, or nearly all of them in any order. */
+  /** True if a line holds the text's words in a row, or nearly all of them in any order. */
   has(text: string): boolean {
     const words = spaced(text);
     if (words.trim() === "") return true;

@@ -1,9 +1,9 @@
 /**
- * Notes as they stand in a file, whoever wrote them: parts that put together are the file, byte for byte.
+ * Notes as a file, with or without the library's own text: parts that, joined, are the file byte for byte.
  *
- * A part is a heading with what stands below it. Parts that the template knows are sections; everything
- * else (text above the first heading, sections of a person's own, a title that comes twice) is kept as it
- * is. An update changes bodies of sections and nothing else: there is no way to say another heading.
+ * A part is a heading with the text below it. Parts that the template knows are sections; all others (text
+ * above the first heading, sections of a person, a second title of the same name) stay unchanged. An update
+ * changes bodies of sections and nothing else: there is no way to change a heading.
  */
 import { isBlank, type MarkdownLine, readLines, splitLines } from "../base/text/markdown-lines.ts";
 import {
@@ -28,9 +28,9 @@ export interface NotesPart {
 export interface NotesDocument {
   readonly template: NotesTemplate;
   readonly parts: readonly NotesPart[];
-  /** How its lines end. */
+  /** The line end of the file. */
   readonly newline: string;
-  /** Whether fenced code begins somewhere and never ends: then no new fence may be written. */
+  /** True if a fence opens and never closes: then no new fence may be written. */
   readonly hasOpenFence: boolean;
 }
 
@@ -54,7 +54,7 @@ export function parseNotes(text: string, template: NotesTemplate = NOTES_TEMPLAT
       });
       return;
     }
-    // The first of its title is the section; a second one is somebody's text.
+    // The first part of its title is the section; a second one is a person's text.
     known.delete(key);
     const described = descriptionIndex(lines, start, section) ?? start;
     parts.push({
@@ -73,7 +73,7 @@ export function formatNotes({ parts }: NotesDocument): string {
   return parts.map(({ heading, description, body }) => heading + description + body).join("");
 }
 
-/** Whether nothing has been noted: what is there is what the template has, or less. */
+/** True if nothing has been noted: the document holds the template's text, or less. */
 export function isEmptyTemplate(document: NotesDocument): boolean {
   const blank = parseNotes(document.template.text, document.template);
   const own = new Set(blank.parts.filter(({ section }) => section === undefined).map(wholePart));
@@ -143,7 +143,7 @@ export function joinBody(
   return `${core}${missingEnd(core, newline)}${added.replaceAll("\n", newline)}${newline}${tail}`;
 }
 
-/** What ends the last line of a text; empty where it has its end. Half an end is made whole. */
+/** Returns the missing line end of a text; empty if it has one. Half an end is completed. */
 function missingEnd(text: string, newline: string): string {
   if (text === "" || text.endsWith("\n")) return "";
   return text.endsWith("\r") ? "\n" : newline;

@@ -1,9 +1,9 @@
 /**
- * Lines that the updater without a model wrote, told apart from everybody else's by a mark at their end.
+ * Lines that the updater without a model wrote, recognized by a mark at their end.
  *
- * The mark is a comment, which a page does not show, with a fingerprint of the line. Whoever changes such a
- * line makes it theirs: the fingerprint no longer fits, and the line is never taken out again. So nothing has
- * to be remembered beside the file, and an update that is repeated changes nothing.
+ * The mark is a comment, which a rendered page does not show, with a fingerprint of the line. If a person or
+ * a model changes such a line, the fingerprint no longer fits, and the line is never removed again. So no
+ * state is needed beside the file, and a repeated update changes nothing.
  */
 import { fingerprint } from "../base/fingerprint.ts";
 
@@ -14,7 +14,7 @@ export function markOwn(line: string): string {
   return `${line} <!--log:${markOf(line)}-->`;
 }
 
-/** Whether the line is as the updater wrote it. */
+/** True if the line is as the updater wrote it. */
 export function isOwn(line: string): boolean {
   const found = OWN.exec(line);
   return found !== null && markOf(found[1]!) === found[2];

@@ -1,10 +1,10 @@
 /**
- * What the updater may do where the host has an edit tool: that one tool, on that one path, and nothing else.
+ * The permission of an updater that uses the host's edit tool: that one tool, on that one path, and nothing
+ * else.
  *
- * The check is of letters. The path has to be the notes' path as it was given, so that no other spelling of
- * any file needs to be understood: not `..`, not a link, not another case, not a character that looks the
- * same. Whether the path itself is a link is for whoever opens it. What is allowed is handed on as a copy of
- * what was checked.
+ * Paths are compared letter by letter. The path has to be the notes' path as given, so that no other spelling
+ * has to be understood: not `..`, not a link, not another case, not a character that looks the same. The code
+ * that opens the file checks for links. An allowed call is passed on as a copy of the checked input.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { isObject } from "../base/json/json.ts";
@@ -15,13 +15,13 @@ export interface UpdaterCall {
   readonly input: unknown;
 }
 
-/** What the host lets the updater use. */
+/** The host's permission for the updater. */
 interface UpdaterGrant {
   /** Name of the edit tool, to the letter; empty where there is none, and every call is denied. */
   readonly toolName: string;
-  /** The notes' path, as the updater has been told it. */
+  /** The notes' path, as given to the updater. */
   readonly notesPath: string;
-  /** How the tool calls its arguments. @defaultValue those of Claude Code's edit tool */
+  /** The names of the tool's arguments. @defaultValue those of Claude Code's edit tool */
   readonly arguments?: EditArguments;
 }
 
@@ -57,9 +57,9 @@ const USUAL_ARGUMENTS: EditArguments = {
   replaceAll: "replace_all",
 };
 
-/** Whether one call may be made. Never throws. */
+/** Judges one call. Never throws. */
 export function judgeUpdaterCall({ name, input }: UpdaterCall, grant: UpdaterGrant): UpdaterVerdict {
-  // A call without a name is not the tool that nobody has.
+  // An empty grant allows no tool, and a call without a name matches none.
   if (grant.toolName === "" || name !== grant.toolName) return denied("other-tool");
   if (!isObject(input)) return denied("malformed");
   const names = grant.arguments ?? USUAL_ARGUMENTS;

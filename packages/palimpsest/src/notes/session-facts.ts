@@ -1,14 +1,14 @@
 /**
- * What a session's log tells without a model, and the lines that it makes in each section.
+ * Facts of a session's log, found without a model, and the lines they make in each section.
  *
- * The facts are plain data: whoever reads logs maps what it has to them. Text of theirs comes from users,
- * tools and models, and every line is cleaned and cut before it is one.
+ * The facts are plain data, so any reader of logs can supply them. Their text comes from users, tools and
+ * models; every line is cleaned and cut first.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { NotesSectionKind } from "./template.ts";
 
-/** Facts of a session, each list from the oldest to the newest. What is absent is not known. */
+/** Facts of a session, each list from the oldest to the newest. Absent: unknown. */
 export interface SessionFacts {
   readonly userWords?: readonly { readonly text: string }[];
   readonly files?: readonly { readonly path: string; readonly reads: number; readonly edits: number }[];
@@ -16,7 +16,7 @@ export interface SessionFacts {
     readonly command: string;
     readonly runs: number;
     readonly failures: number;
-    /** Whether the last run failed. */
+    /** True if the last run failed. */
     readonly hasFailed: boolean;
     /** The line of its output that tells most. */
     readonly line: string;
@@ -26,18 +26,18 @@ export interface SessionFacts {
     readonly line: string;
     /** Calls that came next. */
     readonly followed: readonly string[];
-    /** Where the same call succeeded later. */
+    /** The place in the log at which the same call later succeeded. */
     readonly resolvedPointer?: string;
   }[];
   readonly todos?: readonly { readonly text: string; readonly status: "open" | "active" | "done" }[];
-  /** What was found, decided or ruled out. */
+  /** Findings, decisions and rejected options. */
   readonly decisions?: readonly { readonly text: string }[];
-  /** What the user was given: the last words of turns. */
+  /** Results for the user: the last words of turns. */
   readonly results?: readonly { readonly text: string }[];
   readonly actions?: readonly { readonly call: string; readonly outcome?: "ok" | "failed" }[];
 }
 
-/** A line to be, and what it is about: where somebody has written of that, the line is not needed. */
+/** A candidate line, and its subject: if other lines cover the subject, the line is not needed. */
 export interface FactLine {
   readonly line: string;
   readonly key: string;
@@ -64,7 +64,7 @@ export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionK
 
 function titleOf({ userWords }: SessionFacts): readonly FactLine[] {
   const first = userWords?.map(({ text }) => cleanLine(text, factCharacters)).find((text) => text !== "");
-  // What is left begins with a letter, so that the line is nothing else to Markdown.
+  // The rest begins with a letter, so that Markdown reads it as plain text.
   const words = (first ?? "")
     .replace(/^[^\p{L}\p{N}]+/u, "")
     .split(" ")

@@ -1,9 +1,8 @@
 /**
- * What notes look like before anything is noted: ten sections, each a heading and a line in italics that
- * says what belongs there.
+ * The template of notes: ten sections, each a heading and a line in italics that describes its content.
  *
- * A user's own template may have other sections. What is known of the ten (what to fill in without a
- * model, what is trimmed last) goes by their titles, so that it holds in any template that has them.
+ * A user's own template may have other sections. The rules for the ten (how to fill them without a model,
+ * which to trim last) go by their titles, so that they apply in any template that has them.
  */
 import { isBlank, type MarkdownLine, readLines } from "../base/text/markdown-lines.ts";
 
@@ -22,11 +21,11 @@ export type NotesSectionKind =
 
 export interface NotesSection {
   readonly title: string;
-  /** How many number signs its heading has. */
+  /** The number of number signs in its heading. */
   readonly level: number;
   /** The line in italics, without its end; empty where the template has none. */
   readonly description: string;
-  /** What the template has below it, without white space at its ends. */
+  /** The template's text below it, without white space at its ends. */
   readonly body: string;
   readonly kind: NotesSectionKind | undefined;
 }
@@ -113,7 +112,7 @@ export function titleKey(title: string): string {
     .toLowerCase();
 }
 
-/** Whether a whole line is in italics, as descriptions are. */
+/** True if a whole line is in italics, as descriptions are. */
 export function isItalicLine(line: string): boolean {
   return /^(?:_(?!_)\S(?:[\s\S]*[^\s_])?_|\*(?!\*)\S(?:[\s\S]*[^\s*])?\*)$/.test(line.trim());
 }

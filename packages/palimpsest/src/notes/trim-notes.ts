@@ -1,9 +1,9 @@
 /**
- * Notes cut to their limits without a model: the last resort, when a demand to shorten them was not met.
+ * Cuts notes to their limits without a model: the last resort, if the model did not shorten them on demand.
  *
  * The Worklog gives way first, its oldest entries before its newer ones. Then the longest of the other
- * sections are brought down to one level, so that none vanishes while another is long. Title, Current State
- * and Errors & Corrections come last. What is no section is a person's own and is not touched.
+ * sections are cut to one level, so that none vanishes while another is long. Title, Current State and Errors
+ * & Corrections come last. Parts that are not sections belong to a person and stay unchanged.
  */
 import { type CutBody, cutBody, largest } from "./body-entries.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
@@ -15,7 +15,7 @@ interface TrimmedNotes {
   readonly document: NotesDocument;
   /** Lines that were dropped, by section. */
   readonly dropped: readonly { readonly title: string; readonly droppedCount: number }[];
-  /** Whether it is within the limits now; what is a person's own may be too long by itself. */
+  /** True if it is within the limits now; a person's own parts may be too long by themselves. */
   readonly isWithin: boolean;
 }
 

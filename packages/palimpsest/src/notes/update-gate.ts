@@ -1,9 +1,9 @@
 /**
- * When the notes are brought up to date: after growth, at a pause, and never beyond their share of the bill.
+ * The gate of notes updates: after growth, at a pause, and never beyond their share of the bill.
  *
- * Growth alone would pay for updates that nobody reads. So an update waits for enough of the conversation,
- * then for some work or a natural pause, and the cap on its cost wins over both. What the update itself
- * will cost counts before it is paid: so the share stays under the cap, and does not only return to it.
+ * Growth alone would pay for updates that are never used. So an update waits for enough of the conversation,
+ * then for some work or a natural pause, and the cap on its cost overrides both. The cost of the next update
+ * counts before it is paid, so the share stays under the cap at all times.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 
@@ -17,17 +17,17 @@ export interface NotesGatePolicy {
   readonly costShareCap: number | undefined;
 }
 
-/** What the session knows after a response. Tokens count what was said, whatever the window shows of it. */
+/** The state of the session after a response. Tokens count the conversation, however much of it the window shows. */
 export interface NotesGateState {
   readonly conversationTokens: number;
-  /** What {@link conversationTokens} was when the last update began; absent before the first. */
+  /** The value of {@link conversationTokens} when the last update began; absent before the first. */
   readonly updatedAtTokens?: number;
   readonly toolCallsSinceUpdate: number;
   readonly didLastTurnCallTools: boolean;
-  /** What all calls of the session have cost, updates included. Any unit, the same for all three. */
+  /** The cost of all calls of the session, updates included. Any unit, the same for all three. */
   readonly sessionCost: number;
   readonly notesCost: number;
-  /** What the update is expected to cost. */
+  /** The expected cost of the update. */
   readonly updateCost: number;
 }
 
@@ -37,7 +37,7 @@ export type NotesGateVerdict =
   | { readonly isDue: true }
   | { readonly isDue: false; readonly reason: NotesGateReason };
 
-/** The policy of the reference window; whoever knows the window scales its tokens. */
+/** The policy of the reference window; callers scale its tokens to their window. */
 export const NOTES_GATE_POLICY: NotesGatePolicy = {
   startTokens: NOTES_DEFAULTS.start.tokens,
   growthTokens: NOTES_DEFAULTS.growth.tokens,
@@ -46,7 +46,7 @@ export const NOTES_GATE_POLICY: NotesGatePolicy = {
   costShareCap: NOTES_DEFAULTS.costShareCap,
 };
 
-/** Whether an update is due now, and if not, why not. */
+/** Judges if an update is due now; if not, gives the reason. */
 export function judgeNotesGate(
   state: NotesGateState,
   policy: NotesGatePolicy = NOTES_GATE_POLICY,

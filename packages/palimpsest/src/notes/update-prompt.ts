@@ -79,7 +79,7 @@ export function composeUpdatePrompt(document: NotesDocument, options: UpdateProm
 /** The notes between tags that they do not hold themselves. */
 function quoteNotes(notes: string): string {
   const plain = "current_notes";
-  // A text does not hold its own fingerprint unless somebody made a great effort.
+  // A text contains its own fingerprint only after a deliberate effort.
   const tag = notes.includes(`</${plain}`) ? `${plain}_${fingerprint(notes).toString(16)}` : plain;
   return `<${tag}>\n${notes}${notes.endsWith("\n") ? "" : "\n"}</${tag}>`;
 }

@@ -53,7 +53,7 @@ const othersLines = (text: string): readonly string[] =>
     .map((line) => line.replace(/\r$/, ""))
     .filter((line) => line.trim() !== "" && !isOwn(line));
 
-/** Lines of somebody else that are not in `after` any more, in their order. */
+/** Lines of other writers that `after` lacks, in their order. */
 function lostLines(before: string, after: string): readonly string[] {
   const there = othersLines(after);
   let at = 0;

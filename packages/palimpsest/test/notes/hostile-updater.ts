@@ -1,4 +1,4 @@
-/** What an updater that went astray may ask for: calls of tools, edits and patches, none of which may have an effect. */
+/** Requests of an updater that went astray: calls of tools, edits and patches, none of which may have an effect. */
 import type { UpdaterCall } from "#notes/permissions.ts";
 
 export const NOTES_PATH = "/srv/ann/.palimpsest/projects/app/s1/notes.md";

@@ -214,7 +214,7 @@ describe("applySectionPatches", () => {
   });
 });
 
-/** Whether the part at `index` is a section that was missing before. */
+/** True if the part at `index` is a section that was missing before. */
 function isNew(after: NotesDocument, before: NotesDocument, index: number): boolean {
   const title = after.parts[index]!.section?.title;
   return title !== undefined && !before.parts.some(({ section }) => section?.title === title);

@@ -1,4 +1,4 @@
-/** What a model is asked, with the user's own prompt and without. */
+/** The prompt for a model, with the user's own text and without. */
 import { describe, expect, it } from "vitest";
 import { parseNotes } from "#notes/notes-document.ts";
 import { NOTES_TEMPLATE_TEXT } from "#notes/template.ts";

@@ -1,6 +1,6 @@
 /**
- * What the digest knows, as plain facts in the order of their last use: what notes are written from without a
- * model, and what a compaction must not forget.
+ * The facts of a digest as plain lists in the order of their last use: notes without a model are written from
+ * them, and no compaction may lose them.
  */
 import type { CommandRecord, Digest, FileRecord } from "./digest.ts";
 import type { DigestFinding } from "./digest-findings.ts";

@@ -10,7 +10,7 @@ export interface DigestFinding {
   readonly seq: number;
   readonly pointer: string;
   readonly text: string;
-  /** How much it sounds like a finding or a decision. */
+  /** Strength of its cues: how likely the sentence is a finding or a decision. */
   readonly weight: number;
 }
 

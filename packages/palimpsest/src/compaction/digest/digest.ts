@@ -1,10 +1,10 @@
 /**
- * The digest: what a session was about, folded from its messages one at a time without a model.
+ * The digest: the content of a session, folded from its messages one at a time without a model.
  *
- * It reads the original messages of the log, never the window, so that what an earlier compaction
- * left out is still in it. Adding costs what the message brings; every list is bounded, the oldest
- * or least valuable fact goes first. It can be folded anew from the log at any time and is
- * therefore never stored.
+ * It reads the original messages of the log, never the window, so that messages an earlier compaction left
+ * out are still in it. Adding a message costs time in proportion to the message. Every list is bounded; the
+ * oldest or least valuable fact goes first. The digest can be rebuilt from the log at any time, so the log
+ * never stores it.
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
@@ -87,8 +87,8 @@ interface OpenCall {
 }
 
 /**
- * What a session was about so far: words of the user, files, commands, errors, decisions and literals.
- * Make one with {@link createDigest}, feed it with {@link addToDigest} (which changes it), and hand it to
+ * The content of a session so far: words of the user, files, commands, errors, decisions and literals. Make
+ * one with {@link createDigest}, feed it with {@link addToDigest} (which changes it), and hand it to
  * `planExtractiveCompact`. Its size is bounded however long the session is.
  */
 export interface Digest {

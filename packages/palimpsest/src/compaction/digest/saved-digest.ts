@@ -10,10 +10,10 @@ import { isObject, parseJson } from "../../base/json/json.ts";
 import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
 import { createDigest, type Digest } from "./digest.ts";
 
-/** Goes up when what a digest holds changes: an older text is then read from the log anew. */
+/** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
 const VERSION = 2;
 
-/** What each field of a record is; `?` where it may be absent. */
+/** The type of each field of a record; `?` marks an optional one. */
 type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "string?">>;
 
 const WORDS: Shape = { seq: "number", pointer: "string", text: "string", characters: "number" };
@@ -66,7 +66,7 @@ const SHAPES = {
 const LISTS = ["userWords", "assistantWords", "errors", "actions", "tellings"] as const;
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
 
-/** What a stored digest keeps at most. */
+/** The largest sizes that a stored digest keeps. */
 interface SavedDigestLimits {
   readonly literalCount: number;
   readonly userWordsCount: number;
@@ -162,7 +162,7 @@ const OPEN_CALL: Shape = { ...CALL, name: "string", kind: "string?", command: "s
 type OpenCall = Digest["openCalls"] extends Map<string, infer Call> ? Call : never;
 type SavedCall = Omit<OpenCall, "action"> & OpenCall["action"];
 
-/** A call that is still open is one of the actions, so that its outcome is told of both. */
+/** An open call is also one of the actions, so both get its outcome. */
 function fillOpenCalls(digest: Digest, value: unknown): boolean {
   if (!isPairs(value) || !value.every(([, call]) => hasShape(call, OPEN_CALL))) return false;
   const actions = new Map(digest.actions.map((action) => [action.pointer, action]));

@@ -13,7 +13,7 @@ export interface TodoItem {
 }
 
 export interface TodoState {
-  /** The tool's list, by its id or position. A list that is written anew replaces the old one. */
+  /** The tool's list, by its id or position. A rewritten list replaces the old one. */
   readonly listed: Map<string, TodoItem>;
   /** Check boxes in the assistant's words, by their text. */
   readonly checked: Map<string, TodoItem>;
@@ -37,7 +37,7 @@ export function doneTodos({ listed, checked }: TodoState): readonly TodoItem[] {
   return [...(listed.size > 0 ? listed : checked).values()].filter((item) => item.status === "done");
 }
 
-/** Takes over what a call of a to-do tool says. Changes the state; other tools are no concern of it. */
+/** Records a call of a to-do tool. Changes the state; ignores other tools. */
 export function readTodoCall(state: TodoState, seq: number, name: string, input: JsonValue): void {
   if (!isObject(input)) return;
   const key = toolKey(name);

@@ -72,7 +72,7 @@ function shownFiles(command: string): readonly FileTouch[] {
   return [...paths].map((path) => ({ path, how: "read" }));
 }
 
-/** What an edit put in: one text, or the first of several. */
+/** Returns the text that an edit inserts: its only one, or the first of several. */
 function writtenText(input: JsonValue): string | undefined {
   for (const key of [
     "new_string",

@@ -1,16 +1,16 @@
 /**
- * The literals ledger: which strings the session holds, and what is known about each that tells
- * how likely it is to be needed again.
+ * The literals ledger: the strings that the session holds, and for each the facts that predict how likely it
+ * is to be needed again.
  *
- * It is bounded: past its limit the least valuable strings are forgotten in one sweep, which sorts
- * rarely enough that adding stays linear.
+ * It is bounded: past its limit the least valuable strings are forgotten in one sweep, which sorts rarely
+ * enough that adding stays linear.
  */
 
 import { blockText } from "../../transcript/blocks.ts";
 import type { VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
 import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
 
-/** Who said a text: what a user or the assistant wrote is needed again more often than tool output. */
+/** The speaker of a text: strings of the user or the assistant are needed again more often than tool output. */
 export type Speaker = "user" | "assistant" | "call" | "tool";
 
 export interface LiteralRecord {

@@ -39,11 +39,11 @@ const FILE_NAME = /^[\p{L}\p{N}_.@+-]*[\p{L}\p{N}_@-]\.(?=[a-z0-9]*[a-z])[a-z0-9
 export const looksLikeFile = (name: string): boolean =>
   name.length <= MAX_CHARACTERS && name.includes(".") && FILE_NAME.test(name);
 
-/** What a part of a longer name is. */
+/** The kind of a part of a longer name. */
 export const kindOfPiece = (piece: string): LiteralKind =>
   isHash(piece) ? "hash" : /^\d+$/.test(piece) ? "number" : "identifier";
 
-/** What a name is, if it is anything but prose. Most names lack the sign that a pattern begins with, so it is asked for first. */
+/** The kind of a name; `undefined` for prose. Most names lack the character that a pattern begins with, so it is checked first. */
 export function kindOfName(name: string): LiteralKind | undefined {
   if (isHash(name)) return "hash";
   if (isNumber(name)) return "number";
@@ -150,7 +150,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   "var",
 ]);
 
-/** How far into a line its first word is looked for: line numbers and diff marks may stand before it. */
+/** The stretch of a line in which its first word may begin: line numbers and diff marks may precede it. */
 const PREFIX_CHARACTERS = 200;
 
 /** Judges `text` from `start` to `end`, one line. */
@@ -194,7 +194,7 @@ const CLOSING: ReadonlyMap<number, number> = new Map(
   ]),
 );
 
-/** Whether a quote may open with this unit. */
+/** True if a quote may open with this unit. */
 export const opensQuote = (code: number): boolean =>
   code < 128 ? code === 34 || code === APOSTROPHE || code === 96 : CLOSING.has(code);
 
@@ -213,7 +213,7 @@ export class QuoteScanner {
     this.#end = end;
   }
 
-  /** Where the literal that a quote at `index` opens ends; -1 where it opens none. Call with growing indexes. */
+  /** Returns the end of the literal that a quote at `index` opens; -1 if it opens none. Call with growing indexes. */
   findLiteralEnd(index: number, code: number): number {
     const closing = CLOSING.get(code);
     if (closing === undefined || index < this.#quotedTo || this.#isApostrophe(index, code)) return -1;

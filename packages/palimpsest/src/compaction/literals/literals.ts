@@ -103,7 +103,7 @@ function isPlainWord(text: string, start: number, end: number): boolean {
   return wordEnd === end || (wordEnd === end - 1 && isTrimmed(text.charCodeAt(wordEnd), false));
 }
 
-/** `"status":`, a plain word that names a member: its schema says it, nobody has to remember it. */
+/** `"status":`, a plain word that names a member: its schema contains it, so it need not be remembered. */
 function isPlainKey(text: string, start: number, end: number): boolean {
   let next = end + 1;
   while (next < text.length && text.charCodeAt(next) === 32) next++;
@@ -208,7 +208,7 @@ function visitName(name: string, isDefinition: boolean, visit: LiteralVisitor): 
 }
 
 const PIECE_MARKS = /[.:#%&?@~+-]+/;
-/** What may stand before a path (a list's dash, a heading) and before a name. */
+/** Characters that may precede a path (a list's dash, a heading) or a name. */
 const PATH_MARKS = "-#";
 const NAME_MARKS = "-~#@.";
 

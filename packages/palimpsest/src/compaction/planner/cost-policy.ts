@@ -1,14 +1,14 @@
 /**
- * Cost policies: how far the window is rewritten for the price's sake.
+ * Cost policies: how far the window is rewritten to save cost.
  *
- * `economy` and `balanced` act before the window is full, because carrying what nobody needs is most
- * of a session's bill; `faithful` acts where the window demands it and never before; `off` leaves the
- * window alone. They differ in numbers only, so a policy of one's own is an object.
+ * `economy` and `balanced` act before the window is full, because most of a session's bill is for carrying
+ * tokens that are never used again; `faithful` acts only when the window demands it; `off` leaves the window
+ * alone. They differ in numbers only, so an application can pass a policy object.
  */
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import type { ScaledTokens } from "../shared/measure.ts";
 
-/** What a session does that names no policy. */
+/** The policy of a session that names none. */
 export const DEFAULT_POLICY = "balanced";
 
 /** Names of the policies. */
@@ -17,7 +17,7 @@ export const POLICY_NAMES = ["economy", "balanced", "faithful", "off"] as const;
 /** One of {@link POLICY_NAMES}. */
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
-/** What a summary holds, and what stays behind it. */
+/** The content of a summary, and the size of the tail after it. */
 export interface SummaryShape {
   /** The user's own words, verbatim. */
   readonly userWords: ScaledTokens;

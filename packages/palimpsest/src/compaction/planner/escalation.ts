@@ -19,7 +19,7 @@ interface LayerGates {
   readonly microcompactTokens: number;
 }
 
-/** What the layers look at, out of a {@link Room}: with `measure` unpadded and the fixed part left out. */
+/** The part of a {@link WindowState} that the layers look at: measured unpadded and without the fixed part. */
 interface EscalationInput
   extends Pick<
     WindowState,
@@ -37,7 +37,7 @@ interface EscalationInput
   readonly situation: WindowSituation;
 }
 
-/** What the layers would do, and how large the request is after it. */
+/** The edits that the layers would make, and the size of the request after them. */
 interface EscalationPlan {
   /** To be appended together, in this order. */
   readonly edits: readonly LayerEdit[];

@@ -1,6 +1,6 @@
 /**
- * The session-memory compact of a room: its sizes, out of the budget. The planner of the window asks for it,
- * and whoever wants to know beforehand whether the notes suffice.
+ * The session-memory compact of a window, with its sizes from the budget. The window planner calls it, and so
+ * do callers that want to know beforehand if the notes suffice.
  */
 import type { Digest } from "../digest/digest.ts";
 import {
@@ -12,14 +12,14 @@ import type { PinnedText } from "../shared/pins.ts";
 import { situationOf, type WindowState } from "../shared/window-state.ts";
 import { sessionMemoryPolicy, withAllWords } from "./policies.ts";
 
-/** What the notes of a session are, and what stands beside them. */
+/** The notes of a session, and the digest beside them. */
 interface NotesSources {
   readonly notes: SessionNotes | undefined;
   readonly digest: Digest;
   readonly pinned: readonly PinnedText[];
 }
 
-/** What is left is at most the budget's target, and in any case below the gate. */
+/** Plans a compaction that leaves at most the budget's target, and in any case less than the gate. */
 export function planFromNotes(state: WindowState, reason: string, sources: NotesSources): SessionMemoryPlan {
   const { visible, measure, budget, fixedTokens, padding } = state;
   const situation = situationOf(state);

@@ -60,7 +60,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
   };
 }
 
-/** What a pass has to reach so that the next one is many calls away. */
+/** Returns the threshold of a pass, chosen so that the next pass is many calls away. */
 function rewriteThresholdOf(
   { effectiveTokens }: WindowSituation,
   gateTokens: number,
@@ -72,7 +72,7 @@ function rewriteThresholdOf(
   };
 }
 
-/** What is cleared, from requests of `gateTokens` on (`microcompactGateTokens` of the budget). */
+/** Returns which blocks are cleared in requests of at least `gateTokens` (`microcompactGateTokens` of the budget). */
 export function microcompactPolicy(situation: WindowSituation, gateTokens: number): MicrocompactPolicy {
   return {
     gateTokens,
@@ -132,7 +132,7 @@ export function withAllWords<Policy extends { readonly userWordsTokens: number }
   return { ...policy, userWordsTokens: Number.POSITIVE_INFINITY };
 }
 
-/** Budgets of a compaction that notes stand for, and that leaves messages of `targetTokens` at the most. */
+/** Returns the budgets of a compaction from notes that leaves at most `targetTokens` of messages. */
 export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: number): SessionMemoryPolicy {
   const { windowTokens, editSafety, hasHistoryTools } = situation;
   const { leastKept, leastKeptTextCount, mostKept } = SESSION_MEMORY_DEFAULTS;
@@ -154,7 +154,7 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
   };
 }
 
-/** What such a compaction is expected to leave, as long as none was made. */
+/** Returns the size that such a compaction is expected to leave before the first one was made. */
 export function expectedAfterSummary(situation: WindowSituation, shape: SummaryShape): number {
   const { windowTokens, editSafety } = situation;
   const parts = [shape.userWords, shape.facts, shape.appendix];
@@ -176,7 +176,7 @@ export function clearableToolsOf({
   return tools;
 }
 
-/** What is cleared for the price's sake. */
+/** Returns which blocks are cleared to save cost. */
 export function clearByRentPolicy(
   situation: WindowSituation,
   clearableTools: ReadonlySet<string>,

@@ -8,7 +8,7 @@ import { measureMessages } from "../shared/measure.ts";
 import { type PlannedEdits, tokensAfter, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 
-/** The end stop: what is still too large is shown in part, whatever it is. */
+/** The last resort: blocks that are still too large are shown in part, whatever they are. */
 export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedEdits {
   const { blockingTokens } = state.budget;
   if (made.usedTokens < blockingTokens) return made;

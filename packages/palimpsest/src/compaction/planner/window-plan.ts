@@ -1,5 +1,5 @@
 /**
- * What the planner of a window is asked with, and what it answers.
+ * The input of the window planner, and its result.
  */
 import type { Digest } from "../digest/digest.ts";
 import type { SessionNotes } from "../layers/session-memory/session-memory-compact.ts";
@@ -8,13 +8,13 @@ import type { PlannedEdits } from "../shared/window-state.ts";
 import type { PartialSpan } from "../summary/plan-compaction.ts";
 import type { WrittenSummary } from "../summary/written-summary.ts";
 
-/** What a summary is made of. */
+/** The sources of a summary. */
 export interface SummarySources {
   readonly digest: Digest;
   readonly pinned: readonly PinnedText[];
-  /** The session's notes: where they can stand for the messages, nobody is asked for a summary. */
+  /** The session's notes: if they can replace the messages, no summary is written. */
   readonly notes?: SessionNotes | undefined;
-  /** What a model wrote; without it, or where it cannot be used, the summary is made from the digest. */
+  /** The summary that a model wrote. Without it, or if it cannot be used, the summary is made from the digest. */
   readonly written?: WrittenSummary | undefined;
   /** Only one side of a pivot is summarised. */
   readonly span?: PartialSpan | undefined;
@@ -35,7 +35,7 @@ export interface SummaryDue {
   readonly reason: SummaryReason;
 }
 
-/** What is to be done with the window. */
+/** The result of planning. */
 export type WindowPlan = PlannedEdits | SummaryDue;
 
 export function isSummaryDue(plan: object | undefined): plan is SummaryDue {

@@ -1,14 +1,15 @@
 /**
  * The window planner: from a window, its limits and its price to the edits of one rewrite, or none.
  *
- * DESIGN. Three reasons lead to a rewrite, asked in this order: a summary whose price the span has
- * paid in rent (`economy` and `balanced`), old results whose rent pays for clearing them, and the gates
- * of the budget, which always apply. Whichever acts, its edits are one rewrite, and nothing else acts
- * in that call. `plan` looks and decides, `called` is told what was carried out and keeps the ledger;
- * so a plan that was not carried out leaves no trace. A call that is far from all of it costs O(1).
+ * DESIGN. Three reasons lead to a rewrite, checked in this order: a summary whose price the span has paid in
+ * rent (`economy` and `balanced`); old results whose rent pays for clearing them; the gates of the budget,
+ * which always apply. The edits of the first reason that applies are one rewrite, and no other reason acts in
+ * that call. `plan` decides without a side effect. `called` records the edits that were carried out and keeps
+ * the ledger; so a plan that was not carried out leaves no trace. A call that is far from every limit costs
+ * O(1).
  *
- * What a summary is made of has to be read from the log first, or written by a model, which the planner
- * cannot do: it then answers that a summary is due, and is asked again with what it needs.
+ * The sources of a summary have to be read from the log first, or written by a model, which the planner
+ * cannot do. It then answers that a summary is due, and is called again with the sources.
  */
 
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
@@ -67,7 +68,7 @@ export class WindowPlanner {
   /** Rent from which on it is worth looking at the blocks again. */
   #lookAgainRent = 0;
   readonly #collapses = new CollapseAhead();
-  /** Where old rounds gave way last; until something is said they do so once. */
+  /** Entry at which old rounds last collapsed; they do so once until a message is added. */
   #collapsedSeq = 0;
 
   /** The window as it was when its rent was charged last: a call that is prepared again pays once. */
@@ -83,8 +84,8 @@ export class WindowPlanner {
   }
 
   /**
-   * What is to be done before the request leaves. Changes nothing. `isEarlyLater`: a summary for the price's
-   * sake is being written, and is not asked for again.
+   * Plans the edits before the request leaves. Changes nothing. `isEarlyLater`: a summary that saves cost is
+   * already being written, so the plan does not ask for one.
    */
   plan(state: WindowState, sources?: SummarySources, isEarlyLater = false): WindowPlan {
     const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
@@ -146,9 +147,9 @@ export class WindowPlanner {
   }
 
   /**
-   * Whether the span has paid for a summary; on a cold cache, what this call would write anew counts too.
-   * Never for the price's sake: soon after the last one, or where it would shorten what the model has not
-   * seen yet.
+   * True if the span has paid for a summary; on a cold cache, the tokens that this call would write again
+   * count too. A summary to save cost is never made soon after the last one, or if it would shorten messages
+   * the model has not seen yet.
    */
   #isSummaryDue(state: WindowState): boolean {
     const { messagesTokens, isWarm, tariff } = state;
@@ -160,17 +161,20 @@ export class WindowPlanner {
     return isPaid && unsentTokens(state) <= RENT_DEFAULTS.unsentShare * this.#roundTokens(state);
   }
 
-  /** What a summary keeps or tells of the newest round at the most. */
+  /** The most that a summary keeps or quotes of the newest round. */
   #roundTokens(state: WindowState): number {
     return extractivePolicy(situationOf(state), this.#policy).maxNewestRoundTokens;
   }
 
-  /** Whether the policy summarises before the window is full. */
+  /** True if the policy summarizes before the window is full. */
   #mayBeEarly(state: WindowState): boolean {
     return Number.isFinite(this.#policy.summaryMultiple) && canSummarise(state);
   }
 
-  /** What a summary costs: what it leaves is written anew, and a model that writes it reads the window once more. */
+  /**
+   * Returns the cost of a summary: the rest of the window is written again, and a model that writes the
+   * summary reads the window once more.
+   */
   #summaryPrice(state: WindowState): number {
     const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(state), isWarm: true }, state.tariff);
     if (state.writesSummaries !== true) return rewrite;
@@ -178,7 +182,7 @@ export class WindowPlanner {
     return rewrite + read * state.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
   }
 
-  /** The session's notes in the place of the messages that they tell of; `undefined` where they cannot stand for them. */
+  /** Plans a compaction from the session's notes; `undefined` if they cannot replace the messages. */
   fromNotes(state: WindowState, reason: SummaryReason, sources: SummarySources): PlannedEdits | undefined {
     const edit = this.#planNotes(state, reason, sources);
     return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
@@ -270,7 +274,7 @@ export class WindowPlanner {
     return isWarm && this.#payback(state, made) > this.#callsUntilSummary(state) ? undefined : made;
   }
 
-  /** Calls until a rewrite of old blocks has paid for what it makes anew. */
+  /** Returns the number of calls until a rewrite of old blocks has paid for itself. */
   #payback(state: WindowState, made: PlannedEdits): number {
     const freedTokens = state.usedTokens - made.usedTokens;
     const suffixTokens = tokensBehind(state, firstChanged(state.visible, made.edits)) - freedTokens;
@@ -303,8 +307,9 @@ export class WindowPlanner {
   }
 
   /**
-   * Whether the layers behind the gates are asked. They look at the whole window, so not with every call; but
-   * always where the window has passed a gate since, is another one, or has grown by a small share of its room.
+   * True if the layers above the gates are due to look. They look at the whole window, so not with every
+   * call; but always after the window has passed a gate, was replaced, or has grown by a small share of its
+   * room.
    */
   #isGateLookDue({ usedTokens, budget, editSafety }: WindowState): boolean {
     const { offloadGateTokens, microcompactGateTokens, effectiveTokens } = budget;

@@ -3,7 +3,7 @@
  */
 import type { WindowState } from "../shared/window-state.ts";
 
-/** Whether anybody can write a summary: a model, or the digest. */
+/** True if a model or the digest can write a summary. */
 export function canSummarise({ writesSummaries, disabledLayers }: WindowState): boolean {
   return !disabledLayers.has("extractive") || (writesSummaries === true && !disabledLayers.has("full"));
 }
@@ -22,7 +22,7 @@ export function tokensBehind({ visible, measure }: WindowState, first: number): 
   return tokens;
 }
 
-/** What was appended since the last call, and no model has seen. */
+/** Tokens appended since the last call, which no model has seen. */
 export function unsentTokens({ visible, measure, lastCallSeq }: WindowState): number {
   let tokens = 0;
   for (let index = visible.length - 1; index >= 0; index--) {
@@ -33,14 +33,15 @@ export function unsentTokens({ visible, measure, lastCallSeq }: WindowState): nu
   return tokens;
 }
 
-/** Whether old rounds may be shown as one line each. */
+/** True if old rounds may be shown as one line each. */
 export function mayCollapse({ editSafety, disabledLayers }: WindowState): boolean {
   return editSafety === "permissive" && !disabledLayers.has("collapse");
 }
 
 /**
- * The same, before a provider refuses anything: a summary that costs no call keeps more of what is needed
- * later for less, so lines stand in where there is none (where-the-numbers-come-from.md, "Policies").
+ * True if they may collapse before a provider refuses anything: a summary that costs no call keeps more of
+ * the strings needed later for fewer tokens, so lines are used only if there is no summary
+ * (where-the-numbers-come-from.md, "Policies").
  */
 export function mayCollapseEarly(state: WindowState): boolean {
   return mayCollapse(state) && state.disabledLayers.has("extractive");

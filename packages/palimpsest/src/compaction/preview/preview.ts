@@ -1,9 +1,9 @@
 /**
- * A preview: head and tail of a text within a token budget, and between them one literal line that
- * says what is missing and how to read it.
+ * A preview: head and tail of a text within a token budget, and between them one literal line that says how
+ * much is missing and how to read it.
  *
- * Both ends are the text's own characters but for secrets; nothing is retold. The cut falls on a line's end where
- * one is near, else between characters, so that one giant line works like any other text.
+ * Both ends are the text's own characters except for secrets; nothing is paraphrased. The cut falls on the
+ * end of a line if one is near, else between characters, so that one giant line works like any other text.
  */
 import { findAround } from "../../base/redaction/broken-secrets.ts";
 import { takeOutWithin } from "../../base/redaction/secret-patterns.ts";
@@ -14,11 +14,11 @@ import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
 interface PreviewOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
-  /** Where `text` starts in the block's text, in characters; absent where its text is not part of it as it is. */
+  /** Start of `text` in the block's text, in characters; absent if `text` is not a literal part of it. */
   readonly baseOffset?: number;
 }
 
-/** Of the budget's characters, the share that the head gets: what a file or command is comes first. */
+/** The head's share of the budget's characters: the beginning shows which file or command it is. */
 const HEAD_SHARE = 0.6;
 /** A line end within this share of a piece's inner end is where the piece is cut. */
 const LINE_SEARCH_SHARE = 0.4;

@@ -1,6 +1,6 @@
 /**
- * What a block says to a reader who has no use for its provider's form: the words in it, without
- * ciphers, signatures and ids. For telling; what is read back to the letter is `blockText`.
+ * The words of a block for a reader who does not need its provider's form: without ciphers, signatures and
+ * ids. For display; `blockText` is read back to the letter.
  */
 import { isObject } from "../../base/json/json.ts";
 import { blockText, type ContentBlock, isServerToolResult, isThinking } from "../../transcript/blocks.ts";

@@ -22,7 +22,7 @@ import { shrinkInput } from "./shrink-input.ts";
 export interface ShrinkOptions extends HistoryAccess {
   readonly budgetTokens: number;
   readonly pointer: string;
-  /** Whether media may be replaced by a line that names them. */
+  /** True if media may be replaced by a line that names them. */
   readonly dropsMedia?: boolean;
 }
 
@@ -127,7 +127,7 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
   return { ...block, content: parts.map((part) => (isMediaPart(part) ? name(part) : part)) };
 }
 
-/** A line that stands for something that cannot be shown in part. */
+/** Returns the line that replaces something that cannot be shown in part. */
 function mediaPlaceholder(
   part: { readonly type: string; readonly source?: unknown },
   { pointer, ...access }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,

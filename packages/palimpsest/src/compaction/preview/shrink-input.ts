@@ -56,7 +56,7 @@ function shrinkStrings(
   );
 }
 
-/** Whether any string is above `limitTokens`, so that {@link previewLargeStrings} has something to do. */
+/** True if any string is above `limitTokens`, so that {@link previewLargeStrings} would change something. */
 export function holdsLargeString(input: JsonValue, limitTokens: number, measure: Measure): boolean {
   let isFound = false;
   visitStrings(input, 0, (text) => {

@@ -13,19 +13,19 @@ import { type FileUse, type FileUses, findFileUses, type UsedMessage } from "./r
 
 /** A compaction as a restoration sees it. */
 export interface RestorationSource {
-  /** What the compaction hides, as it stood in the window. */
+  /** The messages that the compaction hides, in their form in the window. */
   readonly hidden: readonly UsedMessage[];
-  /** What stays in the window behind it. */
+  /** The messages that stay after it. */
   readonly tail: readonly UsedMessage[];
-  /** What the model is told instead. */
+  /** The texts that the model reads instead. */
   readonly summaryTexts: readonly string[];
-  /** Of the whole session. */
+  /** The digest of the whole session. */
   readonly digest: Digest;
 }
 
 /** A ranked file, and what can still be seen of it. */
 export interface RankedCandidate extends RankedFile {
-  /** Uses that stand in the kept tail. */
+  /** Uses that the kept tail still shows. */
   readonly visibleUses: readonly FileUse[];
   readonly ageCalls: number;
 }

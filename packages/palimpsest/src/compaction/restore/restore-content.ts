@@ -24,7 +24,7 @@ export interface LineRange {
   readonly last: number;
 }
 
-/** What is known of a file. */
+/** The known content of a file. */
 export interface FileContent {
   /** In order, neither touching nor overlapping. */
   readonly parts: readonly FilePart[];
@@ -32,11 +32,11 @@ export interface FileContent {
   readonly isWhole: boolean;
   /** Parts that were read or changed, newest first. */
   readonly inUse: readonly LineRange[];
-  /** What changes put in whose place is not known, newest first. */
+  /** Texts of changes whose place is unknown, newest first. */
   readonly loose: readonly string[];
   /** Changes since that are not in `parts`. */
   readonly missingEdits: number;
-  /** Where the log holds the newest reading or writing of it. */
+  /** The place in the log of its newest reading or writing. */
   readonly pointer?: string;
   /** Entry of the newest use that is in it. */
   readonly asOfSeq?: number;
@@ -45,7 +45,7 @@ export interface FileContent {
 /** A tool shows so many lines of a file at the most unless it is asked for others. */
 const WHOLE_READ_LINES = 2_000;
 const NUMBERED_LINE = /^\s{0,12}(\d{1,9})(?:→|\t)(.*)$/;
-/** Texts beyond this are data; nobody reads them again whole. */
+/** Longer texts are data, which an agent does not read again whole. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Folds the uses of one file, oldest first. */
@@ -55,7 +55,7 @@ export function foldContent(uses: readonly FileUse[]): FileContent {
   return folding.content();
 }
 
-/** The content of a file that was read whole just now; what was in use is known from the log. */
+/** The content of a file that was just read whole; the parts in use are known from the log. */
 export function currentContent(text: string, logged: FileContent): FileContent {
   const parts = [{ first: 1, lines: linesOf(text) }];
   return { parts, isWhole: true, inUse: logged.inUse, loose: [], missingEdits: 0 };
@@ -66,7 +66,7 @@ export function wholeText({ parts, isWhole }: FileContent): string | undefined {
   return isWhole ? (parts[0]?.lines ?? []).join("\n") : undefined;
 }
 
-/** Whether every line that is known of `content` is known just so in `other`. */
+/** True if every known line of `content` is the same in `other`. */
 export function isWithinContent(content: FileContent, other: FileContent): boolean {
   if (content.parts.length === 0 || content.loose.length > 0 || other.missingEdits > 0) return false;
   return content.parts.every(({ first, lines }) =>
@@ -203,7 +203,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** What a reading showed, as lines with their place; `undefined` where the place cannot be told. */
+/** Returns the lines that a reading showed, with their place; `undefined` if the place is unknown. */
 function readPart(text: string, { first, input }: FileUse): FilePart | undefined {
   if (text.length > MAX_CHARACTERS || text.trim() === "") return undefined;
   const lines = linesOf(text);
@@ -260,12 +260,12 @@ const BEFORE_KEYS = ["old_string", "old_str", "oldText", "oldString"];
 const AFTER_KEYS = ["new_string", "new_str", "newText", "newString"];
 const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
 
-/** What a call writes as the whole file; `undefined` where it does not say. */
+/** Returns the whole file that a call writes; `undefined` if the call does not say. */
 function writtenContent(input: JsonValue): string | undefined {
   return isObject(input) ? firstText(input, CONTENT_KEYS) : undefined;
 }
 
-/** The replacements of a call in one file, in order; `undefined` where what it does cannot be told from it. */
+/** Returns the replacements of a call in one file, in order; `undefined` if the call does not show them. */
 export function replacementsOf(input: JsonValue, path: string): readonly Replacement[] | undefined {
   const patch = patchOf(input);
   if (patch !== undefined) return hunksOf(patch, path);

@@ -1,6 +1,6 @@
 /**
- * The part of a file that was in use, within a budget: the newest lines read or changed first, then the
- * rest from the top. What is left out is said where it is missing.
+ * An excerpt of a file within a budget: the newest lines read or changed first, then the rest from the top. A
+ * mark shows each gap.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { cutHead } from "../../base/text/text.ts";
@@ -84,7 +84,7 @@ function rangeOf({ first, lines }: FilePart): LineRange {
   return { first, last: first + lines.length - 1 };
 }
 
-/** Numbers of lines that fit, range by range; what does not fit any more ends it. */
+/** Chooses the lines that fit, range by range; the first range that does not fit ends it. */
 function choose(
   lines: ReadonlyMap<number, string>,
   ranges: readonly LineRange[],
@@ -147,7 +147,7 @@ function gap(first: number, last: number): string {
   return first === last ? `[… line ${first} is not shown …]` : `[… lines ${first}-${last} are not shown …]`;
 }
 
-/** Where not even the first line fits: its beginning. */
+/** Returns the beginning of the first line if not even that line fits. */
 function oneLongLine(
   lines: ReadonlyMap<number, string>,
   budgetTokens: number,

@@ -15,7 +15,7 @@ import { inline, neutralise } from "../shared/quoted-lines.ts";
 import { type FileContent, isWithinContent } from "./restore-content.ts";
 import { excerptOf } from "./restore-excerpt.ts";
 
-/** What all of it may take. */
+/** The budget of all of it. */
 export interface FileBudget {
   readonly filesCount: number;
   /** One file, and all of them, in tokens. */
@@ -26,11 +26,11 @@ export interface FileBudget {
 /** A file that may be put back, best first in its list. */
 export interface FileCandidate {
   readonly path: string;
-  /** What the log last held of it. */
+  /** The content that the log last held. */
   readonly logged: FileContent;
-  /** What of that can still be read in the window. */
+  /** The part of it that the window still shows. */
   readonly visible?: FileContent;
-  /** What a host found when it looked just now; absent where nobody looked or could. */
+  /** The content that a host has just read; absent if it did not or could not look. */
   readonly current?: FileContent | "gone";
   /** Tool calls since it was used last. */
   readonly ageCalls: number;
@@ -157,7 +157,7 @@ function moreOf(pointer: string, { hasHistoryTools = true }: HistoryAccess): str
     : "read the file for more";
 }
 
-/** Whether what lies there now is something else than what the log knew, as far as it knew it. */
+/** True if the current file differs from the lines known from the log. */
 function hasChanged(logged: FileContent, current: FileContent | "gone"): boolean {
   if (current === "gone" || logged.missingEdits > 0 || logged.parts.length === 0) return false;
   if (logged.isWhole && current.parts[0]?.lines.length !== logged.parts[0]?.lines.length) return true;
@@ -169,11 +169,11 @@ function hasChanged(logged: FileContent, current: FileContent | "gone"): boolean
 // the note says so: before an edit by exact letters the file has to be read again.
 
 interface RestoredText {
-  /** What it is, in a word or two: `Recent file`. */
+  /** The kind in a word or two: `Recent file`. */
   readonly label: string;
   /** Which one. */
   readonly title: string;
-  /** How current it is, and where the whole of it lies. */
+  /** Its age, and the place of the whole text. */
   readonly note?: string;
   readonly text: string;
 }

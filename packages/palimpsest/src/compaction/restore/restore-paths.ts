@@ -11,7 +11,7 @@ const MAX_PATH_CHARACTERS = 1_000;
 export function normalisePath(path: string): string | undefined {
   const bare = path.replace(/^(?:file:\/\/)+/, "");
   if (bare.trim() === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
-  // On Windows both separators stand in one log; elsewhere a backslash is part of a name.
+  // On Windows one log mixes both separators; elsewhere a backslash is part of a name.
   const slashed = /(?:^|\/)[A-Za-z]:[\\/]/.test(bare) ? bare.replace(/\\/g, "/") : bare;
   const parts: string[] = [];
   for (const part of slashed.split("/")) {
@@ -19,7 +19,7 @@ export function normalisePath(path: string): string | undefined {
     if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
     else if (part !== ".." || !slashed.startsWith("/")) parts.push(part);
   }
-  // What is left may be nothing but spaces, which is no path either.
+  // A rest of nothing but spaces is not a path either.
   if (parts.join("").trim() === "") return undefined;
   return slashed.startsWith("/") ? `/${parts.join("/")}` : parts.join("/");
 }
@@ -77,7 +77,7 @@ const SHOWING = new Set(["cat", "head", "tail", "nl", "less", "more", "bat"]);
 const WORD = /"[^"]*"|'[^']*'|\S+/g;
 const LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p?$/;
 const CUTTING = /^\s*(?:head|tail|less|more|cat|nl)\b/;
-/** What tells a path from a word: a dot or a separator. */
+/** Signs of a path: a dot or a separator. */
 const LIKE_PATH = /[./]/;
 
 export function shellViews(command: string): readonly ShellView[] {
@@ -93,7 +93,7 @@ export function shellViews(command: string): readonly ShellView[] {
       folder = joinPath(folder, words[1]);
       continue;
     }
-    // What goes through another program is no reading of the file, unless that only cuts it.
+    // A pipe into another program does not show the file, unless that program only cuts the text.
     const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, folder) : [];
     if (found.length === 0 || pipe.length > 1) isPlain = false;
     views.push(...found);
@@ -126,7 +126,7 @@ function linesOf(range: RegExpExecArray | null | undefined): { first?: number; l
   return { first, last: range[2] === undefined ? first : Number(range[2]) };
 }
 
-/** `head` shows ten lines unless it is told otherwise. */
+/** `head` shows ten lines by default. */
 function headOf(words: readonly string[]): { first: number; last: number } {
   const counts = words.map((word) => /^-n?(\d{1,7})$/.exec(word)?.[1] ?? /^(\d{1,7})$/.exec(word)?.[1]);
   return { first: 1, last: Number(counts.find((count) => count !== undefined) ?? 10) };

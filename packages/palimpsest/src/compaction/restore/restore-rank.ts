@@ -21,11 +21,11 @@ export interface RankWeights {
   readonly latestTurnFactor: number;
 }
 
-/** What is known besides the uses. */
+/** The evidence besides the uses. */
 export interface RankEvidence {
-  /** What the model is told instead of what is hidden. */
+  /** The text that the model reads instead of the hidden messages. */
   readonly summary: string;
-  /** What the user and the assistant said last, and the open tasks. */
+  /** The last words of the user and the assistant, and the open tasks. */
   readonly lastWords: string;
   /** Failed calls that nothing has put right, as lines. */
   readonly failures: string;
@@ -36,7 +36,7 @@ export interface RankEvidence {
 export interface RankedFile {
   readonly path: string;
   readonly score: number;
-  /** Whether the summary, the last words or a failure name it. */
+  /** True if the summary, the last words or a failure name it. */
   readonly isNamed: boolean;
   /** Oldest first; those that worked. */
   readonly uses: readonly FileUse[];
@@ -110,8 +110,8 @@ const LEAST_NAME_CHARACTERS = 3;
 const MOST_MENTIONS = 64;
 
 /**
- * How often `text` names the file. A name that several files share counts only where enough of the path
- * stands with it. Linear in the text.
+ * Counts how often `text` names the file. A name that several files share counts only with enough of its
+ * path. Linear in the text.
  */
 export function countMentions(text: string, path: string, isShared: boolean): number {
   const name = baseName(path);

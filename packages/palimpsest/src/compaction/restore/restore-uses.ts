@@ -1,9 +1,9 @@
 /**
- * What a stretch of a log did to files: every read, view, edit and write in order, with its arguments
- * and its result. What is restored after a compaction is chosen and rebuilt from these.
+ * The uses of files in a stretch of a log: every read, view, edit and write in order, with its arguments and
+ * its result. Files to restore are chosen and rebuilt from these.
  *
- * A call that failed, or whose result is not there, did nothing: it shows interest in a file but says
- * nothing about what is in it.
+ * A call that failed, or whose result is missing, has no effect: it shows interest in a file but not its
+ * content.
  */
 import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
@@ -14,7 +14,7 @@ import { formatPointer } from "../shared/pointer.ts";
 import { commandOf, outcomeOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
 import { KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
-/** Messages as they stand in a window, or originals of the log in the same shape. */
+/** Messages in their form in a window, or originals of the log in the same shape. */
 export type UsedMessage = Pick<VisibleMessage, "seq" | "role" | "blocks">;
 
 /** One use of one file by one call. */
@@ -29,7 +29,7 @@ export interface FileUse {
   readonly hasWorked: boolean;
   /** Arguments of the call. */
   readonly input: JsonValue;
-  /** What a read showed, where it is text, to the letter. */
+  /** The text that a read showed, to the letter. */
   readonly text?: string;
   /** First line that was asked for, from 1, where the call says so; and the last one. */
   readonly first?: number;
@@ -42,7 +42,7 @@ export interface FileUse {
 
 export interface FileUses {
   readonly uses: readonly FileUse[];
-  /** Tool calls of any kind: the clock by which recency is told. */
+  /** Tool calls of any kind: the clock that measures recency. */
   readonly callsCount: number;
 }
 

@@ -10,7 +10,7 @@ import type { Message } from "../../transcript/blocks.ts";
 import type { EditEffect, Insertion, SeqRange } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
-/** What hides `hidden`, which are messages of `visible` in its order, and nothing else of it. */
+/** Returns the effect that hides exactly `hidden`, which are messages of `visible` in its order. */
 export function hidingEffect(
   visible: readonly VisibleMessage[],
   hidden: ReadonlySet<VisibleMessage>,

@@ -63,8 +63,8 @@ export function isResult(block: ContentBlock): boolean {
 }
 
 /**
- * Where the kept tail starts: as far back as `budgetTokens` allow, at least at the newest cut and
- * never before an earlier summary. `undefined` where there is no place to cut.
+ * Returns the start of the kept tail: as early as `budgetTokens` allow, no later than the newest cut and
+ * never before an earlier summary. `undefined` if there is no place to cut.
  */
 export function findTailStart(
   visible: readonly VisibleMessage[],

@@ -34,7 +34,7 @@ export function pinnedPlaces(pins: readonly SeqPin[] = []): PinnedPlaces {
 export interface PinnedText {
   readonly pointer: string;
   readonly text: string;
-  /** Who said it, where that is known. */
+  /** The speaker, if known. */
   readonly origin?: Origin;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { VisibleBlock } from "../../transcript/window.ts";
 
-/** Where an original block stands in the log. */
+/** The place of an original block in the log. */
 export interface Pointer {
   readonly seq: number;
   /** Index of the block in its entry's content. */
@@ -28,13 +28,13 @@ export function parsePointer(text: string): Pointer | undefined {
   return { seq: Number(found[1]), block: Number(found[2] ?? 0) };
 }
 
-/** What the model has for looking at what left its window. */
+/** The model's means to read messages that left its window. */
 export interface HistoryAccess {
   /** False where it has no `history_search` and `history_read`: then no text names them. @defaultValue true */
   readonly hasHistoryTools?: boolean | undefined;
 }
 
-/** Where an original is: the call that reads it, behind `lead`; or the place alone, where there is no such tool. */
+/** Names an original: the call that reads it, after `lead`; or only the place if there is no such tool. */
 export function formatOriginal(
   pointer: string,
   { hasHistoryTools = true }: HistoryAccess,
@@ -64,7 +64,7 @@ export function formatReadCall(pointer: string, offset?: number): string {
   return `history_read({ pointer: "${pointer}"${from} })`;
 }
 
-/** How every cleared result starts. */
+/** The beginning of every cleared result. */
 export const CLEARED_PREFIX = "[Old tool result content cleared";
 
 /** Only a form that an edit gave can be a brief: a tool that prints one is not spared by it. */

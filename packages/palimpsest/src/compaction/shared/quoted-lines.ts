@@ -40,7 +40,7 @@ export function fitPrefix(
   if (budgetTokens <= 0) return [];
   let low = 0;
   let high = 1;
-  // Doubling first: what is measured stays near the budget, however long the list is.
+  // Doubling first: the measured text stays near the budget, however long the list is.
   while (high <= items.length && fits(high)) {
     low = high;
     high *= 2;

@@ -17,7 +17,7 @@ export interface HistoryState {
   readonly editSafety: EditSafety;
   /** Calls that have no result yet. */
   readonly pendingCallIds: readonly string[];
-  /** What every layer leaves alone; nothing, where it is left out. */
+  /** Places that every layer leaves alone. @defaultValue none */
   readonly pins?: readonly SeqPin[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface UsageInput {
   readonly measure: Measure;
 }
 
-/** What one pass of a layer has to reach, in tokens. */
+/** The goal of one pass of a layer, in tokens. */
 export interface RewriteThreshold {
   /** Size of the whole request that a pass comes down to … */
   readonly lowWaterTokens: number;
@@ -41,7 +41,7 @@ export interface RewriteThreshold {
   readonly minFreedTokens: number;
 }
 
-/** Whether a pass that frees `freedTokens` of a request of `usedTokens` makes room for many calls. */
+/** True if a pass that frees `freedTokens` of a request of `usedTokens` makes room for many calls. */
 export function meetsRewriteThreshold(
   pass: { readonly usedTokens: number; readonly freedTokens: number },
   { lowWaterTokens, minFreedTokens }: RewriteThreshold,

@@ -159,7 +159,7 @@ export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(
     .map(([key]) => key),
 );
 
-/** What a call does; an editor with sub-commands is judged by the one it was given. */
+/** The kind of a call; an editor with sub-commands is classified by the given sub-command. */
 export function toolKind(name: string, input: JsonValue | undefined): ToolKind | undefined {
   const kind = KIND_OF.get(toolKey(name));
   if (kind !== "edit" || !isObject(input)) return kind;
@@ -250,7 +250,7 @@ const SEARCH_CHARACTERS = 20_000;
 const EXIT_CODE = /(?:exit code|exit_code|exited with(?: code)?|returncode)["']?[:= ]+(-?\d{1,6})/i;
 const ERROR_LINE =
   /\b(?:error|failed|failure|fatal|exception|panic|traceback|cannot|could not|not found|no such|denied|undefined:|FAIL|invalid|refused|timed out)\b/i;
-/** How tools without a protocol of their own say that they failed. */
+/** The beginning of a failure from a tool without an error flag. */
 const STATED_FAILURE = /^\s*(?:error|exception|failed|failure|traceback)\b/i;
 /** Lines that only frame the message. */
 const FRAME_LINE = /^(?:<[^>]{0,40}>|exit code:? ?-?\d{1,6}|error:?|traceback.{0,60}|=+|-+|\s*)$/i;

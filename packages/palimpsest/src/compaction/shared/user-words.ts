@@ -1,9 +1,9 @@
 /**
- * What the user said, apart from what the host put into the user's message.
+ * The user's own words, separated from the text that the host put into the user's message.
  *
- * Hosts wrap reminders, command output and editor state in tags and send them with the user's
- * words. They are not the user's wishes, and repeating them after a compaction would turn a stale
- * reminder into a standing order.
+ * Hosts wrap reminders, command output and editor state in tags and send them with the user's words. They are
+ * not the user's wishes, and repeating them after a compaction would turn a stale reminder into a standing
+ * order.
  */
 import { defaultOrigin, type Message } from "../../transcript/blocks.ts";
 

@@ -22,21 +22,21 @@ export interface WindowState extends HistoryAccess {
   readonly budget: ContextBudget;
   readonly tariff: Tariff;
   readonly editSafety: "strict" | "permissive";
-  /** Whether the provider's cache may still hold the last request. */
+  /** True if the provider's cache may still hold the last request. */
   readonly isWarm: boolean;
   readonly measure: Measure;
   readonly padding: number;
   readonly disabledLayers: ReadonlySet<string>;
-  /** Whether a model is there to write summaries. */
+  /** True if a model is available to write summaries. */
   readonly writesSummaries?: boolean;
   readonly keptTools: readonly string[];
   /** Tools that may be cleared beside those that are known to be reproducible. */
   readonly clearableTools?: readonly string[] | undefined;
   /** The last call before this one: what stands after it was never sent. */
   readonly lastCallSeq: number;
-  /** What every layer leaves alone. */
+  /** Places that every layer leaves alone. */
   readonly pins: readonly SeqPin[];
-  /** Where the first edit would stand in the log, and when. */
+  /** The place of the first edit in the log, and its time. */
   readonly seq: number;
   readonly at: number;
 }
@@ -47,21 +47,21 @@ export interface PlannedEdits {
   readonly usedTokens: number;
 }
 
-/** What the numbers depend on. */
+/** The values that the policies' numbers depend on. */
 export interface WindowSituation extends HistoryAccess {
   /** The whole context window, in tokens. */
   readonly windowTokens: number;
   /** The part of it that messages may fill: without reserve, system prompt and tools. */
   readonly effectiveTokens: number;
-  /** Whether messages that were sent may be rewritten. */
+  /** `permissive` if messages that were sent may be rewritten. */
   readonly editSafety: EditSafety;
   /** Calls that have no result yet; while there are any, nothing is rewritten. */
   readonly pendingCallIds: readonly string[];
-  /** What every layer leaves alone; nothing, where it is left out. */
+  /** Places that every layer leaves alone. @defaultValue none */
   readonly pins?: readonly SeqPin[] | undefined;
 }
 
-/** What the policies of the layers depend on. */
+/** Returns the values that the layers' policies depend on. */
 export function situationOf(state: WindowState): WindowSituation {
   const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = state;
   return {

@@ -1,8 +1,8 @@
 /**
  * A conversation as a transcript for a model that has not seen it.
  *
- * Rounds are written one by one, so that the oldest can be left out where the whole is too long. Pictures
- * and documents become words, thinking is left out, and so is what is told anew after every compaction.
+ * Rounds are written one by one, so that the oldest can be left out if the whole is too long. Pictures and
+ * documents become words. Thinking is left out, and so are messages that every compaction adds again.
  */
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
@@ -27,8 +27,8 @@ export function writeRounds(visible: readonly VisibleMessage[], measure: Measure
 }
 
 /**
- * How many of the oldest rounds go, `dropped` of which are gone already: as many as cover `gapTokens`, else a
- * share of them; at least one, and never the newest.
+ * Returns how many of the oldest rounds to drop, `dropped` of which are already gone: as many as cover
+ * `gapTokens`, else a share of them; at least one, and never the newest.
  */
 export function countToDrop(
   rounds: readonly WrittenRound[],
@@ -45,7 +45,7 @@ export function countToDrop(
   return count;
 }
 
-/** How many of the oldest rounds have to go so that the rest measures within `budgetTokens`. */
+/** Returns how many of the oldest rounds to drop so that the rest measures within `budgetTokens`. */
 export function countOverBudget(rounds: readonly WrittenRound[], budgetTokens: number): number {
   let tokens = rounds.reduce((sum, round) => sum + round.tokens, 0);
   let count = 0;

@@ -15,14 +15,14 @@ import { composeUserWords } from "./summary-words.ts";
 interface LogPartsOptions extends HistoryAccess {
   /** All that the parts may take. */
   readonly budgetTokens: number;
-  /** What the user's words may take; infinite: all that fits. */
+  /** The budget of the user's words; infinite: all that fits. */
   readonly userWordsTokens: number;
   readonly appendixTokens: number;
   /** The last entry whose words are quoted. */
   readonly throughSeq: number;
-  /** What is said beside them: its strings are not repeated. */
+  /** The text beside them: its strings are not repeated. */
   readonly shownText: string;
-  /** Literals that stand in the window anyway. */
+  /** Literals that the window shows in any case. */
   readonly visibleLiterals: ReadonlySet<string>;
 }
 
@@ -109,7 +109,7 @@ const CANDIDATES_PER_TOKEN = 0.75;
 const LENGTH_POWER = 0.1;
 const SEPARATOR = " ";
 
-/** A string that may stand in an appendix, as it would stand there. */
+/** A string for the appendix, in the form shown there. */
 export interface AppendixCandidate {
   readonly literal: string;
   readonly text: string;

@@ -18,7 +18,7 @@ interface LossInput extends HistoryAccess {
   readonly shown: readonly string[];
   /** Messages that stay. */
   readonly kept: readonly VisibleMessage[];
-  /** Entries whose user words stand in `shown` in full. */
+  /** Entries whose user words `shown` contains in full. */
   readonly verbatimSeqs: ReadonlySet<number>;
 }
 
@@ -35,7 +35,7 @@ const RECOVERY_BY_HOST =
 const recoveryWith = ({ hasHistoryTools = true }: HistoryAccess): string =>
   hasHistoryTools ? RECOVERY : RECOVERY_BY_HOST;
 
-/** What the edit takes out of sight. Linear in what it hides and keeps. */
+/** Reports the content that the edit hides. Linear in the hidden and kept messages. */
 export function reportLoss(input: LossInput): LossReport {
   const { shown, kept, verbatimSeqs } = input;
   const hidden = input.hidden.map(visibleWithoutSecrets);
@@ -110,7 +110,7 @@ function isLostUserMessage(
   return !verbatimSeqs.has(seq) || blocks.some(({ block }) => isMedia(block));
 }
 
-/** What a rewrite of old blocks took out of sight, counted; which strings it was is told where messages go. */
+/** Counts the content that a rewrite of old blocks hides; the names are only listed when messages go. */
 export function countLoss({ effect }: LayerEdit, access: HistoryAccess = {}): LossReport {
   const forms = effect.forms ?? [];
   return {

@@ -23,7 +23,7 @@ interface Quote {
   readonly label: string;
   readonly text: string;
   readonly pointer: string;
-  /** Whether the text is the block's own, in which `history_read` counts its characters. */
+  /** True if the text is the block's own, in which `history_read` counts its characters. */
   readonly isLiteral: boolean;
 }
 

@@ -1,10 +1,11 @@
 /**
- * A compaction as an edit: what is hidden, what stays behind it, and one message in its place.
+ * A compaction as an edit: which messages are hidden, which stay, and the one message that replaces the
+ * hidden ones.
  *
- * Whoever writes the summary (the digest, or a model) composes its text within the room that is left;
- * everything else is the same for all of them. Messages that the summary does not tell of always stay.
- * A round that is too large to stay is peeled in the same edit; one that cannot be peeled, because it
- * holds thinking or what a provider's own tool answered, is told as text, as it is on a strict session.
+ * The digest or a model composes the text of the summary within the available room; all other steps are the
+ * same for both. Messages that the summary does not cover always stay. A round that is too large to stay is
+ * cut to size in the same edit. If it cannot be cut, because it holds thinking or a result of a provider's
+ * own tool, it is quoted as text, as on a strict session.
  */
 
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
@@ -48,20 +49,20 @@ export interface CompactionInput {
   readonly pendingCallIds: readonly string[];
   /** Why now: `threshold`, `manual` … */
   readonly reason: string;
-  /** What is pinned, to the letter: it is carried over where it is hidden, and not shortened where it stays. */
+  /** Pinned texts, to the letter: carried over if they are hidden, and not shortened if they stay. */
   readonly pinned?: readonly PinnedText[];
-  /** The last entry that the summary tells of; what came later stays. @defaultValue everything is told */
+  /** The last entry that the summary covers; later messages stay. @defaultValue the newest entry */
   readonly throughSeq?: number;
 }
 
-/** What a summary is composed within. */
+/** The limits of a summary. */
 export interface SummaryBudget extends HistoryAccess {
   readonly budgetTokens: number;
   /** Last entry that is summarised. */
   readonly throughSeq: number;
-  /** Whether messages after it stand in the window below the summary. */
+  /** True if messages after it follow the summary in the window. */
   readonly hasTail: boolean;
-  /** Literals that stand in the window anyway. */
+  /** Literals that the window shows in any case. */
   readonly visibleLiterals: ReadonlySet<string>;
 }
 
@@ -72,7 +73,7 @@ export interface ComposedSummary {
   readonly verbatimSeqs: ReadonlySet<number>;
 }
 
-/** Who writes the summary; `compose` answers `undefined` where it does not fit the room. */
+/** Writes the summary; `compose` returns `undefined` if it does not fit the room. */
 export interface SummaryComposer {
   readonly kind: LayerEdit["kind"];
   readonly compose: (budget: SummaryBudget) => ComposedSummary | undefined;
@@ -100,7 +101,7 @@ export function planCompaction(input: CompactionInput, writer: SummaryComposer):
   return hidesUncovered(split, input) ? undefined : summarise(input, split, writer);
 }
 
-/** Whether something would go that the summary knows nothing of. */
+/** True if the plan would hide a message that the summary does not cover. */
 function hidesUncovered({ hidden }: Split, { throughSeq }: CompactionInput): boolean {
   if (throughSeq === undefined) return false;
   return hidden.some(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq);
@@ -133,7 +134,7 @@ export function planPartialCompaction(
   return summarise({ ...input, policy }, wholeSplit(hidden, tail, measure), writer);
 }
 
-/** What bounds a summary, whatever stays behind it. */
+/** The limits of a summary for any given tail. */
 export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"> {
   readonly policy: Pick<
     CompactionShape,
@@ -151,7 +152,7 @@ export function planCompactionBefore(
   return summarise(input, wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure), writer);
 }
 
-/** Which messages go, by index: `start` included, `end` not. What the summary does not tell of stays behind them. */
+/** The hidden messages, by index: `start` included, `end` not. Messages that the summary does not cover stay after them. */
 function placesOf(
   { visible, policy, throughSeq }: CompactionInput,
   { side, pivotSeq }: PartialSpan,
@@ -168,7 +169,7 @@ function placesOf(
   return start === undefined || isBound ? undefined : { start, end };
 }
 
-/** The first message that a summary through an entry does not tell of. */
+/** Returns the first message that a summary through an entry does not cover. */
 function findUncovered(
   visible: readonly VisibleMessage[],
   throughSeq = Number.POSITIVE_INFINITY,
@@ -179,16 +180,16 @@ function findUncovered(
 
 interface Split {
   readonly hidden: readonly VisibleMessage[];
-  /** What stays. */
+  /** The messages that stay. */
   readonly tail: readonly VisibleMessage[];
   /** Size of the tail once it is peeled. */
   readonly tailTokens: number;
   readonly truncated: TruncatedBlocks;
-  /** Whether the newest exchange is among what is hidden, and told. */
+  /** True if the newest exchange is hidden, and quoted. */
   readonly coversNewest: boolean;
 }
 
-/** What stays, stays as it is. */
+/** The tail stays unchanged. */
 function wholeSplit(
   hidden: readonly VisibleMessage[],
   tail: readonly VisibleMessage[],
@@ -219,8 +220,8 @@ function permissiveTailStart({ visible, policy, measure, throughSeq }: Compactio
 }
 
 /**
- * Nothing that an answer stands in. Only a prompt that no answer has followed yet stays where it
- * is: no thinking comes with it, and it is the user's, with its pictures.
+ * Returns the tail of a strict session, which holds no answer. Only a prompt without an answer stays: it
+ * carries no thinking, and it is the user's, with its pictures.
  */
 export function strictTailStart(visible: readonly VisibleMessage[]): number {
   let start = visible.length;
@@ -290,7 +291,7 @@ function newestExchange(
   return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure, policy);
 }
 
-/** Of the room for the inserted message, what the newest exchange may take. */
+/** The newest exchange's largest share of the room for the inserted message. */
 const NEWEST_EXCHANGE_SHARE = 0.6;
 
 function literalsOf(tail: readonly VisibleMessage[], ...shown: readonly string[]): ReadonlySet<string> {

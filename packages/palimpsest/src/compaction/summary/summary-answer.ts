@@ -10,7 +10,7 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { findLiterals, visitLiterals } from "../literals/literals.ts";
 import { SUMMARY_SECTIONS } from "./summary-prompt.ts";
 
-/** Why an answer is no summary. */
+/** The reason why an answer is not a summary. */
 export type SummaryProblem = "called-a-tool" | "cut-off" | "refused" | "empty" | "not-a-summary";
 
 /** An answer as far as it matters here. */
@@ -38,8 +38,8 @@ export function readSummaryAnswer({ content, stopReason }: SummaryAnswer): ReadS
 const CALLS: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 
 /**
- * The text between the summary's tags; without them, what is left when the scratchpad is taken out. A summary
- * may speak of such tags itself, so the outermost ones behind the scratchpad count.
+ * Returns the text between the summary's tags; without tags, the text without the scratchpad. A summary may
+ * mention such tags itself, so the outermost ones after the scratchpad count.
  */
 function stripScratchpad(answer: string): { readonly text: string; readonly isTagged: boolean } {
   const end = answer.indexOf("</analysis>");
@@ -108,7 +108,7 @@ export function findVerified(marked: string): ReadonlySet<string> {
   return verified;
 }
 
-/** Marks what of `unknown` stands in the line, and takes it out of the set. */
+/** Marks each string of `unknown` that the line contains, and removes it from the set. */
 function markLine(line: string, unknown: Set<string>): string {
   const places = new Set<number>();
   visitLiterals(line, (literal) => {
@@ -124,7 +124,7 @@ function markLine(line: string, unknown: Set<string>): string {
 const isMarked = (line: string, literal: string): boolean =>
   line.startsWith(LIST) || line.startsWith(MARK, placeBehind(line, literal));
 
-/** Where the mark of a string stands: behind it, and behind the code and the quotation marks that it stands in. */
+/** Returns the place of a string's mark: after the string, and after the code and the quotation marks around it. */
 function placeBehind(line: string, literal: string): number {
   let end = findWhole(line, literal) + literal.length;
   const isInCode = (line.slice(0, end).split("`").length - 1) % 2 === 1;

@@ -1,10 +1,10 @@
 /**
- * What a model is asked when it is to summarise: nine sections, thought through first, in one turn and
- * in text alone.
+ * The prompt that asks a model to summarize: nine sections, thought through first, in one turn and in text
+ * alone.
  *
- * A forked call continues the conversation, so that the provider's cache is read, and the instruction is
- * its last message. A cold call gets the conversation as a quoted transcript instead. Both ask for the
- * same answer. The user's own words are not asked for: they are carried over from the log.
+ * A forked call continues the conversation, so that the provider's cache is read, and the instruction is its
+ * last message. A cold call gets the conversation as a quoted transcript instead. Both ask for the same
+ * answer. The prompt does not ask for the user's own words: they are carried over from the log.
  */
 import type { WrittenFor } from "./written-summary.ts";
 

@@ -27,8 +27,8 @@ const POINTERS_LISTED = 40;
 const LATEST = "Latest message of the user that is summarised here ({pointer})";
 
 /**
- * Chooses and quotes the words said up to `throughSeq`; later ones stand in the window anyway. `isUnlimited`: the
- * budget is all the room there is, and no message is shortened where all of them fit.
+ * Chooses and quotes the words said up to `throughSeq`; the window shows later ones in any case.
+ * `isUnlimited`: the budget is all the room there is, and no message is shortened if all of them fit.
  */
 export function composeUserWords(
   digest: Digest,

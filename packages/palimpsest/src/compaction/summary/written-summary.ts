@@ -3,9 +3,9 @@
  */
 import type { Usage } from "../../transcript/blocks.ts";
 
-/** What the writing of a summary depends on. */
+/** The limits that a summary is written for. */
 export interface WrittenFor {
-  /** What the summary may take, in tokens of the model that writes it. */
+  /** The largest size of the summary, in tokens of the model that writes it. */
   readonly summaryTokens: number;
   /** The user's or the host's own wishes for it. */
   readonly instructions?: string | undefined;
@@ -23,6 +23,6 @@ export interface WrittenSummary {
   readonly model: string;
   /** Rounds that its writer did not see, because they did not fit. */
   readonly leftOutRounds: number;
-  /** What the provider reported for the calls that were made for it. */
+  /** The usage that the provider reported for the calls. */
   readonly usage?: Usage | undefined;
 }

@@ -82,7 +82,7 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
         measure,
       );
       expect(appendix.length).toBeGreaterThan(50);
-      // Quoted strings are set off by marks of their own.
+      // Quoted strings are set off by quotation marks.
       const isHeld = (literal: string): boolean =>
         everything.includes(literal) || everything.includes(literal.slice(1, -1));
       expect(appendix.filter((literal) => !isHeld(literal))).toEqual([]);

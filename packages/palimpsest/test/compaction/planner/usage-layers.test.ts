@@ -268,7 +268,7 @@ describe("rewrites of old blocks", () => {
     fc.assert(
       fc.property(resultTokens, fc.constantFrom("Read", "mcp__db__query"), (tokens, tool) => {
         const { passes, addedTokens } = run({ windowTokens, effectiveTokens, resultTokens: tokens, tool });
-        // A pass frees at least a quarter of the lower gate, and what is freed was added before.
+        // A pass frees at least a quarter of the lower gate, and all freed tokens were added before.
         expect(passes * effectiveTokens * 0.15).toBeLessThanOrEqual(addedTokens);
       }),
       { numRuns: bySize({ usual: 4, long: 12 }) },

@@ -1,4 +1,4 @@
-/** What a log last held of a file, and the part of it that fits a budget. */
+/** The last known content of a file, and the part of it that fits a budget. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

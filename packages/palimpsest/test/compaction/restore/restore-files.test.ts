@@ -1,4 +1,4 @@
-/** Which files are put back after a compaction, how much of each, and how they stand in the window. */
+/** Recent files: which are put back after a compaction, how much of each, and their form in the window. */
 import fc from "fast-check";
 import { judgeAnthropicRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What calls did to files: paths, views by the shell, uses in order. */
+/** The effects of calls on files: paths, views by the shell, uses in order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KnownPaths, normalisePath, shellViews } from "#compaction/restore/restore-paths.ts";

@@ -1,4 +1,4 @@
-/** A conversation as a transcript: what of it is told, by whom, and how much of it where it is too long. */
+/** A conversation as a transcript: its content, its labels, and its length if it is too long. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** What a compaction hides and keeps, whoever writes its summary: laws over any conversation. */
+/** The hidden and kept messages of a compaction with any composer: laws over any conversation. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** Whether an answer is a summary, and what of it is kept. */
+/** Answers that are summaries, and the parts of them that are kept. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSummaryAnswer } from "#compaction/summary/summary-answer.ts";

@@ -76,7 +76,7 @@ it("tells of each message once, within its budget", () => {
   );
 });
 
-/** Whether a line is about the message, and does not quote a pointer of it for reading on. */
+/** True if a line is about the message, and does not quote one of its pointers for further reading. */
 const names = (line: string, seq: number): boolean =>
   line
     .split("\n")

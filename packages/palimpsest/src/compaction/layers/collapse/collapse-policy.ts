@@ -17,7 +17,7 @@ import {
   prepareCollapse,
 } from "./collapse.ts";
 
-/** What may collapse in a window, and into how much. */
+/** Returns which rounds may collapse in a window, and into how much. */
 export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
   const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
   return {
@@ -56,12 +56,12 @@ export class CollapseAhead {
     for (const [key, round] of this.prepare(state, next).rounds) this.#rounds.set(key, round);
     // The newest round may still grow: the next call begins with it.
     const newest = groupRounds(next).at(-1)?.start ?? 0;
-    // One that is longer than what is prepared at once waits until it is needed.
+    // A round longer than the prepared stretch waits until it is needed.
     const isLonger = newest === 0 && next.length === preparedMessages;
     this.#count += isLonger ? preparedMessages : newest;
   }
 
-  /** The lines of `visible`: what is not written yet, or was changed since, is written now. */
+  /** Returns the lines of `visible`. Lines that are missing, or whose rounds have changed, are written now. */
   prepare(state: WindowState, visible: readonly VisibleMessage[]): PreparedCollapse {
     const { seq, measure } = state;
     const before = { headSeq: seq - 1, rounds: this.#rounds };

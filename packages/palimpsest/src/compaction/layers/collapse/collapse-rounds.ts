@@ -11,7 +11,7 @@ import { type Measure, measureText } from "../../shared/measure.ts";
 import type { PinnedPlaces } from "../../shared/pins.ts";
 import { stripHostTags, userWordsOf } from "../../shared/user-words.ts";
 
-/** What collapsing one round does to the window. */
+/** The effect of collapsing one round. */
 export interface CollapsedRound {
   readonly hidden: readonly VisibleMessage[];
   /** Blocks of messages whose words stay: results go, and what a host wrapped around the words. */
@@ -23,7 +23,7 @@ export interface CollapsedRound {
 export interface ChangedBlock {
   readonly message: VisibleMessage;
   readonly shown: VisibleBlock;
-  /** What is shown in its place, if anything. */
+  /** The block shown in its place, if any. */
   readonly instead?: ContentBlock;
 }
 
@@ -34,7 +34,7 @@ interface RoundRule {
   readonly measure: Measure;
 }
 
-/** What collapses of a round; `undefined` where the round has to stay. */
+/** Returns the parts of a round that collapse; `undefined` if the round has to stay. */
 export function collapseRound(
   messages: readonly VisibleMessage[],
   rule: RoundRule,
@@ -73,7 +73,7 @@ function judgeMessage(message: VisibleMessage, rule: RoundRule): "leaves" | "sta
   return saysShortWords(message, rule) ? "speaks" : "leaves";
 }
 
-/** Whether the user says something in a message, and no more than may stay; pictures are not words. */
+/** True if the message holds words of the user, and no more than may stay; pictures are not words. */
 export function saysShortWords(
   { role, origin, insertedBy, blocks }: VisibleMessage,
   { userWordsTokens, measure }: Pick<RoundRule, "userWordsTokens" | "measure">,

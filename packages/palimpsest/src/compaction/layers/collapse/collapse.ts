@@ -1,13 +1,13 @@
 /**
  * Context collapse: spans of old rounds are shown as one short line each, written without a model.
  *
- * It comes before a compaction that tells everything anew: what the user said stays where it was
- * said, each line stands where its rounds stood, and undoing the edit shows them again. Lines are
- * written ahead of need, a few at a time, and shown only when room is needed.
+ * It runs before a compaction, which rewrites everything: the user's words stay in their places, each line
+ * replaces its rounds, and undoing the edit shows them again. Lines are written ahead of need, a few at a
+ * time, and shown only when room is needed.
  *
- * A line holds for the round it was written from. A round that has left the line, or of which a block
- * is shown otherwise by now, is not the same round: its line is not used until it is written anew.
- * So lines that are prepared in the background can be handed in at any time.
+ * A line is valid for the round it was written from. If a rewind removed the round, or one of its blocks has
+ * another form by now, the line is not used and a new one is written. So lines that were prepared in the
+ * background can be handed in at any time.
  */
 import { isThinking } from "../../../transcript/blocks.ts";
 import type { BlockForm, Insertion, LayerEdit } from "../../../transcript/edits.ts";
@@ -22,13 +22,13 @@ import { reportLoss } from "../../summary/loss-report.ts";
 import { type ChangedBlock, type CollapsedRound, collapseRound } from "./collapse-rounds.ts";
 import { describeRound, type RoundLinePolicy } from "./round-line.ts";
 
-/** What may collapse, and into how much. Sizes are in tokens. `collapsePolicy` makes the policy of a window. */
+/** Which rounds may collapse, and into how much. Sizes are in tokens. `collapsePolicy` makes the policy of a window. */
 export interface CollapsePolicy extends HistoryState, RoundLinePolicy, HistoryAccess {
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
-  /** Rounds that one line stands for at the most. */
+  /** The most rounds that one line replaces. */
   readonly spanRounds: number;
-  /** A line is this share of what it stands for at the most. */
+  /** The largest share of the replaced tokens that a line may take. */
   readonly maxLineShare: number;
 }
 
@@ -53,7 +53,7 @@ interface PrepareCollapseInput {
   readonly before?: PreparedCollapse | undefined;
 }
 
-/** Writes the words of every round that is over. Costs what is new since `before`, or was changed. */
+/** Writes the line of every finished round. Costs time in proportion to the rounds that are new or changed since `before`. */
 export function prepareCollapse(
   { visible, headSeq, measure, before }: PrepareCollapseInput,
   policy: RoundLinePolicy,
@@ -71,7 +71,7 @@ export function prepareCollapse(
   return { headSeq, rounds };
 }
 
-/** The window, what was prepared of it, and how much room is needed. */
+/** The window, its prepared rounds, and the room that is needed. */
 export interface CollapseInput {
   readonly visible: readonly VisibleMessage[];
   readonly prepared: PreparedCollapse;
@@ -115,7 +115,7 @@ export function planCollapse(input: CollapseInput, policy: CollapsePolicy): Laye
   };
 }
 
-/** How many of the prepared rounds are not shown any more as they were when their words were written. */
+/** Counts the prepared rounds that are shown differently now than when their lines were written. */
 export function countStaleRounds({ rounds }: PreparedCollapse, visible: readonly VisibleMessage[]): number {
   const current = new Map(
     groupRounds(visible).map(({ start, end }) => [keyOf(visible[start]!), visible.slice(start, end)]),
@@ -176,7 +176,7 @@ function findSpans({ visible, prepared, measure }: CollapseInput, policy: Collap
   return spans;
 }
 
-/** What leaves of a round: all of it, but what stays. */
+/** Tokens that leave the window with a round: all of it except the blocks that stay. */
 function leavingTokens({ hidden, changed }: CollapsedRound, measure: Measure): number {
   const bared = changed.reduce(
     (sum, { shown, instead }) => sum + measure(shown.block) - (instead === undefined ? 0 : measure(instead)),
@@ -231,8 +231,9 @@ function chooseSpans(spans: readonly Span[], { visible, freeTokens }: CollapseIn
 }
 
 /**
- * Whether the window may go on at `index` behind a line. A line is new words to a provider that wants an
- * exchange of calls and results to begin with thinking: where the newest one has any, its next answer must.
+ * True if the window may continue at `index` after a line. To a provider that wants an exchange of calls and
+ * results to begin with thinking, a line is a new prompt: if the newest exchange has thinking, its next
+ * answer must begin with it.
  */
 function mayStayFrom(visible: readonly VisibleMessage[], index: number): boolean {
   const newestWords = visible.findLastIndex(
@@ -259,7 +260,7 @@ function formOf({ message, shown, instead }: ChangedBlock): BlockForm {
 
 const keyOf = ({ seq, insertedBy }: VisibleMessage): string => `${seq}+${insertedBy ?? ""}`;
 
-/** Whether two rounds are the same messages, each shown in the same form. */
+/** True if two rounds are the same messages, each shown in the same form. */
 function isSameRound(one: readonly VisibleMessage[], other: readonly VisibleMessage[]): boolean {
   return (
     one.length === other.length &&

@@ -1,7 +1,7 @@
 /**
- * What happened in a round, in a few words, written from the round itself: what the assistant found,
- * which calls it made and how they ended, and the beginning of long words of the user. Everything is
- * quoted or counted, so a line invents nothing and is in the conversation's language.
+ * Describes a round in a few words, from the round itself: the assistant's findings, its calls and how they
+ * ended, and the beginning of long words of the user. Everything is quoted or counted, so a line invents
+ * nothing and keeps the conversation's language.
  */
 import { COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
@@ -21,7 +21,7 @@ const { argumentCharacters, answerSentences, failureCharacters, quotedCharacters
   COLLAPSE_DEFAULTS;
 
 export interface RoundLinePolicy {
-  /** What is said of a round, in tokens … */
+  /** The size of a round's line, in tokens … */
   readonly roundTokens: number;
   /** … and of one that is an answer without calls. */
   readonly answerTokens: number;
@@ -36,7 +36,7 @@ const LONG_WORDS_QUOTED = 2;
 /** Characters of an answer in which its first words are looked for. */
 const OPENING_CHARACTERS = 600;
 
-/** The round in a few words; empty where nothing in it can be told. */
+/** Describes the round in a few words; empty if it holds nothing to describe. */
 export function describeRound(
   round: readonly VisibleMessage[],
   { roundTokens, answerTokens, userWordsTokens }: RoundLinePolicy,
@@ -59,7 +59,7 @@ export function describeRound(
   return leftOut > 0 ? `${text} and ${leftOut} more` : text;
 }
 
-/** What the assistant said, the most telling sentences first; the first words of an answer where none tells. */
+/** Returns the assistant's words: its strongest findings first, or the beginning of an answer without findings. */
 function describeWords(
   messages: readonly VisibleMessage[],
   { isAnswer }: { readonly isAnswer: boolean },
@@ -101,7 +101,7 @@ function nameCall({ name, input }: ToolUseBlock | ServerToolUseBlock): string {
 
 const CHANGE_OF_FOLDER = /^\s*cd\s+\S{1,400}\s*(?:&&|;)\s*/;
 
-/** What tells calls of one tool apart: the end of a path, a command behind its change of folder. */
+/** Returns the part of the arguments that distinguishes calls of one tool: the end of a path, a command after its change of folder. */
 function shortArgument(name: string, input: JsonValue): string {
   const whole = mainArgument(name, input, ARGUMENT_LOOKED_AT);
   if (whole !== "" && whole === oneLine(pathOf(input) ?? "", ARGUMENT_LOOKED_AT)) return shortenPath(whole);
@@ -133,7 +133,7 @@ function findFailures(messages: readonly VisibleMessage[]): ReadonlyMap<string, 
   return failures;
 }
 
-/** What a brief says of the failure of the result that it stands for. */
+/** Returns the failure that a brief reports of the result it replaced. */
 function clearedFailure(line: string): string | undefined {
   if (!line.startsWith(CLEARED_PREFIX)) return undefined;
   return /, failed: ([^;\]]{0,200})/.exec(line)?.[1];

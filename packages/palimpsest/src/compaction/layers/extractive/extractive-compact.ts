@@ -31,7 +31,7 @@ export interface ExtractivePolicy extends CompactionShape {
   readonly appendixTokens: number;
 }
 
-/** The window to compact, and what is known about everything that was ever said in it. */
+/** The window to compact, and the digest of everything ever said in it. */
 interface ExtractiveInput extends CompactionInput {
   /** Folded from all original messages of the session's line. */
   readonly digest: Digest;

@@ -33,9 +33,9 @@ interface SummaryOptions extends HistoryAccess {
   readonly appendixTokens: number;
   /** Last entry that is summarised. */
   readonly throughSeq: number;
-  /** Whether messages after `throughSeq` stand in the window below the summary. */
+  /** True if messages after `throughSeq` follow the summary in the window. */
   readonly hasTail: boolean;
-  /** Literals that stand in the window anyway. */
+  /** Literals that the window shows in any case. */
   readonly visibleLiterals: ReadonlySet<string>;
 }
 

@@ -77,7 +77,7 @@ export function fileLines(digest: Digest): readonly string[] {
   });
 }
 
-/** What was last put into the files that were changed last. */
+/** The newest texts of the files that were changed last. */
 export function snippetLines(digest: Digest, limitCount = SNIPPETS_SHOWN): readonly string[] {
   return [...digest.files.values()]
     .filter(({ snippet }) => snippet !== undefined)
@@ -105,7 +105,7 @@ function rankedFiles(digest: Digest): readonly FileRecord[] {
 /** A search without a hit fails, too; there is nothing to learn from it. */
 const SAYS_NOTHING = /^\W*(?:no output|exit code \d+|no matches found)?\W*$/i;
 
-/** Failures: open ones first, newest first. A failure that came again is told once. */
+/** Failures: open ones first, newest first. A repeated failure is listed once. */
 export function errorLines(digest: Digest): readonly string[] {
   const latest = new Map<string, ErrorRecord>();
   for (const error of digest.errors) latest.set(`${error.call}\n${error.line}`, error);
@@ -121,7 +121,7 @@ export function errorLines(digest: Digest): readonly string[] {
     });
 }
 
-/** What the assistant said it found or decided, in its own words. */
+/** The assistant's findings and decisions, in its own words. */
 export function tellingLines(digest: Digest, throughSeq: number): readonly string[] {
   const newest = digest.literals.newestSeq || 1;
   return digest.tellings

@@ -48,7 +48,7 @@ interface FullCompactInput extends CompactionInput {
   readonly span?: PartialSpan | undefined;
 }
 
-/** Plans the compaction, or returns `undefined` where the summary cannot stand for the messages. */
+/** Plans the compaction, or returns `undefined` if the summary cannot replace the messages. */
 export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
   const { digest, policy, measure, span } = input;
   const written = { ...input.written, text: redactWritten(input) };
@@ -75,8 +75,8 @@ function redactWritten({ written, digest, visible }: FullCompactInput): string {
 }
 
 /**
- * Whether a string stands in the log: in the digest's ledger, or in what the window showed. What an earlier
- * summary told counts as far as that one found it there.
+ * Returns a check for strings of the log: in the digest's ledger, or in the window before the compaction. A
+ * string of an earlier summary counts only if that summary did not mark it as unknown.
  */
 function logLookup({ digest, visible }: FullCompactInput): (literal: string) => boolean {
   const textsOf = (isSummary: boolean): readonly string[] =>
@@ -97,7 +97,7 @@ function logLookup({ digest, visible }: FullCompactInput): (literal: string) => 
 interface FullSummaryInput {
   readonly written: WrittenSummary;
   readonly digest: Digest;
-  /** Whether a string stands in the log. */
+  /** True if the log contains the string. */
   readonly isInLog: (literal: string) => boolean;
   readonly userWordsTokens: number;
   readonly appendixTokens: number;

@@ -1,10 +1,10 @@
 /**
- * Microcompact for the price's sake: old results and arguments are cleared, in one batch, once what
- * they have cost in rent reaches the price of rewriting what stands behind them. (On a cold cache
- * `microcompact-when-cold.ts` clears at once.)
+ * Microcompact to save cost: old results and arguments are cleared, in one batch, once the rent they have
+ * paid reaches the price of rewriting everything after them. (On a cold cache `microcompact-when-cold.ts`
+ * clears at once.)
  *
- * It acts far below the gates, only on sessions whose history may be edited, and says so in the
- * edit's reason. What it clears can be run again and leaves a brief with a pointer.
+ * It acts far below the gates, only on sessions whose history may be edited, and names its reason in the
+ * edit. The tools whose results it clears can run again, and each result leaves a brief with a pointer.
  */
 import type { Tariff } from "../../../tokens/price/tariff.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
@@ -22,7 +22,7 @@ import {
 import type { RentLedger } from "./rent.ts";
 import { type Clearable, countToClear } from "./rent.ts";
 
-/** What may be cleared for the price's sake. Sizes are in tokens. */
+/** Which blocks may be cleared to save cost. Sizes are in tokens. */
 export interface ClearByRentPolicy extends HistoryState, ClearablePolicy, ClearPolicy {
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;
@@ -74,7 +74,7 @@ export function planClearByRent(
   };
 }
 
-/** What may be cleared, newest first, each with the rent it has paid. */
+/** Finds the blocks that may be cleared, newest first, each with the rent it has paid. */
 function findCandidates(
   visible: readonly VisibleMessage[],
   policy: ClearByRentPolicy,

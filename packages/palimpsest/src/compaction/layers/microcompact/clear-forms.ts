@@ -29,23 +29,23 @@ interface ClearedForm {
   readonly freedTokens: number;
 }
 
-/** How large strings in arguments are shown. */
+/** The form of large strings in arguments. */
 interface ArgumentPolicy extends HistoryAccess {
   /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
-  /** What is left of such a string. */
+  /** The size of such a string's preview. */
   readonly argumentPreviewTokens: number;
 }
 
-/** What was chosen to be cleared. */
+/** The blocks chosen to be cleared. */
 interface ChosenToClear {
   readonly results: readonly ClearableResult[];
   readonly arguments: readonly LargeArgument[];
 }
 
-/** How what was chosen is shown. */
+/** The forms of the chosen blocks. */
 export interface ClearPolicy extends BriefPolicy, ArgumentPolicy {
-  /** What is never cleared; nothing, where it is left out. */
+  /** Places that are never cleared. @defaultValue none */
   readonly pins?: readonly SeqPin[] | undefined;
 }
 
@@ -144,7 +144,7 @@ const blobOf = ({ blob }: VisibleBlock): Pick<BlockForm, "blob"> => (blob === un
 // few distinctive strings that can be read nowhere else in the window.
 
 interface BriefPolicy extends SmallQueryPolicy, HistoryAccess {
-  /** What stands for a cleared result, in tokens. */
+  /** The size of a cleared result's brief, in tokens. */
   readonly briefTokens: number;
   /** Strings of a cleared result that its brief names. */
   readonly briefStringCount: number;
@@ -155,7 +155,7 @@ interface BriefSubject {
   readonly shown: VisibleBlock;
   readonly result: ToolResultBlock;
   readonly call: ToolUseBlock;
-  /** What can still be read; strings that the brief names are added to it. */
+  /** Strings that can still be read; the strings that the brief names are added. */
   readonly scope: LiteralScope;
 }
 

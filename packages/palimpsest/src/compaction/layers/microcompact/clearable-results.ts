@@ -1,7 +1,7 @@
 /**
- * What microcompact may clear: results of tools that can be run again, each with the call it
- * answers, and large old arguments of the same tools. Finding is apart from choosing, because every
- * trigger chooses by a rule of its own: size, age, or what clearing costs.
+ * Finds the blocks that microcompact may clear: results of tools that can run again, each with the call it
+ * answers, and large old arguments of the same tools. It does not choose among them, because every trigger
+ * has another rule for that: size, age, or the price of clearing.
  */
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
@@ -22,7 +22,7 @@ export interface ClearablePolicy {
   readonly resultsKeptTokens: number;
   /** Strings in arguments of calls above this are previewed. */
   readonly argumentTokens: number;
-  /** What is never cleared; nothing, where it is left out. */
+  /** Places that are never cleared. @defaultValue none */
   readonly pins?: readonly SeqPin[] | undefined;
 }
 
@@ -65,7 +65,7 @@ export function findClearableResults(
   return found;
 }
 
-/** How many of the newest results stay. */
+/** Counts how many of the newest results stay. */
 export function countKeptResults(
   results: readonly ClearableResult[],
   { resultsKeptCount, resultsKeptTokens }: Pick<ClearablePolicy, "resultsKeptCount" | "resultsKeptTokens">,
@@ -107,7 +107,7 @@ function isLargeArgument(
     block.type === "tool_use" &&
     clearableTools.has(toolKey(block.name)) &&
     measure(block) > argumentTokens &&
-    // Many small strings are no large one: nothing could be previewed.
+    // Many small strings do not count as a large one: none of them could be previewed.
     holdsLargeString(block.input, argumentTokens, measure)
   );
 }

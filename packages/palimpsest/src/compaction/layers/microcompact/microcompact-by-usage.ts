@@ -1,11 +1,10 @@
 /**
- * Microcompact, usage trigger: above the gate, old results of tools that can be run again shrink to
- * a brief of one line, and large old arguments of the same tools to a preview.
+ * Microcompact, usage trigger: above the gate, old results of tools that can run again shrink to a brief of
+ * one line, and large old arguments of the same tools to a preview.
  *
- * Everything is cleared in one batch or not at all: each rewrite re-bills what stands behind it, and
- * clearing results one by one costs more than not managing the window
- * (where-the-numbers-come-from.md, "Offload and microcompact").
- * Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
+ * Everything is cleared in one batch or not at all: each rewrite re-bills the messages after it, and clearing
+ * results one by one costs more than not managing the window (where-the-numbers-come-from.md, "Offload and
+ * microcompact"). Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
  */
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { recentTailStart } from "../../shared/measure.ts";
@@ -25,7 +24,7 @@ import {
 } from "./clearable-results.ts";
 
 /**
- * What may be cleared, and from when on. Sizes are in tokens unless the name says otherwise;
+ * Which blocks may be cleared, and from which size on. Sizes are in tokens unless the name says otherwise;
  * `microcompactPolicy` makes the policy of a window of a given size.
  */
 export interface MicrocompactPolicy extends HistoryState, RewriteThreshold, ClearablePolicy, ClearPolicy {

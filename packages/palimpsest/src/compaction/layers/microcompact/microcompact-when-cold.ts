@@ -18,12 +18,12 @@ import {
   type LargeArgument,
 } from "./clearable-results.ts";
 
-/** What is cleared once the cache is cold. `microcompactPolicy` with the provider's `cacheTtlMs` is one. */
+/** The policy of clearing once the cache is cold. `microcompactPolicy` with the provider's `cacheTtlMs` is one. */
 interface MicrocompactWhenColdPolicy
   extends HistoryState,
     Omit<ClearablePolicy, "resultsKeptTokens">,
     ClearPolicy {
-  /** How long the provider keeps a prefix that nobody asks for. */
+  /** Time for which the provider keeps an unused prefix. */
   readonly cacheTtlMs: number;
 }
 

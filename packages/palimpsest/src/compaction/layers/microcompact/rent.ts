@@ -14,11 +14,11 @@
 import { rewritePrice } from "../../../tokens/price/cache-price.ts";
 import type { Tariff } from "../../../tokens/price/tariff.ts";
 
-/** One call as the ledger is told of it. */
+/** One call, as the ledger records it. */
 export interface RentedCall {
   /** Messages of the window, in tokens, without the fixed part. */
   readonly messagesTokens: number;
-  /** What one token of them costs in this call. */
+  /** The price of one of these tokens in this call. */
   readonly tokenPrice: number;
   /** Newest part of the window, which is never cleared. */
   readonly keptTokens: number;
@@ -52,7 +52,7 @@ export class RentLedger {
     this.#lastTokens = messagesTokens;
   }
 
-  /** The window was rewritten: blocks begin to pay anew; with a summary, so does the whole. */
+  /** The window was rewritten: blocks begin to pay again from zero; after a summary, so does the whole window. */
   rewritten({
     isSummary,
     messagesTokens,
@@ -82,8 +82,8 @@ export class RentLedger {
   }
 
   /**
-   * Rent paid for each token of a block that `tokensBehind` of `messagesTokens` stand behind now, from the
-   * call on at which `keptTokens` stood behind it.
+   * Returns the rent paid for each token of a block. `tokensBehind` of `messagesTokens` follow the block now;
+   * counting starts with the call at which `keptTokens` followed it.
    */
   paidPerToken({ messagesTokens, tokensBehind, keptTokens }: Standing): number {
     // It left the kept part when the window had this size.
@@ -92,7 +92,7 @@ export class RentLedger {
     return first === this.#sizes.length ? 0 : this.#paidPerToken.at(-1)! - this.#paidPerToken[first]!;
   }
 
-  /** Somebody else took messages out (a rewind, a host's edit): what is left has paid its part only. */
+  /** Another writer took messages out (a rewind, a host's edit): the rest has paid its part only. */
   #shrunk(messagesTokens: number): void {
     this.#summaryRent *= this.#lastTokens === 0 ? 0 : messagesTokens / this.#lastTokens;
     this.#restart();
@@ -105,7 +105,7 @@ export class RentLedger {
   }
 }
 
-/** Where a block stands in the window, in tokens. */
+/** The place of a block in the window, in tokens. */
 interface Standing {
   readonly messagesTokens: number;
   readonly tokensBehind: number;
@@ -126,7 +126,7 @@ function firstAtLeast(sizes: readonly number[], least: number): number {
 
 /** One thing that could be cleared. */
 export interface Clearable {
-  /** What clearing it frees, in tokens. */
+  /** Tokens freed by clearing it. */
   readonly freedTokens: number;
   /** Rent that the tokens it would free have paid. */
   readonly paid: number;
@@ -135,8 +135,8 @@ export interface Clearable {
 }
 
 /**
- * How many of `clearables`, given from the newest to the oldest, are to be cleared together: as many as
- * gain most, where the rent paid covers the price; all on a cold cache; none where it does not pay yet.
+ * Returns how many of `clearables`, newest to oldest, to clear together: the number that gains most if the
+ * rent paid covers the price, all of them on a cold cache, none if it does not pay yet.
  */
 export function countToClear(
   clearables: readonly Clearable[],

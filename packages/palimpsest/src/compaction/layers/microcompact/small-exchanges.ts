@@ -1,13 +1,12 @@
 /**
  * Small results of read-only queries that may leave the window together with their calls.
  *
- * A line that stands for a result of three lines is not much shorter than the result, so call and
- * result go, and the history keeps them. But a response is more than its calls: some providers
- * refuse thinking without the call behind it, and none takes a `system` message that follows an
- * answer. So a pair leaves only where what stays would have been a conversation by itself: the
- * response says nothing but text and plain calls, it keeps something or disappears as a whole, and
- * no two answers meet of which the second begins with thinking. Elsewhere the pair stays, and its
- * result is cleared in place.
+ * A line in place of a result of three lines is hardly shorter than the result, so call and result both go,
+ * and the history keeps them. But a response is more than its calls: some providers refuse thinking without
+ * the call that follows it, and none accepts a `system` message after an answer. So a pair leaves only if the
+ * remaining messages would be a valid conversation by themselves. Then the response holds only text and plain
+ * calls, it keeps something or disappears as a whole, and no two answers meet of which the second begins with
+ * thinking. In all other cases the pair stays, and its result is cleared in place.
  */
 import { isObject } from "../../../base/json/json.ts";
 import { type ContentBlock, type ToolUseBlock, toolResultText } from "../../../transcript/blocks.ts";
@@ -25,7 +24,7 @@ export interface SmallQueryPolicy {
   readonly readOnlyTools: ReadonlySet<string>;
 }
 
-/** Whether a result is so small, and so easily had again, that no brief is worth its tokens. */
+/** True if a result is so small, and so easy to get again, that no brief is worth its tokens. */
 export function isSmallQuery(
   { result, call }: Pick<ClearableResult, "result" | "call">,
   { smallResultCharacters, readOnlyTools }: SmallQueryPolicy,
@@ -36,7 +35,7 @@ export function isSmallQuery(
   return isText && toolResultText(result).length < smallResultCharacters;
 }
 
-/** A block of the window, and the entry that it stands in. */
+/** A block of the window, and the entry that contains it. */
 export interface PlacedBlock {
   readonly seq: number;
   readonly shown: VisibleBlock;
@@ -56,7 +55,7 @@ export function findRemovableExchanges(
 ): readonly SmallExchange[] {
   if (small.length === 0) return [];
   const pairs = findPairs(visible, small, pinnedPlaces(pins));
-  // What was emptied before is not there for a provider either.
+  // A provider does not see messages that were emptied before.
   const shown = visible.filter(({ blocks }) => blocks.length > 0);
   const rounds = groupRounds(shown);
   const removable: SmallExchange[][] = [];
@@ -78,12 +77,12 @@ export function findRemovableExchanges(
 }
 
 interface DescribedRound {
-  /** Whether the response holds nothing but text and calls that any provider understands. */
+  /** True if the response holds only text and calls that every provider understands. */
   readonly isPlain: boolean;
   readonly exchanges: SmallExchange[];
   readonly saysText: boolean;
   readonly keepsCalls: boolean;
-  /** Whether anything but the results of these exchanges follows the response. */
+  /** True if anything except the results of these exchanges follows the response. */
   readonly keepsUserBlocks: boolean;
   readonly hasSystem: boolean;
 }
@@ -133,7 +132,7 @@ function mayGoAsAWhole(
   return mayLoseSomeCalls(round) && !saysText && !keepsCalls && !keepsUserBlocks && !followsAnswer;
 }
 
-/** What stays is an answer that ends with calls, or with words that what follows may stand behind. */
+/** True if the rest of the response is an answer that ends with calls, or with words that the next message may follow. */
 function mayLoseItsCalls(
   round: DescribedRound,
   { mayFollowAnswer }: { readonly mayFollowAnswer: boolean },

@@ -20,7 +20,7 @@ import { fairShare } from "../../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 
 /**
- * Limits of a new message; what is above one of them is stored beside the log and shown in part.
+ * Limits of a new message; a block above one of them is stored beside the log and shown in part.
  * `arrivalPolicy` makes the policy of a window of a given size.
  */
 export interface ArrivalPolicy extends HistoryAccess {
@@ -32,7 +32,7 @@ export interface ArrivalPolicy extends HistoryAccess {
   readonly lineCharacters: number;
   /** All results of one message together. */
   readonly messageTokens: number;
-  /** What is shown of a larger one. */
+  /** The size of a larger block's preview. */
   readonly previewTokens: number;
   /** Encoded size from which media lie outside the log. */
   readonly mediaOutsideCharacters: number;
@@ -44,7 +44,7 @@ export interface ArrivalPolicy extends HistoryAccess {
 interface ArrivalForm {
   readonly index: number;
   readonly shown: ContentBlock;
-  /** `whole`: stored outside and shown as it is; `shown` stands for it in the log and where the blob is gone. */
+  /** `whole`: stored outside and shown as it is; the log holds `shown` in its place, also for the time when the blob is gone. */
   readonly view: "preview" | "whole";
 }
 

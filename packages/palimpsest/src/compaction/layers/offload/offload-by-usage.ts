@@ -25,7 +25,7 @@ export interface OffloadPolicy extends HistoryState, RewriteThreshold, HistoryAc
   readonly gateTokens: number;
   /** Blocks above this get their preview form. */
   readonly blockTokens: number;
-  /** What is left of such a block. */
+  /** The size of such a block's preview. */
   readonly previewTokens: number;
   /** Newest part of the window that is left alone. */
   readonly recentTailTokens: number;

@@ -36,11 +36,11 @@ import {
 /** The session's notes as they are now. */
 export interface SessionNotes {
   readonly text: string;
-  /** The last entry that they tell of. */
+  /** The last entry that the notes cover. */
   readonly throughSeq: number;
-  /** Whether they are the template, with nothing written into it. */
+  /** True if they are the template, with nothing written into it. */
   readonly isEmpty: boolean;
-  /** Whether they are still being written, after the time that one waits for them. */
+  /** True if they are still being written after the longest wait. */
   readonly isUpdateRunning: boolean;
 }
 
@@ -63,28 +63,28 @@ export interface SessionMemoryInput extends TailInput {
   readonly digest?: Digest | undefined;
 }
 
-/** Why the notes cannot stand for the messages. */
+/** The reason why the notes cannot replace the messages. */
 export type SessionMemoryRefusal =
   | "no-notes"
   | "empty-notes"
   | "update-running"
   | "pending-call"
-  /** Everything that they tell of would stay anyway. */
+  /** Every message that they cover would stay in any case. */
   | "nothing-to-hide"
-  /** What they do not tell of is more than may be kept. */
+  /** The messages that they do not cover exceed the kept tail. */
   | "untold-too-large"
-  /** What they do not tell of may not stay, and cannot be said in words. */
+  /** The messages that they do not cover may not stay, and cannot be quoted as text. */
   | "untold-not-in-words"
-  /** What would be left is larger than what is aimed at. */
+  /** The rest would exceed the target. */
   | "over-target"
-  /** They are hardly smaller than what they would stand for. */
+  /** They are hardly smaller than the messages they would replace. */
   | "not-smaller";
 
 export type SessionMemoryPlan =
   | { readonly ok: true; readonly edit: LayerEdit }
   | { readonly ok: false; readonly refusal: SessionMemoryRefusal };
 
-/** Plans the compaction, or says why the notes cannot stand for the messages. */
+/** Plans the compaction, or returns the reason why the notes cannot replace the messages. */
 export function planSessionMemoryCompact(input: SessionMemoryInput): SessionMemoryPlan {
   const { notes, visible, measure, policy } = input;
   if (notes === undefined) return refuse("no-notes");
@@ -109,7 +109,7 @@ function planPermissive(input: SessionMemoryInput, notes: SessionNotes): Session
   return start === undefined ? refuse("nothing-to-hide") : planBefore(input, start, summary);
 }
 
-/** Only prompts that nobody has answered stay; what else the notes do not tell of is told to the letter. */
+/** Only unanswered prompts stay; the other messages that the notes do not cover are quoted to the letter. */
 function planStrict(input: SessionMemoryInput, notes: SessionNotes): SessionMemoryPlan {
   const start = strictTailStart(input.visible);
   const hidden = input.visible.slice(0, start);
@@ -140,7 +140,7 @@ function planBefore(input: SessionMemoryInput, start: number, summary: NotesSumm
   return refuse(smallerTokens < targetTokens ? "not-smaller" : "over-target");
 }
 
-/** Whether a message can be told as text without losing anything but thinking. A summary is no message of anybody. */
+/** True if a message can be quoted as text without losing anything except thinking. A summary is not a message of either side. */
 function isSayable({ origin, blocks }: VisibleMessage): boolean {
   return origin !== "summary" && blocks.every(({ block }) => isSayableBlock(block));
 }
@@ -158,7 +158,7 @@ function isSayableBlock(block: ContentBlock): boolean {
 // tokens and enough messages with words, and never beyond the maximum. Only a call with its result, or one
 // response, may exceed it.
 
-/** How much stays, in tokens as `measure` counts them. */
+/** The size of the kept tail, in tokens as `measure` counts them. */
 interface KeepPolicy {
   readonly leastKeptTokens: number;
   /** At least this many messages that say something in words. */
@@ -168,14 +168,14 @@ interface KeepPolicy {
 
 interface RecentInput {
   readonly visible: readonly VisibleMessage[];
-  /** The last entry that the notes tell of. */
+  /** The last entry that the notes cover. */
   readonly throughSeq: number;
   readonly policy: KeepPolicy;
-  /** What is left beside the notes: the stretch does not grow beyond it. */
+  /** The room beside the notes: the tail does not grow beyond it. */
   readonly availableTokens: number;
 }
 
-/** Where the recent messages start; `undefined` where there is no place to cut before them. */
+/** Returns the start of the recent messages; `undefined` if there is no place to cut before them. */
 export function findRecentStart(input: RecentInput, measure: Measure): number | undefined {
   const { visible, throughSeq, policy } = input;
   const cuts = findCutsAfterSummary(visible);
@@ -194,7 +194,7 @@ export function findRecentStart(input: RecentInput, measure: Measure): number | 
   return start;
 }
 
-/** An earlier summary, and what was put back beside it, is never kept: the notes tell of it. */
+/** An earlier summary, and messages restored beside it, are never kept: the notes cover them. */
 function findCutsAfterSummary(visible: readonly VisibleMessage[]): readonly number[] {
   const lastSummary = visible.findLastIndex(
     ({ origin, insertedBy }) => origin === "summary" && insertedBy !== undefined,
@@ -203,8 +203,8 @@ function findCutsAfterSummary(visible: readonly VisibleMessage[]): readonly numb
 }
 
 /**
- * Index of the first message that notes up to `throughSeq` cannot tell of; the window's length where they
- * tell of all. A summary is as new as the newest entry that it stands for.
+ * Returns the index of the first message that notes up to `throughSeq` do not cover; the window's length if
+ * they cover all. A summary is as new as the newest entry it replaces.
  */
 function findFirstUncovered(visible: readonly VisibleMessage[], throughSeq: number): number {
   const index = visible.findIndex((message) => isUncovered(message, throughSeq));

@@ -1,9 +1,8 @@
 /**
- * The message that the session's notes become when they stand for hidden messages, and beside them what
- * comes from the log.
+ * The message that replaces hidden messages with the session's notes, and its parts from the log.
  *
- * The notes stay whole, and so does what had to be told because they do not tell of it; the log's parts
- * take what is left. What does not fit like this is refused.
+ * The notes stay whole, and so do the quoted messages that they do not cover; the parts from the log take the
+ * rest of the room. If this does not fit, the compaction is refused.
  */
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
@@ -14,10 +13,10 @@ import { composeDroppedTasks, composeLogParts } from "../../summary/log-parts.ts
 import { composeNewestExchange } from "../../summary/newest-exchange.ts";
 import type { ComposedSummary, SummaryBudget } from "../../summary/plan-compaction.ts";
 
-/** Messages that are told as text, because they may not stay as they are. */
+/** Messages that are quoted as text, because they may not stay as messages. */
 export interface NewestExchange {
   readonly messages: readonly VisibleMessage[];
-  /** To the letter or not at all: nothing else tells of them. */
+  /** Quoted to the letter or not at all: no other text covers them. */
   readonly isWhole: boolean;
 }
 
@@ -25,7 +24,7 @@ export interface NotesSummaryInput extends HistoryAccess {
   readonly notesText: string;
   readonly digest: Digest | undefined;
   readonly telling?: NewestExchange | undefined;
-  /** What is told of messages that the notes tell of, too. */
+  /** The size of quotes of messages that the notes cover, too. */
   readonly maxNewestRoundTokens: number;
   readonly userWordsTokens: number;
   readonly appendixTokens: number;
@@ -40,7 +39,7 @@ export function measureNotesFrame(input: NotesSummaryInput, measure: Measure): n
   return measureText(layOut(input, { hasTail: true }), measure);
 }
 
-/** The text of the message, or `undefined` where what must stand in it does not fit. */
+/** Composes the text of the message; `undefined` if its required parts do not fit. */
 export function composeNotesSummary(
   input: NotesSummaryInput,
   { budgetTokens, throughSeq, hasTail, visibleLiterals }: SummaryBudget,

@@ -60,7 +60,7 @@ function plan(
   );
 }
 
-/** What is shown after the edit, a word for each message. */
+/** The blocks shown after the edit, a word for each message. */
 function shownAfter(visible: readonly VisibleMessage[], edit: LayerEdit | undefined): readonly string[] {
   const after = edit === undefined ? visible : previewEdit(visible, edit, { seq: 1_000, at: 0 });
   return after

@@ -1,4 +1,4 @@
-/** A model's summary as an edit: what it may stand for, and when it is refused. */
+/** A model's summary as an edit: which messages it may replace, and when it is refused. */
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planFullCompact } from "#compaction/layers/full/plan-full-compact.ts";

@@ -37,7 +37,7 @@ const strip = (messages: readonly Message[], pins: readonly SeqPin[] = []): Laye
   planStripMedia(asWindow(messages), measure, pins);
 const countMedia = (visible: readonly VisibleMessage[]): readonly number[] =>
   visible.map(({ blocks }) => JSON.stringify(blocks).match(/"type":"(?:image|document)"/g)?.length ?? 0);
-/** How many pictures and documents each message shows afterwards. */
+/** Counts the pictures and documents that each message shows afterwards. */
 const left = (messages: readonly Message[]): readonly number[] => {
   const edit = strip(messages);
   return edit === undefined ? [] : countMedia(applyEdit(asWindow(messages), edit, 100));
