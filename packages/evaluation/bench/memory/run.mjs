@@ -6,7 +6,7 @@
  * another one wins; and 100,000 memories are searched within milliseconds. One default setting is used
  * throughout, and the table shows others beside it.
  *
- * npm run build && npm run bench:memory -- --locomo DIR
+ *   npm run build && npm run bench:memory -- --locomo DIR
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows
  * are left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only

@@ -7,7 +7,7 @@
  * model prices requests, updates and summaries, and no model is asked. Limits of the method:
  * where-the-numbers-come-from.md, "Session memory".
  *
- * npm run build && npm run bench:notes
+ *   npm run build && npm run bench:notes
  *
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
  * prompt) · --policies balanced,faithful,economy · --edit permissive|strict · --corpus DIR · --dist DIR

@@ -3,11 +3,10 @@
  *
  * Claim: the library's own policies cost less than those of other agents, without losing strings that are
  * used again later; the tables show the worst sessions too, so that the claim can fail. Every long recorded
- * session is replayed under every policy; a cache model prices the requests, strings that the recorded agent
- * used again show what was needed, and no model is asked. Limits of the method:
- * where-the-numbers-come-from.md, "The recorded sessions".
+ * session is replayed under every policy; a cache model prices the requests, and strings that the recorded agent
+ * used again show its needs; no model is asked. Limits of the method: where-the-numbers-come-from.md, "The recorded sessions".
  *
- * npm run build && npm run bench:policies
+ *   npm run build && npm run bench:policies
  *
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
  * prompt) · --tariff anthropic-5m|anthropic-1h|openai|openai-50|generic|model (the prices of tokens; `model`:

@@ -12,7 +12,7 @@
  * Calls are listed by kind, because an average would hide it: *plain* calls, in which no layer rewrote
  * anything (passes that looked and found too little are among them); *rewrites*; and all of them.
  *
- * npm run build && npm ci --prefix packages/evaluation/bench/prepare-call && npm run bench:prepare
+ *   npm run build && npm ci --prefix packages/evaluation/bench/prepare-call && npm run bench:prepare
  *
  * Options: --sizes 100,1000,10000,50000 · --calls 2000 · --peers none · --cap 60 (seconds that a peer may
  * take at one size) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures instead of

@@ -8,7 +8,7 @@
  * setting would show there. Files that are read again after a compaction depend on the files that the
  * recorded tool itself restored; see where-the-numbers-come-from.md, "Restoration".
  *
- * npm run build && npm run bench:restore
+ *   npm run build && npm run bench:restore
  *
  * Options: --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --per-boundary · --json.
  */

@@ -7,7 +7,7 @@
  * run. Runs in one process show the work; a separate process for each shows the cost of a command with a cold
  * start.
  *
- * npm run build && npm run bench:resume
+ *   npm run build && npm run bench:resume
  *
  * Options: --megabytes 1000 · --runs 20 · --folder DIR (which disk) · --dist DIR (`build/node_modules` of
  * another checkout) · --json.

@@ -7,7 +7,7 @@
  * run prints the cost of reading the folder's names and calling `stat` on each of them, bare: compare the
  * ratios. Memory is that of a process that does nothing else.
  *
- * npm run build && npm run bench:sessions
+ *   npm run build && npm run bench:sessions
  *
  * Options: --counts 10000,100000 · --kilobytes 20 (of a session) · --folder DIR (which disk) · --dist DIR
  * (`build/node_modules` of another checkout) · --json (the figures instead of the table).

@@ -7,7 +7,7 @@
  * before, and the smaller the window the more of it there is. The aim is 1.15 × in all; the tables show the
  * remaining gap.
  *
- * npm run build && npm run bench:disk
+ *   npm run build && npm run bench:disk
  *
  * Options: --windows 200000,32000 · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
  * (`build/node_modules` of another checkout) · --json.

@@ -8,7 +8,7 @@
  * wired as `nodeSessions` wires it: with a lease and an index. Beside it are the session stores of other
  * libraries (`keepers.mjs`): LangGraph's SQLite saver and pi's session manager.
  *
- * npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
+ *   npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
  *
  * Options: --megabytes 10,200 (sizes of the logs that are opened) · --peers none · --peer-megabytes 10,100 ·
  * --folder DIR (which disk) · --dist DIR (`build/node_modules` of another checkout) · --json (the figures
