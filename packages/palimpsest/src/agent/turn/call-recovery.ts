@@ -21,7 +21,7 @@ import { internalsOf, type Session } from "../../session/session.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import { findSilentOverflow, PromptCeiling } from "../../wire/errors/silent-overflow.ts";
 
-/** How often is recovered from failures of one answer: once, and once more where old rounds gave way first. */
+/** Limits recovery: once for each answer, and once more if only old rounds were collapsed so far. */
 export class RecoveryLimit {
   #isSpent = false;
   #hasCollapsed = false;
@@ -59,9 +59,9 @@ export async function logFailedCall(session: Session, callSeq: number, failure: 
   });
 }
 
-/** What is changed before the request is made again. */
+/** The changes before a request is made again. */
 interface Recovery {
-  /** What is to be smaller in the next request; `undefined` if it is sent as it was. */
+  /** The refusal that makes the next request smaller; `undefined` if it is sent unchanged. */
   readonly refusal: (callSeq: number) => Refusal | undefined;
   /** Parameters of the request that become others. */
   readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };
@@ -70,7 +70,7 @@ interface Recovery {
 const UNCHANGED = (): { readonly parameters?: JsonObject } => ({});
 const { leastOutputTokens, outputMarginTokens } = AGENT_DEFAULTS;
 
-/** How a failure is cured; `undefined` where the session cannot do anything about it. */
+/** Returns the cure of a failure; `undefined` if the session has none. */
 export function recoveryOf(failure: ModelFailure): Recovery | undefined {
   const { promptTokens, limitTokens } = failure;
   switch (failure.kind) {
@@ -142,7 +142,7 @@ export function refusalError(
   if (kind === "aborted")
     return abortedError({
       what: "The call",
-      hint: "What was said before is in the log; take the turn again when you like.",
+      hint: "The messages so far are in the log; take the turn again when you like.",
       cause: error,
     });
   if (SIZE_KINDS.has(kind))
@@ -154,7 +154,7 @@ export function refusalError(
     });
   return new ModelError(failure, {
     message: `The model could not be asked (${kind}${status === undefined ? "" : `, status ${status}`}): ${message}`,
-    hint: HINTS[kind] ?? "Try again; what was said before is in the log.",
+    hint: HINTS[kind] ?? "Try again; the messages so far are in the log.",
     cause: error,
   });
 }

@@ -34,7 +34,7 @@ import { checkThrashing, LoopWatch, repeating } from "./stuck-turn.ts";
 
 const STOPPED = {
   what: "The turn",
-  hint: "What was said before is in the log; take another turn when you like.",
+  hint: "The messages so far are in the log; take another turn when you like.",
 };
 
 /** A session with a model, as far as a turn uses it. */
@@ -70,7 +70,7 @@ export async function runTurn(
   const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
   for (let iterations = 1; ; iterations++) {
     stopIfAborted(options.signal, STOPPED);
-    // A turn that one call answers is answered, however full the window: whoever goes on is stopped.
+    // A turn that one call answers is answered, however full the window is; only a longer one is stopped.
     if (iterations > 1) checkThrashing(agent.session);
     const answer = await iterate(agent, request, options);
     if (answer.usage !== undefined) usages.push(answer.usage);
@@ -132,7 +132,7 @@ async function send(
   return agent.ask((inner) => stream(request, { signal: inner, onEvent: onPiece }), signal);
 }
 
-/** What was said is worth more than a figure about it: usage that is none is left out, and that is told. */
+/** Leaves out usage that is not valid, and reports it: the answer matters more than its figures. */
 function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
   const { usage, ...rest } = answer;
   try {
@@ -155,48 +155,31 @@ function requestOf(agent: TurnAgent, options: TurnOptions): AgentRequest {
   const own = historyTools ? SESSION_TOOLS.filter(({ name }) => !taken.has(name)) : [];
   const defined = formatTools(agent.model, [...tools, ...own]);
   const all = [...defined, ...providerTools];
-  return {
-    model,
-    system,
-    ...(all.length === 0 ? {} : { tools: all }),
-    parameters,
-    betas,
-  };
+  return { model, system, ...(all.length === 0 ? {} : { tools: all }), parameters, betas };
 }
 
 function answerOf(
-  call: PreparedCall,
+  { callSeq }: PreparedCall,
   { messages, usage, rawStopReason, stopReason }: ModelAnswer,
-): {
-  readonly callSeq: number;
-  readonly messages: readonly Message[];
-  readonly usage?: Usage;
-  readonly stopReason: string;
-} {
-  return {
-    callSeq: call.callSeq,
-    messages,
-    usage,
-    stopReason: rawStopReason ?? stopReason,
-  };
+): CallAnswer {
+  return { callSeq, messages, usage, stopReason: rawStopReason ?? stopReason };
 }
 
-/** The request to send instead; where there is none, what was finished of the answer is kept. */
+interface CutCall {
+  readonly signal: AbortSignal | undefined;
+  /** Blocks of the answer that came whole. */
+  readonly finished: readonly ContentBlock[];
+  readonly call: PreparedCall;
+}
+
+/** The request to send instead; if there is none, the finished blocks of the answer are kept. */
 async function recovered(
   agent: TurnAgent,
   error: unknown,
-  {
-    signal,
-    finished,
-    call,
-  }: {
-    readonly signal: AbortSignal | undefined;
-    readonly finished: readonly ContentBlock[];
-    readonly call: PreparedCall;
-  },
+  { signal, finished, call }: CutCall,
 ): Promise<PreparedCall> {
   try {
-    // An aborted call is no failure of the model: nothing is recovered.
+    // The caller aborted it: there is nothing to recover.
     stopIfAborted(signal, { ...STOPPED, cause: error });
     return await agent.recover(error, { signal });
   } catch (final) {
@@ -205,7 +188,7 @@ async function recovered(
   }
 }
 
-/** What was finished of an answer that was cut: said once, and marked. */
+/** Keeps the finished text of an answer that broke off, marked as interrupted. */
 async function keepInterrupted(
   agent: TurnAgent,
   finished: readonly ContentBlock[],

@@ -74,13 +74,13 @@ export class LoopWatch {
   #last: number | undefined;
   #count = 0;
   #compactions = 0;
-  /** Whether anything was new since the last compaction. */
+  /** True if anything was new since the last compaction. */
   #isNew = true;
   #repeatedWindows = 0;
 
   /**
-   * Whether these calls had these results as often in a row as makes a loop. `compactions`: those of the
-   * session before them.
+   * True if the same calls had the same results too often in a row. `compactions`: the session's compactions
+   * before them.
    */
   isLoop(
     calls: readonly ToolUseBlock[],
@@ -102,7 +102,7 @@ export class LoopWatch {
     return this.#count >= AGENT_DEFAULTS.loopCount;
   }
 
-  /** Whether the last compactions were each followed by what was done before them, and by nothing else. */
+  /** True if the model did nothing new after each of the last compactions. */
   get isRepeating(): boolean {
     return this.#repeatedWindows >= ENGINE_DEFAULTS.uselessCompactions;
   }
