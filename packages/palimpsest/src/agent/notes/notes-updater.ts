@@ -1,10 +1,10 @@
 /**
- * Having notes brought up to date by a model: one call, and what of its answer may touch the notes.
+ * Asks a model to update the notes: one call, and the changes that its answer may make.
  *
- * A forked call shares the conversation to the byte and reads it from the provider's cache. A cold one sends
- * what the notes do not tell of yet as a transcript; what does not fit of it waits for the next update. Either
- * way the answer is patches, or calls of the one edit tool on the one path, which are carried out here and
- * never by the host. Everything else is denied and counted. There is no second try: the next update tells the same.
+ * A forked call shares the conversation to the byte and reads it from the provider's cache. A cold one sends a
+ * transcript of what the notes do not cover yet; the rest waits for the next update. The answer is patches, or calls
+ * of the one edit tool on the one path, which are carried out here and never by the host. Everything else is denied
+ * and counted. There is no second try: the next update covers the same rounds.
  */
 
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
@@ -33,7 +33,7 @@ import { groupRounds } from "../../transcript/window.ts";
 import { learnSecrets, withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import type { NotesOptions } from "../options/agent-options.ts";
 
-/** What an update is written from. */
+/** The material of an update. */
 export interface NotesAsk
   extends Pick<
     SummaryAsk,
@@ -51,23 +51,23 @@ export interface NotesAsk
   > {
   /** The notes as the model is to read them. */
   readonly document: NotesDocument;
-  /** The last entry that they tell of already; 0 where they tell of nothing. */
+  /** The last entry that they cover; 0 if they cover nothing. */
   readonly coveredThroughSeq: number;
   readonly limits: NotesLimits;
 }
 
-/** What a model wants changed in the notes. */
+/** The changes that a model wants in the notes. */
 export interface NotesAnswer {
   readonly type: "answer";
   readonly patches: ParsedPatches;
   readonly edits: readonly NotesEdit[];
-  /** Calls that were none of its business, by why. */
+  /** Calls that it may not make, by reason. */
   readonly deniedCounts: Readonly<Record<UpdaterDenial, number>>;
   /** The last entry that it has read. */
   readonly throughSeq: number;
-  /** Whether it was not cut off. */
+  /** True if it was not cut off. */
   readonly isWhole: boolean;
-  /** Whether it is a remark without any change: the model found nothing to note. */
+  /** True if it is only a remark: the model found nothing to note. */
   readonly isRemark: boolean;
 }
 
@@ -75,11 +75,11 @@ interface NotesCallInfo {
   readonly model: string;
   readonly form: "forked" | "cold";
   readonly usage?: Usage | undefined;
-  /** Variables of the host's own prompt that there are none of. */
+  /** Unknown variables in the host's own prompt. */
   readonly unknownVariables: readonly string[];
 }
 
-/** What became of one call. Its usage is there wherever the provider told it. */
+/** The result of one call, with its usage if the provider reported it. */
 export type NotesCall = NotesCallInfo &
   (NotesAnswer | { readonly type: "failed"; readonly kind: ModelFailureKind | "no-room" });
 
@@ -93,6 +93,14 @@ interface NotesUpdaterOptions {
   readonly notesPath: string;
 }
 
+interface Attempt extends Pick<NotesCallInfo, "form"> {
+  readonly client: ModelClient;
+  readonly request: ModelRequest;
+  /** The request with the host's own output limit. */
+  readonly unlimited?: ModelRequest;
+  readonly throughSeq: number;
+}
+
 export class NotesUpdater {
   readonly #options: NotesUpdaterOptions;
 
@@ -102,68 +110,59 @@ export class NotesUpdater {
 
   /** Asks once. Never rejects. */
   async write(ask: NotesAsk, signal: AbortSignal): Promise<NotesCall> {
-    const { main, cold, notes } = this.#options;
-    const { text: prompt, unknownVariables } = this.#prompt(ask, notes.editTool?.name);
+    const { text, unknownVariables } = this.#prompt(ask, this.#options.notes.editTool?.name);
+    const attempt = this.#forked(ask, text) ?? this.#cold(ask);
+    if (attempt !== undefined) return this.#call(attempt, { ask, unknownVariables, signal });
+    const model = this.#options.cold.model ?? ask.request.model;
+    return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
+  }
+
+  /** The conversation and the prompt behind it; `undefined` if they do not fit. */
+  #forked(ask: NotesAsk, prompt: string): Attempt | undefined {
+    const { main, notes } = this.#options;
+    const { limits, budget, usedTokens, cacheMarks, throughSeq } = ask;
     const promptTokens = measureText(prompt, ask.measure);
-    const fits = ask.usedTokens + promptTokens + ask.limits.totalTokens <= ask.budget.effectiveTokens;
-    if (notes.updater !== "cold" && fits) {
-      const messages = withInstruction(ask.messages, prompt);
-      const { totalTokens } = ask.limits;
-      const { windowTokens, summaryReserveTokens } = ask.budget;
-      const unlimited = modelRequest(ask.request, { messages, cacheMarks: ask.cacheMarks }, ask.cacheTtl);
-      const request = withOutputLimit(unlimited, {
-        wantedTokens: totalTokens + summaryReserveTokens,
-        freeTokens: windowTokens - ask.usedTokens - promptTokens * ask.padding,
-        maxOutputTokens: ask.maxOutputTokens,
-      });
-      return this.#call(
-        {
-          form: "forked",
-          client: main,
-          request,
-          unlimited,
-          throughSeq: ask.throughSeq,
-          unknownVariables,
-          ask,
-        },
-        signal,
-      );
-    }
+    const fits = usedTokens + promptTokens + limits.totalTokens <= budget.effectiveTokens;
+    if (notes.updater === "cold" || !fits) return undefined;
+    const messages = withInstruction(ask.messages, prompt);
+    const unlimited = modelRequest(ask.request, { messages, cacheMarks }, ask.cacheTtl);
+    const request = withOutputLimit(unlimited, {
+      wantedTokens: limits.totalTokens + budget.summaryReserveTokens,
+      freeTokens: budget.windowTokens - usedTokens - promptTokens * ask.padding,
+      maxOutputTokens: ask.maxOutputTokens,
+    });
+    return { form: "forked", client: main, request, unlimited, throughSeq };
+  }
+
+  /** A transcript of the rounds that the notes do not cover; `undefined` if not even one fits. */
+  #cold(ask: NotesAsk): Attempt | undefined {
+    const { main, cold } = this.#options;
     const transcript = this.#transcript(ask, cold);
-    const model = cold.model ?? ask.request.model;
-    if (transcript === undefined)
-      return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
+    if (transcript === undefined) return undefined;
     const text = [
       "The following transcript is the part of a session that its notes do not tell of yet.",
       `<transcript>\n${transcript.text}\n</transcript>`,
       this.#prompt(ask, undefined).text,
     ].join("\n\n");
+    const mostTokens = cold === main ? ask.maxOutputTokens : undefined;
     const request: ModelRequest = {
-      model,
+      model: cold.model ?? ask.request.model,
       system: SYSTEM,
       maxOutputTokens: Math.min(
         ask.limits.totalTokens + ask.budget.summaryReserveTokens,
-        (cold === main ? ask.maxOutputTokens : undefined) ?? Number.POSITIVE_INFINITY,
+        mostTokens ?? Number.POSITIVE_INFINITY,
       ),
       messages: [{ role: "user", content: [{ type: "text", text }] }],
     };
-    return this.#call(
-      { form: "cold", client: cold, request, throughSeq: transcript.throughSeq, unknownVariables, ask },
-      signal,
-    );
+    return { form: "cold", client: cold, request, throughSeq: transcript.throughSeq };
   }
 
   #prompt({ document, limits }: NotesAsk, editTool: string | undefined): UpdatePrompt {
     const { notes, notesPath } = this.#options;
-    return composeUpdatePrompt(document, {
-      limits,
-      notesPath,
-      editTool,
-      prompt: notes.prompt,
-    });
+    return composeUpdatePrompt(document, { limits, notesPath, editTool, prompt: notes.prompt });
   }
 
-  /** The oldest rounds that the notes do not tell of, as many as fit. */
+  /** The oldest rounds that the notes do not cover, as many as fit. */
   #transcript(
     ask: NotesAsk,
     client: ModelClient,
@@ -173,7 +172,7 @@ export class NotesUpdater {
     const frame = measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
     let left =
       (windowTokens - frame - ask.budget.summaryReserveTokens) * FULL_COMPACT_DEFAULTS.transcriptShare;
-    // Notes that somebody took away tell of nothing any more.
+    // Notes that were deleted cover nothing.
     const coveredThroughSeq = isEmptyTemplate(ask.document) ? 0 : ask.coveredThroughSeq;
     const uncovered = ask.visible.filter(({ seq }) => seq > coveredThroughSeq && seq <= ask.throughSeq);
     const texts: string[] = [];
@@ -190,30 +189,20 @@ export class NotesUpdater {
   }
 
   async #call(
+    { form, client, request, unlimited, throughSeq }: Attempt,
     {
-      form,
-      client,
-      request,
-      unlimited,
-      throughSeq,
-      unknownVariables,
       ask,
-    }: Pick<NotesCallInfo, "form" | "unknownVariables"> & {
-      readonly client: ModelClient;
-      readonly request: ModelRequest;
-      readonly unlimited?: ModelRequest;
-      readonly throughSeq: number;
+      unknownVariables,
+      signal,
+    }: Pick<NotesCallInfo, "unknownVariables"> & {
       readonly ask: NotesAsk;
+      readonly signal: AbortSignal;
     },
-    signal: AbortSignal,
   ): Promise<NotesCall> {
     const { deadline, timeoutMs } = this.#options;
     const info = { model: request.model, form, unknownVariables };
     try {
-      const answer = await askModel(client, request, {
-        ...{ deadline, timeoutMs, signal },
-        unlimited,
-      });
+      const answer = await askModel(client, request, { deadline, timeoutMs, signal, unlimited });
       const { stopReason, usage } = answer;
       const content = withoutSecretsOf(ask, answer.content);
       const text = content
@@ -231,7 +220,7 @@ export class NotesUpdater {
     }
   }
 
-  /** Without an edit tool no call is anybody's. */
+  /** Without an edit tool every call is denied. */
   #grant(form: NotesCallInfo["form"]) {
     const { notes, notesPath } = this.#options;
     const tool = form === "forked" ? notes.editTool : undefined;

@@ -12,7 +12,6 @@ import { isObject } from "../../base/json/json.ts";
 import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
-import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
@@ -25,7 +24,7 @@ import { SessionSafety } from "../window/bound-thinking.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
-import { type SummaryAsk, TRIGGERS } from "./summary-request.ts";
+import { type ByHand, type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
@@ -253,11 +252,7 @@ export class BudgetTracker {
   }
 
   /** The window as a model that summarises it, or takes notes of it, is shown it. */
-  summaryRequest(
-    request: CallRequest,
-    reason: SummaryReason,
-    byHand?: { readonly span?: PartialSpan; readonly instructions?: string; readonly hasPrefix: boolean },
-  ): SummaryAsk {
+  summaryRequest(request: CallRequest, reason: SummaryReason, byHand?: ByHand): SummaryAsk {
     const { tracker, writer } = this.#parts;
     const { ledger } = tracker;
     const { ratio, padding } = ledger;

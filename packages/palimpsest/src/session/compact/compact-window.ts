@@ -38,9 +38,9 @@ import type { SessionParts } from "../window/session-parts.ts";
 import type { BudgetTracker, Refusal } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { CompactionWatch } from "./compaction-watch.ts";
-import { type ByHand, type SummaryProgress, SummarySourcing } from "./obtain-summary.ts";
+import { SummarySourcing } from "./obtain-summary.ts";
 import { WindowRestorer } from "./restore-window.ts";
-import type { SummaryAsk } from "./summary-request.ts";
+import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 
 /** What a session with a model adds to its compactions. */
 export interface CompactionHelp extends Pick<CompactionCollaborators, "hooks" | "notes"> {

@@ -11,7 +11,6 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { SessionNotes } from "../../compaction/layers/session-memory/session-memory-compact.ts";
 import type { SummaryMeans } from "../../compaction/planner/choose-source.ts";
-import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { PreCompactAnswer } from "../../ports/session-hooks.ts";
 import { saveBreakers } from "../append/breakers.ts";
@@ -24,33 +23,8 @@ import { BackgroundSummary } from "./background-summary.ts";
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import type { CompactionWatch } from "./compaction-watch.ts";
-import type { SummaryAsk } from "./summary-request.ts";
+import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 import { SummaryWriter } from "./summary-writer.ts";
-
-/** A compaction that a person asked for. */
-export interface ByHand {
-  /** One side of a pivot only. */
-  readonly span?: PartialSpan | undefined;
-  readonly instructions?: string | undefined;
-  /** True if the conversation was sent with this request before: only then a call can share its prefix. */
-  readonly hasPrefix: boolean;
-}
-
-/** How far obtaining a summary is. */
-export interface SummaryProgress {
-  /** What a model wrote. */
-  readonly written?: WrittenSummary | undefined;
-  /** The window that it was written for; left out if that was checked already. */
-  readonly revision?: number;
-  /** True if no hook has wishes that the notes could not know of. */
-  readonly mayUseNotes: boolean;
-  readonly wasUpdating?: boolean;
-  readonly hasWaitedForNotes?: boolean;
-  readonly isHookAsked?: boolean;
-  /** True once there will be no other summary. */
-  readonly isSettled?: boolean;
-  readonly veto?: string | undefined;
-}
 
 export class SummarySourcing {
   readonly #parts: SessionParts;

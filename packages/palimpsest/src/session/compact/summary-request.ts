@@ -1,10 +1,10 @@
 /**
- * What a summary is written from: the window at the moment when it was due, and how it would be sent.
+ * The data of a summary that is due: what it is written from, and how far obtaining it is.
  */
-
 import type { SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
+import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript/window.ts";
@@ -52,4 +52,29 @@ export interface SummaryAsk {
   readonly padding: number;
   readonly instructions?: string | undefined;
   readonly span?: PartialSpan | undefined;
+}
+
+/** A compaction that a person asked for. */
+export interface ByHand {
+  /** One side of a pivot only. */
+  readonly span?: PartialSpan | undefined;
+  readonly instructions?: string | undefined;
+  /** True if the conversation was sent with this request before: only then a call can share its prefix. */
+  readonly hasPrefix: boolean;
+}
+
+/** How far obtaining a summary is. */
+export interface SummaryProgress {
+  /** What a model wrote. */
+  readonly written?: WrittenSummary | undefined;
+  /** The window that it was written for; left out if that was checked already. */
+  readonly revision?: number;
+  /** True if no hook has wishes that the notes could not know of. */
+  readonly mayUseNotes: boolean;
+  readonly wasUpdating?: boolean;
+  readonly hasWaitedForNotes?: boolean;
+  readonly isHookAsked?: boolean;
+  /** True once there will be no other summary. */
+  readonly isSettled?: boolean;
+  readonly veto?: string | undefined;
 }
