@@ -81,7 +81,7 @@ const session = await sessions.create(options);
 const calls = [];
 const originals = new Map();
 const violations = [];
-let saidTokens = 0;
+let conversationTokens = 0;
 let goalTokens = 0;
 let toolCalls = 0;
 let lookup;
@@ -139,7 +139,7 @@ const mark = (isTrue) => (isTrue ? "✓" : "✗");
 console.log(
   [
     `A scripted agent worked through ${files.length} files: ${toolCalls} tool calls, ${calls.length} calls of its model.`,
-    `They said ${kilo(saidTokens)} tokens, ${(saidTokens / WINDOW_TOKENS).toFixed(1)} times the window of ${kilo(WINDOW_TOKENS)}.`,
+    `They said ${kilo(conversationTokens)} tokens, ${(conversationTokens / WINDOW_TOKENS).toFixed(1)} times the window of ${kilo(WINDOW_TOKENS)}.`,
     "",
     ...chart(calls.map(({ tokens }) => tokens)),
     `         ${[...layers].map(([layer, count]) => `${layer} ${count}`).join(" · ")}`,
@@ -162,7 +162,7 @@ assert.deepEqual(
   [],
   "every check holds",
 );
-assert.ok(saidTokens > TARGET_TOKENS && peakTokens < 57_000, "far more was said than fits");
+assert.ok(conversationTokens > TARGET_TOKENS && peakTokens < 57_000, "far more was said than fits");
 assert.ok(
   answers.some(({ foundBy }) => foundBy !== "window"),
   "some answers had left the window",
@@ -194,7 +194,7 @@ async function takeTurn(words) {
     };
     keepAs(await session.record({ messages: [answer], usage: reported, stopReason: stop_reason }), answer);
     const uses = content.filter(({ type }) => type === "tool_use");
-    if (process.stderr.isTTY) process.stderr.write(`\r${kilo(saidTokens)} tokens said `);
+    if (process.stderr.isTTY) process.stderr.write(`\r${kilo(conversationTokens)} tokens said `);
     if (uses.length === 0) return;
     toolCalls += uses.length;
     const results = [];
@@ -213,7 +213,7 @@ async function keep(message) {
 /** Remembers what was appended, to compare it with the log at the end. */
 function keepAs([seq], message) {
   originals.set(seq, message);
-  saidTokens += estimateMessage(message);
+  conversationTokens += estimateMessage(message);
 }
 
 async function runTool(name, { path, line = 1, pattern, command }) {
@@ -243,7 +243,7 @@ async function runTool(name, { path, line = 1, pattern, command }) {
 /** Answers a request: a step of the work, or what the user asks for. */
 function decide({ body }) {
   if (lookup !== undefined) return findAnswer(lookup, body.messages);
-  if (saidTokens < goalTokens) return work.next().value;
+  if (conversationTokens < goalTokens) return work.next().value;
   return say(`That is where I am: ${toolCalls} calls of tools so far, nothing changed.`);
 }
 
@@ -296,7 +296,7 @@ function writeStory() {
   const sentence = `A careful binder keeps all ${number(14, 100, 900)} pages that the quill forgot.`;
   const suffix = ["ledger", "planner", "folio", "gauge"][number(21, 0, 4)];
   const port = String(number(28, 20_000, 40_000));
-  const shelf = `QX-${number(35, 1_000, 9_000)}`;
+  const review = `QX-${number(35, 1_000, 9_000)}`;
   const extension = String(number(42, 1_000, 9_000));
 
   const rules = Array.from({ length: 420 }, (_, index) =>
@@ -318,7 +318,7 @@ function writeStory() {
           `The ticket for this work is ${ticket}. In reports I prefer tables of at most ${rows} rows.`,
           `The first line of the report is, word for word: “${sentence}”`,
         ].join("\n"),
-        reply: `I begin with an overview. I file this review under shelf mark ${shelf}.`,
+        reply: `I begin with an overview. I file this work as review ${review}.`,
       },
       { share: 0.12, words: ["These are the rules of the project.", ...rules].join("\n") },
       { share: 0.3, words: ["This is the gateway's log of last night.", ...log].join("\n") },
@@ -331,7 +331,7 @@ function writeStory() {
       fact("What is the first line of the report?", "is, word for word:", "“([^”$]+)”", sentence),
       fact("In what do names of new modules end?", "name of every new module ends in", "-([a-z]+)", suffix),
       fact("Which port has the staging server?", "staging server listens on port", "(\\d{5})", port),
-      fact("Where did you file this review?", "file this review under shelf mark", "(QX-\\d{4})", shelf),
+      fact("Under which number did you file this?", "file this work as review", "(QX-\\d{4})", review),
       fact("Whom do I call if anything is unclear?", "unclear, call extension", "(\\d{4})", extension),
       {
         ...fact("What time did your first command print?", "time at the start:", "(\\d{13})"),

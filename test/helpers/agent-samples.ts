@@ -48,7 +48,7 @@ export function codexBill(
   });
 }
 
-/** What Codex counts right after a compaction: nothing was billed, so much is in the window now. */
+/** Codex's count right after a compaction: nothing was billed; the window has this many tokens. */
 export const codexWindow = (tokens: number): readonly [string, Fields] =>
   codexEvent("token_count", {
     info: {

@@ -1,4 +1,4 @@
-/** A context for commands under test: what they write is kept, nobody watches, nothing is coloured. */
+/** A context for commands under test: it keeps their output, is not interactive, and has no colours. */
 import { createStyles } from "#palimpsest-cli/terminal/styles.ts";
 import type { CliContext, Environment, Terminal } from "#palimpsest-cli/terminal/terminal.ts";
 

@@ -70,16 +70,16 @@ export function recordedFiles(): readonly { readonly id: string; readonly path: 
 }
 
 /**
- * Where the manifest counted something else than what was said, as
- * [user messages, answers, calls, results, calls without a result, results without a call]. Counted by hand in the files.
+ * Recordings whose manifest counts something else than messages. The counts here were made by hand in the files:
+ * [user messages, answers, calls, results, calls without a result, results without a call].
  */
 export const COUNTED_OTHERWISE: Readonly<Record<string, readonly number[]>> = {
   /*
-   * Of Codex the manifest counts every message in the user's role, also those that Codex writes itself
-   * (instructions, environment, skills, a notice of an abort): what people wrote is what the screen
-   * showed as theirs (`event_msg/user_message`). As answers it counts messages of the model, of which an
-   * answer that only calls has none and some have two: an answer is what was billed as one, 218k's
-   * last one, which was cut off, aside. Searches for tools (3 and 2) are called and answered like others.
+   * For Codex the manifest counts every message in the user's role, also those that Codex writes itself
+   * (instructions, environment, skills, a notice of an abort). People wrote those that the screen showed
+   * as theirs (`event_msg/user_message`). As answers the manifest counts messages of the model, but an answer
+   * with only calls has none and some have two. Here an answer is one billed call, plus the last one of 218k,
+   * which was cut off. Searches for tools (3 and 2) are called and answered like others.
    */
   "codex-agentv-773k": [9, 327, 531, 531, 0, 0],
   "codex-agentv-354k": [17, 278, 443, 443, 0, 0],
@@ -88,7 +88,7 @@ export const COUNTED_OTHERWISE: Readonly<Record<string, readonly number[]>> = {
   "codex-skills-264k": [58, 295, 543, 543, 0, 0],
   // Two messages in the user's role are Copilot's own, and the 35 answers are chunks of 29.
   "copilot-azuredev": [2, 29, 108, 108, 0, 0],
-  // What commands gave comes back as messages of the user, 20 of the 21; nobody wrote them. In mini-swe-agent's files the manifest does not count them either.
+  // 20 of the 21 messages of the user are outputs of commands, not written by a person. In mini-swe-agent's files the manifest does not count them either.
   "sweagent-ctf-web": [1, 21, 0, 0, 0, 0],
   // One of the manifest's 12 answers is a notice that an update is there.
   "gemini-entire": [1, 11, 9, 9, 0, 0],

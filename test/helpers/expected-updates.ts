@@ -1,11 +1,11 @@
 /**
- * Where updates of session notes are due, worked out from a recording and from what was billed: beside the
- * gate that a replay asks, and without it.
+ * Computes when updates of session notes are due, from a recording and its billed usage, independently of the
+ * gate that a replay asks.
  */
 import type { JudgedAnswer } from "#evaluation/simulator/simulated-notes.ts";
 import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
 
-/** What a window of this size asks for; without a `cap` costs do not count. */
+/** Requirements of a window of this size; without a `cap` costs do not count. */
 export interface ExpectedGate {
   readonly startTokens: number;
   readonly growthTokens: number;

@@ -1,15 +1,15 @@
 /**
- * How long work takes, for tests that claim linear time. Counted is the processor's time, because on a
- * busy machine a process mostly waits. What disturbs it still only makes work slower, so one round that
- * is fast enough is proof; it is measured again only while none was.
+ * Measures how long work takes, for tests that claim linear time. It counts the processor's time, because on a
+ * busy machine a process mostly waits. Disturbances only make work slower, so one round that is fast enough is
+ * proof; the work is measured again only until then.
  */
 const ROUNDS = 24;
 /** The small work is cheap, and its first time is slowed down by what is not compiled yet. */
 const SMALL_TIMES = 3;
 
 /**
- * How many times as long the large work takes as the small one, each at its fastest. Ends with the
- * first round in which it is less than `enough`; `leastMs` is what the small work counts for at the least.
+ * Returns how many times as long the large work takes as the small one, each at its fastest. Ends with the
+ * first round in which it is less than `enough`. The small work counts for at least `leastMs`.
  */
 export function growth(
   small: () => unknown,

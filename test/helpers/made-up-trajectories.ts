@@ -1,5 +1,5 @@
 /**
- * Trajectories made by hand and at random: what was said, how large it was, and when.
+ * Trajectories made by hand and at random: texts, sizes and times.
  */
 import fc from "fast-check";
 import type { RunSetting } from "#evaluation/simulator/contestant.ts";
@@ -12,7 +12,7 @@ import {
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
 
-/** One message; what is left out is usual: a text without strings, 100 tokens, ten seconds later. */
+/** One message. Defaults: a text without strings, 100 tokens, ten seconds later. */
 export interface RecordedText {
   readonly by: Author;
   readonly text?: string;

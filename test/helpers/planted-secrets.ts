@@ -4,7 +4,7 @@
  * None was ever valid. They are put together here so that no scanner takes this file for a leak.
  */
 
-/** A secret as it stands in a text, and the part of it that must not come out of anything. */
+/** A secret as it occurs in a text, and the part of it that must not appear in any output. */
 export interface PlantedSecret {
   readonly family: string;
   readonly text: string;

@@ -1,6 +1,6 @@
 /**
  * Databases for tests: PostgreSQL inside this process (PGlite), started once a process, and the real server
- * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a schema of its own.
+ * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a separate schema.
  */
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
@@ -73,7 +73,7 @@ export async function expireLeases(database: TestDatabase, schema: string): Prom
   );
 }
 
-/** A store in a schema of its own, ready to use. */
+/** A store in a separate schema, ready to use. */
 export async function freshStore(
   { pool }: Pick<TestDatabase, "pool">,
   options: Partial<PostgresSessionStoreOptions> = {},

@@ -2,7 +2,7 @@
  * A recorded session as an agent that lives it again: the provider answers what the model answered then, and
  * the tools answer what they answered then.
  *
- * Recorded thinking is said again as the provider's own, so that it is signed by whoever checks it.
+ * Recorded thinking is repeated as the scripted provider's own, so that the provider signs what it later checks.
  */
 
 import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn-options.ts";
@@ -16,16 +16,16 @@ import type {
   ScriptedRequest,
 } from "#palimpsest-testing/scripted-provider/scripted-provider.ts";
 
-/** What the user says, or the model. */
+/** A message of the user, or of the model. */
 type Step =
   | { readonly by: "user"; readonly text: string }
   | { readonly by: "model"; readonly parts: readonly AnswerPart[] };
 
 export interface RecordedAgent {
   readonly tools: readonly AgentTool[];
-  /** What the user says next; `undefined` at the end. Answers that nobody asked for are asked for with "Go on." */
+  /** The user's next message; `undefined` at the end. "Go on." asks for answers that have no prompt. */
   nextPrompt(): string | undefined;
-  /** What the model says next. */
+  /** The model's next answer. */
   say(): readonly AnswerPart[];
   /** The same as the script of a provider, which is asked for summaries and notes, too. */
   answer(request: ScriptedRequest): ScriptedAnswer | string;
@@ -52,11 +52,11 @@ export const GOOD_SUMMARY = `<analysis>It was long.</analysis>\n<summary>\n${[
   .map((line, index) => `${index + 1}. ${line}`)
   .join("\n")}\n</summary>`;
 
-/** Whether a provider is asked for a summary. */
+/** True if a provider is asked for a summary. */
 export const isSummaryRequest = ({ lastUserText, systemText }: ScriptedRequest): boolean =>
   lastUserText.includes("Then write the summary in <summary> tags") || systemText.startsWith("You summarise");
 
-/** What a good model changes in the notes of a session. */
+/** Changes that a good model makes to the notes of a session. */
 export const GOOD_PATCHES = [
   '<replace section="Current State">',
   "The work on the command line tool goes on: the newest request is being read and carried out.",
@@ -66,7 +66,7 @@ export const GOOD_PATCHES = [
   "</append>",
 ].join("\n");
 
-/** Whether a provider is asked for an update of the notes. */
+/** True if a provider is asked for an update of the notes. */
 export const isNotesRequest = ({ lastUserText }: Pick<ScriptedRequest, "lastUserText">): boolean =>
   lastUserText.includes("Bring the session's notes up to date");
 

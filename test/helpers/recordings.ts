@@ -39,7 +39,7 @@ export function openaiChat(rounds: number, { resultLines = 4 } = {}): string {
   return JSON.stringify({ messages });
 }
 
-/** A Claude Code transcript of one question, one call that nobody answered, and usage. */
+/** A Claude Code transcript of one question, one call without a result, and usage. */
 export function claudeCodeCutShort(): string {
   return claudeCodeBilled(112);
 }

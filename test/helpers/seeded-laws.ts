@@ -1,7 +1,6 @@
 /**
- * How the laws look for random histories that break them: whether at the same ones again, those of
- * `PALIMPSEST_SEED`, a hexadecimal number, or at new ones where it is not set; and whether a shorter one is
- * looked for where one was found.
+ * Seeds of the laws: random histories are those of `PALIMPSEST_SEED`, a hexadecimal number, or new ones if it is
+ * not set. Also decides if a failing history is shortened.
  *
  * CI sets it, the same for each commit: what passed passes again, and what fails was broken by what changed. Both
  * configurations of Vitest run this before each test file.
@@ -22,8 +21,8 @@ if (seed !== undefined || isLong) {
   fc.configureGlobal({
     ...fc.readConfigureGlobal(),
     ...(seed === undefined ? {} : { seed }),
-    // A long history that fails is told with its seed and path. Looking for a shorter one may take hours, and
-    // whoever mends it can do so by that seed and path.
+    // A long history that fails is reported with its seed and path. Looking for a shorter one may take hours,
+    // and the seed and path are enough to reproduce it.
     ...(isLong ? { endOnFailure: true } : {}),
   });
 }

@@ -1,4 +1,4 @@
-/** Whether what was imported can be sent: blocks that fit their types, and a request nobody refuses. */
+/** Checks that imported messages can be sent: blocks fit their types, and no provider refuses the request. */
 import { expect } from "vitest";
 import type { ImportedItem } from "#palimpsest/importers/shared/imported-session.ts";
 import { createSession } from "#palimpsest/session/lifecycle/open-session.ts";

@@ -1,6 +1,6 @@
 /**
- * How much a run tries: a little by default, which belongs to every change; all of it in the long run
- * (`npm run test:long`), which CI makes; and for hours in a soak (`npm run soak`), which looks for what is rare.
+ * The size of a run: a small part by default, for every change; everything in the long run
+ * (`npm run test:long`), for CI; and hours of it in a soak (`npm run soak`), for rare failures.
  * `PALIMPSEST_LONG` says which: unset, `1` or `soak`.
  */
 const asked = process.env["PALIMPSEST_LONG"];

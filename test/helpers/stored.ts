@@ -88,7 +88,7 @@ export async function storeSession(
   return session.id;
 }
 
-/** What `--json` printed. */
+/** Parses the output of `--json`. */
 export function json<Result = Record<string, unknown>>({ out }: Ran): Result {
   return JSON.parse(out) as Result;
 }

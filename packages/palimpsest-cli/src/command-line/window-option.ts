@@ -1,5 +1,5 @@
 /**
- * `--window` and `--fixed`: sizes as people write them, of windows several at once.
+ * Parses `--window` and `--fixed`: sizes such as `200k`, and lists of window sizes.
  */
 
 import { OptionError } from "palimpsest";
@@ -11,7 +11,7 @@ const FACTOR: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000
 
 /**
  * Reads `200000`, `200k`, `1m` or a list such as `64k,32k`; each size once, in the order given.
- * @throws OptionError where a size cannot be read or no window can have it.
+ * @throws OptionError if a size cannot be parsed or is out of range.
  */
 export function parseWindowSizes(text: string): readonly number[] {
   return [...new Set(text.split(",").map((part) => parseSize(part.trim(), text)))];
@@ -23,14 +23,14 @@ function parseSize(part: string, whole: string): number {
   if (Number.isInteger(tokens) && tokens >= minWindowTokens && tokens <= maxWindowTokens) return tokens;
   const inside = part === whole ? "" : ` in ${JSON.stringify(whole)}`;
   throw new OptionError({
-    message: `--window: ${JSON.stringify(part)}${inside} is no size of a window; it has ${formatCount(minWindowTokens)} to ${formatCount(maxWindowTokens)} tokens.`,
+    message: `--window: ${JSON.stringify(part)}${inside} is not a window size from ${formatCount(minWindowTokens)} to ${formatCount(maxWindowTokens)} tokens.`,
     hint: "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.",
   });
 }
 
 /**
- * Reads the size of system prompt and tools: `12000`, `12k`, or 0 where there were none.
- * @throws OptionError where it cannot be read or no window can hold it.
+ * Reads the size of system prompt and tools: `12000`, `12k`, or 0 if there were none.
+ * @throws OptionError if it cannot be parsed or is larger than any window.
  */
 export function parseFixedTokens(text: string): number {
   const { maxWindowTokens } = CLI_DEFAULTS;
@@ -42,7 +42,7 @@ export function parseFixedTokens(text: string): number {
   });
 }
 
-/** `NaN` where the text is not a number of tokens. */
+/** Returns `NaN` if the text is not a number of tokens. */
 function parseTokens(text: string): number {
   const found = SIZE.exec(text);
   return found === null

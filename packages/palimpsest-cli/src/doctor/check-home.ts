@@ -74,7 +74,7 @@ async function statOfDisk(folder: string): Promise<StatsFs | undefined> {
   }
 }
 
-/** What is private in a place, and nothing else: whoever names a wrong folder must not have it changed. */
+/** Private files and folders of a place. Nothing else is changed, so that a wrong folder given by mistake stays as it is. */
 export interface PrivatePlaces {
   /** Files and folders by themselves. */
   readonly single: readonly string[];
@@ -82,14 +82,14 @@ export interface PrivatePlaces {
   readonly whole: readonly string[];
 }
 
-/** Of a home: what we made in it, by the names that only we give. */
+/** Lists private files of a home: those with names that only this library gives. */
 export function privateInHome(home: string): PrivatePlaces {
   const roots = [join(home, "projects"), join(home, "trash")];
   const whole = roots.flatMap((root) => childrenOf(root).filter((path) => isProjectName(basename(path))));
   return { single: whole.length === 0 ? [] : [home, ...roots, join(home, "settings.json")], whole };
 }
 
-/** Of a plain folder: its sessions, their trash and their index. The folder itself is its owner's. */
+/** Lists private files of a plain folder: sessions, their trash and their index. The folder itself belongs to its owner. */
 export function privateInFolder(folder: string, sessionIds: readonly string[]): PrivatePlaces {
   const paths = sessionIds.map((sessionId) => sessionPaths(folder, sessionId));
   return {
@@ -113,7 +113,7 @@ export async function checkModes(
   const look = (path: string): Stats | undefined => {
     const found = lookAt(path);
     const isOurs = found?.isFile() === true || found?.isDirectory() === true;
-    // A link's own mode means nothing, and what it leads to is somebody else's.
+    // A link's own mode means nothing, and its target belongs to others.
     if (isOurs && (found.mode & OTHERS) !== 0)
       open.push({ path, mode: found.isDirectory() ? FOLDER_MODE : FILE_MODE });
     return found;
@@ -138,7 +138,7 @@ function childrenOf(folder: string): readonly string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
-    // It cannot be listed; that it cannot be read is told where its sessions are looked at.
+    // It cannot be listed; the check of its sessions reports that.
     return [];
   }
 }
@@ -152,7 +152,7 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** What keeps memories from being of use, or should not be there. The rest is worth knowing. */
+/** Findings that are problems: the memory cannot be used or should not be there. The others are notes. */
 const PROBLEMS: ReadonlySet<HealthKind> = new Set([
   ...(["unreadable", "secret", "hidden-characters"] as const),
   ...(["index-too-large", "index-leads-nowhere", "lost-successor"] as const),
@@ -173,7 +173,7 @@ export async function checkMemory(folder: string): Promise<readonly DoctorFindin
       isMendable: false,
     }));
   } catch (error) {
-    const advice = `it cannot be read: ${errorMessage(error)}`;
+    const advice = `The memory cannot be read: ${errorMessage(error)}`;
     return [{ kind: "memory", level: "problem", path, advice, isMendable: false }];
   } finally {
     await memory.close();

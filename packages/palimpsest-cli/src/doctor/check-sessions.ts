@@ -19,7 +19,7 @@ import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import type { DoctorFinding, Found } from "./doctor-finding.ts";
 
 const INDEX_NAME = ".index.jsonl";
-/** The ids that are given where nobody asks for another: no other folder has such a name. */
+/** Generated session ids: no other folder has such a name. */
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Figures of one session. */
@@ -91,7 +91,7 @@ async function repairAll(options: DoctorOptions): Promise<readonly DoctorFinding
 
 function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): DoctorFinding {
   const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
-  // What is kept in case damage names it needs nobody to do anything.
+  // A blob that is kept in case a damaged entry names it needs no action.
   const isHarmless =
     kind === "torn-tail" || kind === "notes-conflict" || isQuarantined || kind === "blob-unreferenced";
   const words = isQuarantined ? `${advice} (This was done before.)` : advice;
@@ -108,10 +108,10 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
   };
 }
 
-/** Somebody else's file may have such a name; ours is not one that could be mended. */
+/** Another program's file may have such a name; a log without any readable entry cannot be repaired. */
 function notALog(sessionId: string, path: string): DoctorFinding {
   const advice =
-    "No entry in it can be read: it is no log of a session, or nothing is left of one. It is left alone.";
+    "No entry can be read: this is not a session log, or nothing is left of one. It is not changed.";
   return { kind: "unreadable", level: "problem", path, sessionId, advice, isMendable: false };
 }
 

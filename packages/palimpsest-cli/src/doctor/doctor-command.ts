@@ -155,7 +155,7 @@ async function privatePlaces(
 
 interface FolderRun {
   readonly folder: string;
-  /** Nobody else puts anything there. */
+  /** True if only this library writes there. */
   readonly isOurs: boolean;
   readonly isRepairing: boolean;
   readonly yielder: EventLoopYielder;
@@ -216,7 +216,7 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
   return [...lines, "", verdict(findings, fix === true)];
 }
 
-/** What is done about a finding is not said as if it were done. */
+/** Rewords the advice so that a repair that has not run is not shown as done. */
 function notYet({ advice, isMendable }: DoctorFinding): string {
   return isMendable
     ? advice.replace(

@@ -1,9 +1,9 @@
 /**
- * What the doctor found: one thing, what it means, and what mending would do about it.
+ * A finding of the doctor: one thing, its meaning, and what a repair would do about it.
  */
 import { errorMessage } from "palimpsest/internal";
 
-/** What a finding is about. Those of a session's own files are named as the check-up of a session names them. */
+/** Kinds of findings. Those about a session's files have the names that the library's check of a session gives. */
 type DoctorKind =
   | "settings"
   | "mode"
@@ -37,12 +37,12 @@ export interface DoctorFinding {
   readonly level: "problem" | "note";
   readonly path: string;
   readonly sessionId?: string;
-  /** Where in the file, in bytes. */
+  /** Position in the file, in bytes. */
   readonly position?: number;
   readonly bytes?: number;
-  /** What it is, and what mending does or people can do, as a sentence. */
+  /** One sentence: the finding, and what `--fix` does or people can do. */
   readonly advice: string;
-  /** Whether `--fix` does something about it. */
+  /** True if `--fix` repairs it. */
   readonly isMendable: boolean;
   /** It was mended in this run. */
   readonly isMended?: boolean;
@@ -67,7 +67,7 @@ export async function repaired({ finding, repair }: Found): Promise<DoctorFindin
   }
 }
 
-/** Whether something is still to be done about it, or lost for good. */
+/** True if it still needs a repair, or is lost for good. */
 export function isOpen({ level, isMended }: DoctorFinding): boolean {
   return level === "problem" && isMended !== true;
 }

@@ -6,15 +6,13 @@ import { type CommandShell, helpText } from "../command-line/command-options.ts"
 import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
 
-/** Exit code where something was found that somebody should look at. */
+/** Exit code if there are findings that a person should look at. */
 const FOUND = 3;
 
 export function addAudit(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("audit")
-    .description(
-      "what is said twice or contradicts itself, what nobody needs, keys in files; changes nothing",
-    );
+    .description("find duplicates, contradictions, unused memories, keys in files; changes nothing");
   addMemoryOptions(command)
     .addHelpText(
       "after",
@@ -40,7 +38,7 @@ function print({ counts, findings }: MemoryHealth, { out }: CliContext): void {
     out.write(`${styles.yellow(kind)} ${paths.map(showOnOneLine).join(", ")}: ${showOnOneLine(detail)}\n`);
   out.write(
     `${memories} memories: ${active} active, ${superseded} superseded, ${quarantined} quarantined. ` +
-      `Of the active ones ${neverRecalled} were never recalled, and nobody stands by ${unconfirmed}.\n`,
+      `Active memories: ${neverRecalled} never recalled, ${unconfirmed} not confirmed.\n`,
   );
   if (findings.length === 0) out.write(`${styles.green("Nothing to complain of.")}\n`);
 }

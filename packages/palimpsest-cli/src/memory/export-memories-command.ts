@@ -1,6 +1,6 @@
 /**
- * `palimpsest memory export`: all memories as one text. It may be the only copy that somebody keeps, so what is not in
- * it is told beside it, and its end says so.
+ * `palimpsest memory export`: all memories as one text. It may be the only copy that a user keeps, so the command lists
+ * everything that is missing from it, and the end of the text says so.
  */
 import type { Command } from "commander";
 import type { MemoryProblem } from "palimpsest/internal";
@@ -55,7 +55,7 @@ async function runExport(flags: ExportFlags, context: CliContext): Promise<numbe
   return left.length > 0 ? INCOMPLETE : 0;
 }
 
-/** What of a file was not understood is exported all the same, with its file. */
+/** Lists files that are not exported. Parts of a file that were not understood are exported with their file. */
 async function notExported(memory: PersistentMemory): Promise<readonly MemoryProblem[]> {
   const exported = new Set(parseMemoryBundle(await memory.export()).files.map(({ path }) => path));
   const { problems } = await memory.list();

@@ -1,8 +1,8 @@
 /**
- * What is to be imported, read from where a person pointed: one file, or the Markdown files of a directory.
+ * Reads memories to import: one file, or the Markdown files of a directory.
  *
- * The directory may be a checkout of somebody else's. So nothing in it is followed that leads out of it, and what is
- * no text is not taken for one; what is refused is told file by file, and the rest is read.
+ * The directory may be a checkout of another person's project. So links that lead out of it are not followed and files
+ * that are not text are refused. Every refused file is reported; the others are read.
  */
 import {
   closeSync,
@@ -22,7 +22,7 @@ import type { ForeignFile } from "palimpsest/memory";
 
 interface ForeignMemories {
   readonly from: string | readonly ForeignFile[];
-  /** What of a directory was not read, and why. */
+  /** Files of a directory that were not read, and why. */
   readonly refused: readonly NotCarried[];
 }
 
@@ -53,7 +53,7 @@ function readDirectory(root: string): ForeignMemories {
       return;
     }
     for (const entry of entriesOf(inside)) {
-      // Hidden ones are somebody's own: editors', version control's, ours.
+      // Hidden files belong to editors, version control, or this library.
       if (entry.name.startsWith(".")) continue;
       const path = [...names, entry.name].join("/");
       if (entry.isDirectory()) walk([...names, entry.name]);
@@ -84,9 +84,9 @@ type Refused = { readonly why: string; readonly isLarge?: boolean };
 
 const IS_LINK = "it is a link, which is not followed";
 
-/** What was opened is what is looked at and read: between two names of it something else may come. */
+/** Opens the file once, then checks and reads that handle: the path may lead to another file by the next call. */
 function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }): ReadText | Refused {
-  // A pipe is opened without waiting for somebody to write into it. Windows knows neither of the two.
+  // Opening a pipe does not wait for a writer. Windows has neither flag.
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let file: number | undefined;
   try {
@@ -94,13 +94,13 @@ function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }):
     const stat = fstatSync(file);
     const { size, nlink, mtimeMs } = stat;
     const { importedBytes } = MEMORY_WRITE_DEFAULTS;
-    if (!stat.isFile()) return { why: "it is no plain file" };
+    if (!stat.isFile()) return { why: "it is not a regular file" };
     if (!mayBeLink && nlink > 1) return { why: "it has a second name, which may lie anywhere" };
     if (size > importedBytes)
       return { why: `it has ${size} bytes, and may have ${importedBytes}`, isLarge: true };
     const text = textOf(readFileSync(file));
     return text === undefined
-      ? { why: `its ${size} bytes are no UTF-8 text` }
+      ? { why: `its ${size} bytes are not UTF-8 text` }
       : { text, modifiedMs: mtimeMs };
   } catch (error) {
     return { why: reasonOf(error) };

@@ -14,7 +14,7 @@ const REFUSED = 3;
 export function addMemoryImport(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("import")
-    .description("take memories over; what is there stays as it is")
+    .description("import memories; existing ones stay as they are")
     .argument(
       "<path>",
       "a memory directory of Claude Code, an export of ours, of mem0, or of the MCP memory server",
@@ -28,7 +28,7 @@ export function addMemoryImport(parent: Command, { context, exitWith }: CommandS
         notes: [
           "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
           "An export of ours is believed as it stands: who said what, and what is confirmed.",
-          "What lies in a folder of its own keeps it, and is not merged with what lies in another one.",
+          "Memories in a subfolder stay in it, and are not merged with those of another folder.",
           "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
         ],
       }),
@@ -62,7 +62,7 @@ function print(report: MemoryImportReport, { out, err }: CliContext): void {
         ? `${status} ${from}: ${showOnOneLine(reason)}\n`
         : `${status} ${showOnOneLine(path)} (from ${from})\n`,
     );
-    // What was cut is told below.
+    // Cuts are reported below.
     const takenOut = cleaned.filter((change) => change !== "length");
     if (takenOut.length > 0) warn(`${path ?? origin}: Taken out: ${takenOut.join(", ")}.`);
   }

@@ -1,5 +1,6 @@
 /**
- * Where the memories of a command are: a project's in a home, or a plain folder of them.
+ * The memory that a command works on: a project's in a home, or a plain folder. Opens it, and prints memories and
+ * receipts.
  */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -29,12 +30,12 @@ export interface MemoryFlags {
 /** Version of the JSON that these commands print. */
 export const MEMORY_JSON_VERSION = 1;
 
-/** Options that every one of these commands has, which prints what it did in words or as JSON. */
+/** Adds the options of commands that print their result in words or as JSON. */
 export function addMemoryOptions(command: Command): Command {
   return addMemoryPlace(command).option("--json", "print the result as JSON");
 }
 
-/** Where the memories are. */
+/** Adds the options that say which memories are meant. */
 export function addMemoryPlace(command: Command): Command {
   return command
     .option("--home <folder>", "home of the project (default: $PALIMPSEST_HOME, or ~/.palimpsest)")
@@ -43,7 +44,7 @@ export function addMemoryPlace(command: Command): Command {
     .option("--team <name>", "with the memories of this team, below team/");
 }
 
-/** Does `work` with the memory that the flags name, and closes it, however that ends. */
+/** Runs `work` with the memory that the flags name, then closes it, also after an error. */
 export async function withMemory<Result>(
   flags: MemoryFlags,
   context: CliContext,
@@ -61,26 +62,26 @@ export async function withMemory<Result>(
 function openPlace({ home, project, folder, team }: MemoryFlags, context: CliContext) {
   if (folder !== undefined && (home !== undefined || project !== undefined))
     throw new OptionError({
-      message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of memories is in no home.`,
-      hint: "Give one or the other.",
+      message: `--folder cannot be combined with ${home === undefined ? "--project" : "--home"}.`,
+      hint: "Give --folder for a plain folder of memories, or the other for a project.",
     });
   const opened = openHomeOf({ home, project }, context);
   const path = folder === undefined ? join(opened.project.folder, "memory") : resolve(context.folder, folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new OptionError({
-      message: `${path} is no folder.`,
+      message: `${path} is not a folder.`,
       hint: "Give the folder of a memory directory with --folder.",
     });
   const memory = createMemory({
     store: memoryFolder(path),
     ...(team === undefined ? {} : { team: memoryFolder(teamFolder(opened.folder, team)) }),
   });
-  // A plain folder is nobody's: no sessions belong to it.
+  // No sessions belong to a plain folder.
   const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;
   return { memory, sessions, close: () => opened.close() };
 }
 
-/** What a memory is, where it comes from, and whether a model may be shown it. */
+/** Describes a memory: type, source, and state, which decides if a model may see it. */
 export function factsOf({ type, source, isConfirmed, decays, state, supersededBy }: ListedMemory): string {
   const origin = source === "user" ? "said by a user" : `from ${source}`;
   return [
@@ -93,7 +94,7 @@ export function factsOf({ type, source, isConfirmed, decays, state, supersededBy
   ].join(", ");
 }
 
-/** Prints what one call did. A rejection is no success. */
+/** Prints a receipt. Returns the exit code: 1 for a rejection. */
 export function printReceipt(
   receipt: MemoryReceipt,
   isJson: boolean | undefined,
@@ -105,7 +106,7 @@ export function printReceipt(
     const { status, path, reason, cleaned, warnings } = receipt;
     out.write(`${path === undefined ? status : `${status} ${showOnOneLine(path)}`}\n`);
     err.write(`${err.styles.dim(showOnOneLine(reason))}\n`);
-    if (cleaned.length > 0) err.write(`${err.styles.yellow(`Taken out: ${cleaned.join(", ")}.`)}\n`);
+    if (cleaned.length > 0) err.write(`${err.styles.yellow(`Removed: ${cleaned.join(", ")}.`)}\n`);
     for (const warning of warnings) err.write(`${err.styles.yellow(showHidden(warning))}\n`);
   }
   return receipt.status === "rejected" ? 1 : 0;

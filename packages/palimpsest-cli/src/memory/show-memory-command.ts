@@ -67,7 +67,7 @@ async function showOne(path: string, flags: ShowFlags, context: CliContext): Pro
   });
 }
 
-/** Whoever reads a pipe or a file gets the bytes; a terminal is not to be steered by them. */
+/** Pipes and files get the bytes; for a terminal, characters that could control it are escaped. */
 function writeText(text: string, { out }: CliContext): void {
   const shown = out.isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
   out.write(shown.endsWith("\n") ? shown : `${shown}\n`);

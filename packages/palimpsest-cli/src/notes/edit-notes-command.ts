@@ -81,12 +81,12 @@ async function begun(notes: StoredNotes, { text }: NotesTemplate): Promise<strin
   const createdMeanwhile = await notes.read();
   if (createdMeanwhile !== undefined) return createdMeanwhile;
   throw new StoreError("STORE_FAILED", {
-    message: `${notes.path} was not begun: somebody else is at it.`,
+    message: `${notes.path} was not created: another process is writing it.`,
     hint: "Try again in a moment.",
   });
 }
 
-/** One sentence for each heading and description that is another than before. */
+/** One sentence for each changed heading and description. A person may change them. */
 function changedFrames(before: string, after: string, template: NotesTemplate): readonly string[] {
   const old = framesOf(before, template);
   const now = framesOf(after, template);
@@ -96,20 +96,19 @@ function changedFrames(before: string, after: string, template: NotesTemplate): 
       if (same === undefined)
         return [
           part.section === undefined
-            ? `The heading ${name} is gone.`
-            : `The section ${name} is gone: it comes back when there is something to write in it.`,
+            ? `The heading ${name} was removed.`
+            : `The section ${name} was removed: the next update that has text for it adds it again.`,
         ];
-      if (same.heading.trim() !== part.heading.trim())
-        return [`The heading of ${name} is spelled another way.`];
+      if (same.heading.trim() !== part.heading.trim()) return [`The heading of ${name} was changed.`];
       if (same.description.trim() !== part.description.trim())
-        return [`The description of ${name} was changed, and stays as it is now.`];
+        return [`The description of ${name} was changed; updates keep it.`];
       return [];
     }),
     ...[...now].flatMap(([name, { section }]) =>
       old.has(name)
         ? []
         : [
-            `The ${section === undefined ? "heading" : "section"} ${name} is new${section === undefined ? ": it is yours, and no update touches it" : ""}.`,
+            `The ${section === undefined ? "heading" : "section"} ${name} is new${section === undefined ? ": no update changes it" : ""}.`,
           ],
     ),
   ];

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { InputError, OptionError } from "palimpsest";
 import type { CliContext, Environment } from "../terminal/terminal.ts";
 
-/** Tried where nobody says which: the one that POSIX has. */
+/** The editor if no variable names one: POSIX requires `vi`. */
 const USUAL_EDITOR = process.platform === "win32" ? "notepad" : "vi";
 
 /** The editor's command and its arguments. @throws `OptionError` where a quote is not closed. */

@@ -11,8 +11,8 @@ const COMMANDS: CommandLoaders = {
 };
 
 const HELP = `
-The notes of a session say what somebody needs to go on without the conversation. They are a Markdown
-file beside the session, which a program may be keeping up to date at this moment: edit it all the same.
+The notes of a session say what is needed to go on without the conversation. They are a Markdown file
+beside the session. You may edit it while a program keeps it up to date.
 
 Examples:
   palimpsest notes show             the notes of the latest session of this folder

@@ -66,7 +66,7 @@ function print(known: KnownNotes, { out, err }: CliContext, sessionId: string): 
       `Session ${showOnOneLine(sessionId)} has no notes. palimpsest notes edit ${showOnOneLine(sessionId)} begins them.\n`,
     );
   } else {
-    // Whoever reads a pipe or a file gets the bytes; a terminal is not to be steered by them.
+    // Pipes and files get the bytes; for a terminal, characters that could control it are escaped.
     const shown = out.isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
     out.write(shown.endsWith("\n") || !out.isInteractive ? shown : `${shown}\n`);
     for (const line of notesWords(known)) err.write(`${err.styles.dim(line)}\n`);
@@ -78,7 +78,7 @@ function print(known: KnownNotes, { out, err }: CliContext, sessionId: string): 
 export function addPath(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("path")
-    .description("print where the notes lie, whether or not there are any yet")
+    .description("print the path of the notes, even if there are none yet")
     .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
   addPlaceOptions(command)
     .addHelpText("after", helpText({ examples: ["notes path", 'grep -n error "$(palimpsest notes path)"'] }))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The process around the command line: streams, signals, exit codes. Everything else is in
- * `program.ts`, which knows nothing of the process.
+ * `program.ts`, which does not touch the process.
  */
 import { readFileSync } from "node:fs";
 import { formatError, formatReport } from "../terminal/error-report.ts";
@@ -9,7 +9,7 @@ import { removeTempFolders } from "../terminal/temp-folder.ts";
 import { type CliContext, openTerminal, type Terminal } from "../terminal/terminal.ts";
 import { runCli } from "./program.ts";
 
-/** Signals that ask for an end, with the exit code that shells expect after them (128 + number). */
+/** Signals that stop the command, with the exit code that shells expect (128 + number). */
 const EXIT_CODE_OF_SIGNAL = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 } as const;
 
 type EndingSignal = keyof typeof EXIT_CODE_OF_SIGNAL;
@@ -19,12 +19,12 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 const stop = new AbortController();
 let stoppedBy: EndingSignal | undefined;
 
-/** Time for tidying up after the first signal, in milliseconds: whoever stops a command waits no longer. */
+/** Time to clean up after the first signal, in milliseconds: users do not wait longer for a command to stop. */
 const GRACE_MS = 2_000;
 
 /**
- * The first signal asks the command to end, which tidies up; if it does not get to it (a disk that does
- * not answer), it ends anyway. The second one does not wait.
+ * The first signal asks the command to clean up and end; if it cannot (a disk that does not answer), it
+ * ends after `GRACE_MS`. The second signal does not wait.
  */
 function onSignal(signal: EndingSignal): void {
   if (stoppedBy !== undefined) endNow(signal);
@@ -36,8 +36,8 @@ function onSignal(signal: EndingSignal): void {
 function endNow(signal: EndingSignal): never {
   removeTempFolders();
   for (const name of SIGNALS) process.removeAllListeners(name);
-  // A file call that hangs would hold up an orderly exit for ever. The signal itself, which nobody
-  // catches any more, does not; shells see the same code.
+  // A file call that hangs would block an orderly exit forever. The signal itself, which has no
+  // listener now, does not wait; shells see the same code.
   const isWaiting = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
   if (isWaiting) process.kill(process.pid, signal);
   process.exit(EXIT_CODE_OF_SIGNAL[signal]);
@@ -53,14 +53,14 @@ function packageVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** The folder that the shell stands in may have been removed: then no path of the command line means anything. */
+/** The shell's current folder may have been removed: then paths of the command line mean nothing. */
 function workingFolder(err: Terminal): string {
   try {
     return process.cwd();
   } catch {
     const report = {
       code: "INPUT_NOT_FOUND",
-      message: "The folder you are in is not there any more.",
+      message: "The current folder was removed.",
       hint: "Change to another folder and run it again.",
     };
     process.stderr.write(`${formatReport(report, err.styles)}\n`);
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   for (const signal of SIGNALS) process.on(signal, () => onSignal(signal));
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // Whoever read the output has gone (`| head`): there is nobody left to work for.
+      // The reader of the output has exited (`| head`): the command is no longer needed.
       exitNow(error.code === "EPIPE" ? EXIT_CODE_OF_SIGNAL.SIGPIPE : 1);
     });
   }
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   process.on("exit", removeTempFolders);
 
   const code = await runCli(process.argv.slice(2), context, packageVersion());
-  // Set, not forced: output that is still on its way to a pipe must arrive.
+  // Set instead of calling `process.exit`: output that is still buffered for a pipe must arrive.
   process.exitCode = stoppedBy === undefined ? code : EXIT_CODE_OF_SIGNAL[stoppedBy];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The command line's grammar: commands, options, help, and what becomes of an error. One file a
- * command; this one only tells them apart.
+ * The command line: finds the command, prints help, and reports errors. Each command is a file, loaded when
+ * its name is given.
  */
 import { Command, CommanderError } from "commander";
 import { OptionError } from "palimpsest";
@@ -9,9 +9,9 @@ import { formatError } from "../terminal/error-report.ts";
 import { printable } from "../terminal/styles.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-/** Exit codes beside those of a command's own result. */
+/** Exit codes of errors. Commands have others for their results. */
 const EXIT_CODES = {
-  /** Something could not be done. */
+  /** The command failed. */
   failed: 1,
   /** The command line itself was wrong. */
   usage: 2,
@@ -26,8 +26,8 @@ Examples:
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
   palimpsest notes show                               the notes of the latest session of this folder
-  palimpsest memory recall "When can I deploy?"       what later sessions are told
-  palimpsest doctor                                   what is wrong with stored sessions, if anything
+  palimpsest memory recall "When can I deploy?"       the memories that answer a question
+  palimpsest doctor                                   problems with stored sessions, if any
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
 mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
@@ -71,15 +71,15 @@ function createProgram(context: CliContext, version: string): Command {
     .configureOutput({
       writeOut: (text) => context.out.write(text),
       writeErr: (text) => context.err.write(text),
-      // What was typed is echoed in errors: it may have come from anywhere and must not steer the terminal.
+      // Errors echo the arguments, which may contain control characters for the terminal.
       outputError: (text, write) => write(text.split("\n").map(printable).join("\n")),
       getOutHelpWidth: () => context.out.columns,
       getErrHelpWidth: () => context.err.columns,
     });
 }
 
-/** Whoever mistyped an option of one command does not want the help of all of them. */
+/** Points to the help of the command with the error, instead of printing the help of all of them. */
 function sayWhereHelpIs(command: Command, path: string): void {
-  command.showHelpAfterError(`Run ${path} --help to see what there is.`);
+  command.showHelpAfterError(`Run ${path} --help for usage.`);
   for (const inner of command.commands) sayWhereHelpIs(inner, `${path} ${inner.name()}`);
 }

@@ -1,6 +1,6 @@
 /**
- * `sessions.json` in a folder of kept sessions: which stored session came from which file, in which
- * window. The sessions say so themselves in their metadata; this is for looking it up.
+ * `sessions.json` in a folder of kept sessions: lists the file and window of each stored session. Their metadata
+ * says the same; the list is easier to search.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ export class KeptIndex {
       ...(imported.sessionId === undefined ? {} : { recordedSession: imported.sessionId }),
     };
     const text = `${JSON.stringify({ version: 1, sessions: [...this.#listed(), entry] }, undefined, 2)}\n`;
-    // Written beside and moved, so that whoever stops us leaves the old one.
+    // Written beside and moved, so that an interrupted run leaves the old one.
     writeFileSync(`${this.#path}.new`, text, { mode: 0o600 });
     renameSync(`${this.#path}.new`, this.#path);
   }
 
-  /** What an earlier run listed; nothing, where there is no list that can be read. */
+  /** Entries of earlier runs; empty if there is no readable list. */
   #listed(): readonly unknown[] {
     try {
       const parsed = parseJson(readFileSync(this.#path, "utf8"));

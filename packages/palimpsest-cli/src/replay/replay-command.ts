@@ -41,7 +41,7 @@ export interface ReplayOptions {
   readonly keep?: string | undefined;
   /** File for a page of the session; with a suffix each, where there are several. */
   readonly html?: string | undefined;
-  /** Of the library; pages say what wrote them. */
+  /** Version of the library, for pages. */
   readonly version?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How `palimpsest replay` is asked for: its arguments, options and help.
+ * Arguments, options and help of `palimpsest replay`.
  */
 import { type Command, Option } from "commander";
 import type { PolicyName } from "palimpsest/compaction";

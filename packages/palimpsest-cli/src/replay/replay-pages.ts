@@ -15,7 +15,7 @@ interface PageOf {
   readonly done: Replayed;
   readonly recorder: PageRecorder;
   readonly title: string;
-  /** What tells this page from the others of the run. */
+  /** Parts of this page's name that differ within the run. */
   readonly parts: PageParts;
 }
 

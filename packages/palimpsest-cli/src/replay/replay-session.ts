@@ -62,11 +62,11 @@ interface ReplayTask {
   readonly fixedTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
   readonly model?: string | undefined;
-  /** How far the window is rewritten for the price's sake; the library's default, where it is left out. */
+  /** Policy that decides when rewriting the window pays. @defaultValue the library's */
   readonly policy?: PolicyName | undefined;
-  /** What tokens cost; the model's own tariff, where it is left out. */
+  /** Prices of tokens. @defaultValue the model's own */
   readonly tariff?: TariffName | undefined;
-  /** Whether earlier messages may be rewritten; from model and session, where it is left out. */
+  /** `permissive` if earlier messages may be rewritten. @defaultValue derived from model and session */
   readonly editSafety?: "strict" | "permissive" | undefined;
   /** Takes down what a page of the session shows. */
   readonly page?: PageRecorder | undefined;
@@ -84,7 +84,7 @@ export interface Replayed {
   readonly track: SessionTrack;
   readonly lossless: LosslessResult;
   readonly rebuild: RebuildResult;
-  /** What each call cost, for pages. */
+  /** Cost of each call, for pages. */
   readonly costs: PageCosts;
   readonly imported: ImportedSession;
 }
@@ -227,7 +227,7 @@ function meterOf(
   return new WindowMeter(trajectory, tariff);
 }
 
-/** Recorded tools are handed over as they are: Anthropic's have a schema under this name, or a type of their own. */
+/** Recorded tools are passed unchanged: Anthropic's have a schema under this name, or a type. */
 function hasAnthropicTools({ tools = [] }: ImportedSession): boolean {
   return tools.every(
     (tool) =>

@@ -1,6 +1,6 @@
 /**
- * `palimpsest sessions clean`: moves sessions that nobody has used for long to the trash, and deletes what
- * was there for long enough; with `--dry-run` it only says what it would do.
+ * `palimpsest sessions clean`: moves sessions that were not used for long to the trash, and deletes those that
+ * were in the trash for long enough; with `--dry-run` it only reports what it would do.
  */
 import type { Command } from "commander";
 import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
@@ -38,7 +38,7 @@ interface Cleaned {
 export function addClean(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("clean")
-    .description("move sessions that nobody has used for long to the trash");
+    .description("move sessions that were not used for long to the trash");
   addPlaceOptions(command)
     .option("--dry-run", "only say what would be done")
     .option(
@@ -133,7 +133,7 @@ async function refuseForeign(place: SessionPlace): Promise<void> {
   }
 }
 
-/** Whoever wrote a period that cannot be read meant something by it. */
+/** A period that cannot be read is an error: its author meant something by it. */
 function unknownRetention(): OptionError {
   return new OptionError({
     message: "How long sessions are to be kept cannot be read from settings.json, so nothing was moved.",

@@ -83,7 +83,7 @@ export function addExport(parent: Command, { context, version, exitWith }: Comma
         notes: [
           "jsonl holds all of the session, and import makes the same one of it: keys and passwords that",
           "were said are in it, unless --redact is given. md and html are for reading.",
-          "With --json, what was written is told on standard output, so -o is needed.",
+          "--json prints a report to standard output, so it needs -o FILE for the export.",
         ],
       }),
     )
@@ -253,7 +253,7 @@ async function itemOf(
     isInterrupted: interrupted === true,
     content,
   });
-  // What is shown in the place of a text that is gone is the very block that the log has.
+  // A missing text is replaced by the very block that the log has.
   const missing = entry.content.filter(
     (block, index) => block.type === "blob" && content[index] === block.shown,
   );
@@ -261,10 +261,10 @@ async function itemOf(
 }
 
 function missingWords(seq: number, count: number): string {
-  return `Of m${seq}, ${formatQuantity(count, "large text")} cannot be read in the store any more; what stands above is the preview`;
+  return `${formatQuantity(count, "large text")} of m${seq} cannot be read from the store; the preview is shown instead`;
 }
 
-/** What a reader wants to know of: where the model no longer saw what stands above, and where it was taken back. */
+/** Describes an edit that readers care about: earlier messages left the model's window, or were rewound. */
 function editWords(edit: Edit): string | undefined {
   if (edit.kind === "rewind") return `Went back to m${edit.toSeq}`;
   if (!("isBoundary" in edit) || edit.isBoundary !== true) return undefined;

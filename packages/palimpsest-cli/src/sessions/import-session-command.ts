@@ -43,7 +43,7 @@ interface Made {
   readonly originalId?: string;
   readonly messages: number;
   readonly leftOutMessages: number;
-  /** What could not be carried over, or had to be worked around, in words. */
+  /** Parts that could not be imported, or only in another form, in words. */
   readonly problems: readonly string[];
 }
 
@@ -124,14 +124,14 @@ async function importFile(file: string, run: Run): Promise<readonly (Made | NotM
   }
 }
 
-/** Whoever imports has no session to open: what they can do is make another of it. */
+/** An import has no session to open yet, so the hint is to import under another id. */
 function reportOf(error: unknown): ErrorReport {
   const report = describeError(error);
   if (report.code !== "SESSION_EXISTS") return report;
   return { ...report, hint: "It was imported before, or is the original; --new-id makes another one of it." };
 }
 
-/** What comes through a pipe can be read only once, and is to be looked at first: it is put into a file. */
+/** A pipe can be read only once, but the import reads twice: copies it into a file. */
 async function onDisk<Result>(
   file: string,
   { folder, signal }: CliContext,

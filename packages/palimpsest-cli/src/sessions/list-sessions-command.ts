@@ -54,7 +54,7 @@ export function addList(parent: Command, { context, exitWith }: CommandShell): v
           "sessions list --tag billing --json",
           "sessions list --trash",
         ],
-        notes: ["Marks: ● somebody is writing it now, ⑂ a fork, ↓ imported."],
+        notes: ["Marks: ● in use by a process, ⑂ a fork, ↓ imported."],
       }),
     )
     .action(async (flags: ListFlags) => exitWith(await runList(flags, context)));

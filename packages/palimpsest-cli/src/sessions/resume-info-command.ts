@@ -18,7 +18,7 @@ import { formatBytes, formatCount, formatQuantity, formatTokens } from "../termi
 import { wrapWords } from "../terminal/styles.ts";
 import { type CliContext, layoutOf, printJson, withoutAbsent } from "../terminal/terminal.ts";
 
-/** Exit code where somebody else is the session's writer. */
+/** Exit code if another process is the session's writer. */
 const IN_USE = 3;
 
 export function addResumeInfo(parent: Command, { context, exitWith }: CommandShell): void {
@@ -31,7 +31,7 @@ export function addResumeInfo(parent: Command, { context, exitWith }: CommandShe
       "after",
       helpText({
         examples: ["sessions resume-info 3f2a91c0", "sessions resume-info 3f2a91c0 --json"],
-        exitCodes: { 0: "it can be resumed", [IN_USE]: "somebody else is writing it now" },
+        exitCodes: { 0: "it can be resumed", [IN_USE]: "another process is writing it" },
       }),
     )
     .action(async (which: string, flags: PlaceFlags) => exitWith(await runResumeInfo(which, flags, context)));
@@ -77,7 +77,7 @@ function render(info: ResumeInfoJson, { out }: CliContext): readonly string[] {
     checkpoint === undefined
       ? "no checkpoint: it is read from its start"
       : damage.some(({ reason }) => reason === "wrong-checkpoint")
-        ? `entry ${formatCount(checkpoint.seq)} is of no use: what it points at is damaged`
+        ? `entry ${formatCount(checkpoint.seq)} cannot be used: the log it points to is damaged`
         : `entry ${formatCount(checkpoint.seq)}, ${formatBytes(checkpoint.bytesFromEnd)} before the end`;
   const model = window.model === "unknown" ? "" : ` of ${showOnOneLine(window.model)}`;
   const stretches = damage.filter(({ bytes }) => bytes > 0);
@@ -97,7 +97,7 @@ function render(info: ResumeInfoJson, { out }: CliContext): readonly string[] {
       "Open call",
       info.openCallSeq === undefined
         ? "none"
-        : `entry ${formatCount(info.openCallSeq)} was never answered; what it left open is mended`,
+        : `entry ${formatCount(info.openCallSeq)} was never answered; resuming repairs that`,
     ],
     [
       "Damage",
@@ -108,7 +108,7 @@ function render(info: ResumeInfoJson, { out }: CliContext): readonly string[] {
   ];
   const verdict = info.canResume
     ? styles.green("✓ It can be resumed.")
-    : `${styles.yellow("● Somebody is writing it now.")} Close it there, or fork it: palimpsest sessions fork ${info.sessionId}`;
+    : `${styles.yellow("● Another process is writing it.")} Close it there, or fork it: palimpsest sessions fork ${info.sessionId}`;
   return [
     styles.bold(cutToColumns(info.name ?? "(nothing said)", columns)),
     ...facts.flatMap(([name, value]) => wrapWords(`  ${styles.dim(name.padEnd(11))} `, value, columns)),

@@ -1,5 +1,5 @@
 /**
- * What `sessions show` says of a session, in words.
+ * The report of `sessions show`, in words.
  */
 import { type ExportedMessage, showHidden, showOnOneLine, speakerOf } from "palimpsest/internal";
 import { type HeaderEntry, promptTokens } from "palimpsest/transcript";
@@ -24,7 +24,7 @@ export interface Shown {
   readonly messages: readonly ExportedMessage[];
 }
 
-/** What a session is, what it holds, and what was said last, in words. */
+/** Renders a session: its facts, figures and newest messages. */
 export function renderShown(shown: Shown, context: CliContext): readonly string[] {
   const { opened, survey, messages } = shown;
   const { columns, styles } = layoutOf(context.out);

@@ -4,7 +4,7 @@ import { formatCount, formatQuantity, formatTokens } from "../terminal/figures.t
 import { withoutAbsent } from "../terminal/terminal.ts";
 import type { KnownNotes, UnreadableNotes } from "./read-notes.ts";
 
-/** What is known of the notes of a session, without their text. */
+/** Facts about the notes of a session, without their text. */
 export interface NotesJson {
   readonly path: string;
   /** There is something in the file. */
@@ -19,17 +19,17 @@ export interface NotesJson {
     readonly sections: readonly { readonly title: string; readonly tokens: number }[];
     readonly totalTokens?: number;
   };
-  /** The entry that they tell up to, and the last one there is. */
+  /** The last entry that the notes cover, and the last entry of the log. */
   readonly tellsThrough?: {
     readonly seq: number;
     readonly lastSeq: number;
     readonly by: NotesState["updatedBy"];
   };
-  /** Files with what somebody saved while the notes were replaced. */
+  /** Files with edits that were saved while the notes were replaced. */
   readonly conflicts: readonly string[];
 }
 
-/** Of notes that cannot be read, only where they are and why. */
+/** Notes that cannot be read have only a path and a reason. */
 export function anyNotesJson(notes: KnownNotes | UnreadableNotes): NotesJson | UnreadableNotes {
   return "problem" in notes ? notes : notesJson(notes);
 }
@@ -49,7 +49,7 @@ export function notesJson(known: KnownNotes): NotesJson {
   });
 }
 
-/** What a session's page says of its notes: their title, where the work stands, how large they are, where they lie. */
+/** Facts about notes for `sessions show`: title, state of the work, size, path. */
 export function notesFacts(
   notes: KnownNotes | UnreadableNotes | undefined,
 ): readonly (readonly [string, string])[] {
@@ -63,7 +63,7 @@ export function notesFacts(
   ];
 }
 
-/** One sentence a line: how large they are, how far they tell, what is over its limit, what lies beside them. */
+/** One sentence a line: size, covered entries, sections over their limit, conflicting files. */
 export function notesWords({
   tokens,
   state,
@@ -76,13 +76,13 @@ export function notesWords({
   const behind = state === undefined ? 0 : lastSeq - state.throughSeq;
   const words =
     state === undefined
-      ? "No program has brought them up to date yet."
-      : `They tell up to entry ${formatCount(state.throughSeq)} of ${formatCount(lastSeq)}${behind > 0 ? `, ${formatQuantity(behind, "entry", "entries")} ago` : ""}, ${state.updatedBy === "model" ? "written by a model" : "taken from the log"}.`;
+      ? "No program has updated them yet."
+      : `They cover entries up to ${formatCount(state.throughSeq)} of ${formatCount(lastSeq)}${behind > 0 ? `, ${formatQuantity(behind, "entry", "entries")} ago` : ""}, ${state.updatedBy === "model" ? "written by a model" : "taken from the log"}.`;
   return [
     `${size} ${words}`,
     ...over.sections.map(
       (section) =>
-        `${showOnOneLine(section.title)} has about ${formatTokens(section.tokens)} tokens, and ${formatTokens(limits.sectionTokens)} is the limit.`,
+        `${showOnOneLine(section.title)} has about ${formatTokens(section.tokens)} tokens; the limit is ${formatTokens(limits.sectionTokens)}.`,
     ),
     ...(over.totalTokens === undefined
       ? []
@@ -91,7 +91,7 @@ export function notesWords({
         ]),
     ...conflicts.map(
       (path) =>
-        `Somebody saved ${showOnOneLine(path)} while the notes were replaced: take over what is needed, then remove it.`,
+        `${showOnOneLine(path)} was saved while the notes were replaced: copy what is needed, then delete it.`,
     ),
   ];
 }

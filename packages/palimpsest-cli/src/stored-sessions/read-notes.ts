@@ -32,7 +32,7 @@ import type { SessionPlace } from "./session-place.ts";
 /** Notes that have a file. */
 export type StoredNotes = NotesFile & { readonly path: string };
 
-/** What is known of a session's notes. */
+/** Facts about a session's notes. */
 export interface KnownNotes {
   readonly path: string;
   /** Absent where there are none. */
@@ -40,7 +40,7 @@ export interface KnownNotes {
   readonly tokens: number;
   readonly limits: NotesLimits;
   readonly over: OverLimit;
-  /** How far they tell; absent where that is off the line, or nobody knows. */
+  /** The entries that they cover; absent if unknown, or if a rewind removed those entries. */
   readonly state?: NotesState;
   /** The number of the log's last entry. */
   readonly lastSeq: number;
@@ -94,7 +94,7 @@ export async function readNotes(
   const limits = notesLimits(DEFAULTS.referenceWindowTokens);
   const { carried, lastEntry, projection } = await foldWindow({ log });
   const state = parseNotesState(carried?.[NOTES_MARK]);
-  // Before the first update, and behind a rewind, they tell of nothing that anybody could name.
+  // Before the first update, and after a rewind, the covered entries are unknown.
   const isCovered = state !== undefined && isWithin(projection.lineRanges, state.throughSeq);
   return {
     path: notes.path,
@@ -109,7 +109,7 @@ export async function readNotes(
   };
 }
 
-/** The same, where notes that cannot be read are told rather than thrown; `undefined` where a store keeps none. */
+/** Like `readNotes`, but returns the problem of unreadable notes; `undefined` if the store keeps no notes. */
 export async function readNotesIfAny(
   opened: Pick<OpenedLog, "log">,
 ): Promise<KnownNotes | UnreadableNotes | undefined> {

@@ -65,7 +65,7 @@ export function progressOf({ err }: CliContext): Progress {
   return new Progress({ terminal: err, isQuiet: false, nowMs: () => performance.now() });
 }
 
-/** What a document about the session says above the conversation. */
+/** Gathers the figures that an export shows above the conversation. */
 export async function surveyOf(opened: OpenedLog, context: CliContext): Promise<Survey> {
   const survey = new Survey({ isEstimating: false });
   for await (const batch of readThrough(opened, context, "reading")) survey.add(batch);

@@ -1,5 +1,5 @@
 /**
- * Where the sessions of a command are: a home, or a plain folder of sessions. Opening one writes nothing.
+ * The sessions that a command works on: those of a home, or of a plain folder. Opening one writes nothing.
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,11 +19,11 @@ import { isRetentionKnown } from "palimpsest/internal";
 import type { PlaceFlags } from "../command-line/command-options.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-/** What the commands need of a home; a plain folder can do as much. */
+/** The parts of a home that commands use; a plain folder has them too. */
 export interface SessionPlace extends HomeParts {
-  /** How long sessions are kept. */
+  /** Periods after which sessions are cleaned up. */
   readonly retention: RetentionSettings;
-  /** Whether that is what its owner said, and not what is done where it cannot be read. */
+  /** True if `retention` was read from the settings; false if they cannot be read. */
   readonly isRetentionKnown: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How sessions are told to people: by a short id, a name, and how long ago something was.
+ * Words for sessions: a short id, a name, and how long ago something was.
  */
 
 import type { JsonValue, SessionInfo } from "palimpsest/internal";
@@ -62,7 +62,7 @@ export function formatAge(at: number, nowMs: number): string {
   return unit === undefined ? "now" : `${Math.floor(age / unit.ms)} ${unit.short} ago`;
 }
 
-/** `2026-11-21 23:08`, in the time zone of the machine; `?` where the number is no time that a calendar has. */
+/** `2026-11-21 23:08`, in the time zone of the machine; `?` if a calendar has no such time. */
 export function formatSessionTime(at: number | undefined): string {
   const date = new Date(at ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return "?";

@@ -1,8 +1,8 @@
 /**
- * The shapes of `--json` of the commands about stored sessions: stable, and the same figures that the
- * readable output tells in words. `docs/reference/sessions-json.md` is about them.
+ * The shapes of `--json` of the commands about stored sessions: stable, with the same figures as the
+ * readable output. `docs/reference/sessions-json.md` documents them.
  *
- * Times are milliseconds since the epoch. What is not known is absent.
+ * Times are milliseconds since the epoch. Unknown fields are absent.
  */
 import { type JsonValue, redactBroken, type SessionInfo } from "palimpsest/internal";
 import type { HeaderEntry, LogDamage } from "palimpsest/transcript";
@@ -25,16 +25,16 @@ export interface ListedSession {
   readonly tags: readonly string[];
   /** On this machine: the import of a recording counts. */
   readonly lastActivityAt: number;
-  /** Of a recording, the time of its first message. */
+  /** For a recording, the time of its first message. */
   readonly createdAt?: number;
-  /** Of the log, without what lies beside it. */
+  /** Size of the log alone, without blobs. */
   readonly bytes: number;
-  /** Somebody is its writer now. */
+  /** A process is its writer now. */
   readonly isInUse: boolean;
   readonly workingCopy?: string;
   /** The session that it was forked from. */
   readonly forkOf?: string;
-  /** What it was before it was imported. */
+  /** The recording that it was imported from. */
   readonly source?: NonNullable<HeaderEntry["source"]>;
   /** Name of the project's folder; absent of a plain folder of sessions. */
   readonly project?: string;
@@ -76,7 +76,7 @@ interface ShownMessage {
   readonly role: string;
   readonly origin: string;
   readonly at: number;
-  /** What was said, as plain text, a block each. */
+  /** The message as plain text, one element a block. */
   readonly content: readonly { readonly kind: string; readonly tool?: string; readonly text: string }[];
 }
 
@@ -104,7 +104,7 @@ export interface ShowJson extends ListedSession {
     /** Everything that was ever said, by our estimate. */
     readonly said: number;
   };
-  /** What providers reported, added up. */
+  /** Sum of the usage that providers reported. */
   readonly usage?: {
     readonly inputTokens: number;
     readonly cacheReadTokens: number;
@@ -127,13 +127,13 @@ export interface ResumeInfoJson {
   readonly version: typeof SESSIONS_JSON_VERSION;
   readonly sessionId: string;
   readonly name?: string;
-  /** It can be opened now: nobody else is its writer. */
+  /** It can be opened now: no other process is its writer. */
   readonly canResume: boolean;
   readonly isInUse: boolean;
   readonly bytes: number;
-  /** Where opening begins to read; absent where it has to read from the start. */
+  /** Checkpoint from which opening reads; absent if it reads from the start. */
   readonly checkpoint?: { readonly seq: number; readonly position: number; readonly bytesFromEnd: number };
-  /** What opening reads of the log. */
+  /** Part of the log that opening reads. */
   readonly read: { readonly entries: number; readonly bytes: number };
   readonly lastSeq: number;
   readonly window: {

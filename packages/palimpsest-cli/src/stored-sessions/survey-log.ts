@@ -1,6 +1,6 @@
 /**
- * What a session holds, gathered in one pass over its log: figures, titles, prompts, damage. Nothing of
- * what was said is kept but the beginnings of prompts.
+ * Surveys a session in one pass over its log: figures, titles, prompts, damage. Of the messages, only the
+ * beginnings of prompts are kept.
  */
 
 import type { ContentBlock } from "palimpsest";
@@ -21,7 +21,7 @@ import type {
 import { promptTokens } from "palimpsest/transcript";
 
 const PROMPT_CHARS = 120;
-/** Prompts that are kept to jump to; a session of more has a list nobody reads. */
+/** Prompts that are kept to jump to; a longer list is of no use to readers. */
 const PROMPTS_KEPT = 1_000;
 
 interface PricedCall {
@@ -49,7 +49,7 @@ export class Survey {
   compactions = 0;
   freedTokens = 0;
   usage: Usage | undefined;
-  /** What the reported calls cost at list prices, in $; `undefined` once a model has no known price. */
+  /** Cost of the reported calls at list prices, in $; `undefined` once a model has no known price. */
   costUsd: number | undefined = 0;
   header: HeaderEntry | undefined;
   /** When the first thing and the last was said. */
@@ -62,7 +62,7 @@ export class Survey {
   readonly #calls = new Map<number, PricedCall>();
   #ranges: ReturnType<Line["ranges"]> | undefined;
 
-  /** `isEstimating`: whether what was said is measured, which costs as much as reading it. */
+  /** `isEstimating`: also measures the messages, which takes as long as reading them. */
   constructor({ isEstimating }: { readonly isEstimating: boolean }) {
     this.#isEstimating = isEstimating;
   }
@@ -85,7 +85,7 @@ export class Survey {
     };
   }
 
-  /** Whether no rewind has left the entry behind. */
+  /** True if no rewind removed the entry. */
   isOnLine(seq: number): boolean {
     this.#ranges ??= this.#line.ranges();
     return isWithin(this.#ranges, seq);
@@ -108,7 +108,7 @@ export class Survey {
     }
   }
 
-  /** What was imported was said at another time than it was appended. */
+  /** Imported messages are older than their entries. */
   #date(entry: Entry): void {
     const at = entry.type === "message" ? (entry.saidAt ?? entry.at) : entry.at;
     if (this.firstAt === undefined || (entry.type === "message" && this.messages === 0)) this.firstAt = at;

@@ -4,7 +4,7 @@
 
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** What terminals draw two columns wide: East Asian letters, and emoji. Source: Unicode's East Asian Width, W and F. */
+/** Characters that terminals draw two columns wide: East Asian letters, and emoji. Source: Unicode's East Asian Width, W and F. */
 const WIDE =
   /[\u1100-\u115F\u231A\u231B\u2329\u232A\u23E9-\u23EC\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F1E6}-\u{1F1FF}\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1FAFF}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\uFE0F/u;
 

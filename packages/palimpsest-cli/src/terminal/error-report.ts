@@ -45,7 +45,7 @@ export function describeError(error: unknown): ErrorReport {
     : { code: "STORE_FAILED", message, hint };
 }
 
-/** What helps against trouble with the disk; `undefined` where it is not that. */
+/** Hint for an error of the disk; `undefined` for other errors. */
 function platformHint(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   // Making a temporary folder says more exactly what to do.

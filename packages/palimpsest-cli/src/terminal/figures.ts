@@ -36,7 +36,7 @@ export function formatMs(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** Milliseconds without digits that nobody measured. */
+/** Milliseconds without meaningless digits. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }

@@ -10,7 +10,7 @@ import { printable } from "./styles.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface ProgressStep {
-  /** What is being done, such as the name of the file. */
+  /** The current work, such as the name of the file. */
   readonly label: string;
   /** From 0 to 1. */
   readonly share: number;

@@ -9,7 +9,7 @@ import { StoreError } from "palimpsest";
 import { CLI_DEFAULTS } from "../defaults/cli.ts";
 
 const PREFIX = "palimpsest-run-";
-/** What `mkdtemp` makes of the prefix; nothing else is ever swept. */
+/** Names that `mkdtemp` makes from the prefix; nothing else is ever removed. */
 const OURS = new RegExp(`^${PREFIX}[A-Za-z0-9]{6}$`);
 
 const left = new Set<string>();
@@ -65,7 +65,7 @@ function namesIn(root: string): readonly string[] {
   try {
     return readdirSync(root).filter((name) => OURS.test(name));
   } catch {
-    // That the folder is not there is told when one is to be made in it.
+    // If the folder is missing, creating a temporary one in it reports that.
     return [];
   }
 }

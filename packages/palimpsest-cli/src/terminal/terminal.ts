@@ -1,6 +1,6 @@
 /**
- * Where the command line looks at its surroundings: is there a terminal, how wide is it, does it
- * take colours. Commands are handed the answers, so they run the same in a test.
+ * The terminal as commands see it: interactive or not, its width, its colours. Commands get it as an argument,
+ * so they run the same in a test. Also prints JSON that is safe for a terminal.
  */
 import type { PostgresQueryable } from "palimpsest/internal";
 import type { PostgresPool } from "palimpsest/postgres";
@@ -28,7 +28,7 @@ export interface ConnectedPostgres {
   end(): Promise<void>;
 }
 
-/** What a command is given to work with. */
+/** The surroundings of a command. */
 export interface CliContext {
   readonly out: Terminal;
   readonly err: Terminal;
@@ -45,7 +45,7 @@ interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string): unknown;
-  /** Whether more is waiting to be taken than should be held. */
+  /** True if the stream holds more unread output than it should. */
   readonly writableNeedDrain?: boolean;
   once?(event: "drain" | "close", listener: () => void): unknown;
 }
@@ -65,7 +65,7 @@ export function openTerminal(stream: OutputStream, env: Environment): Terminal {
 
 async function drainedOf(stream: OutputStream): Promise<void> {
   if (stream.writableNeedDrain !== true || stream.once === undefined) return;
-  // A reader that has gone takes nothing any more: then it is the stream's error that ends the process.
+  // If the reader has exited, the stream's error ends the process.
   await new Promise<void>((resolve) => {
     stream.once?.("drain", resolve);
     stream.once?.("close", resolve);
@@ -106,7 +106,7 @@ function escapeUnits(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** The object without fields that are `undefined`: in JSON what is not known is absent. */
+/** Returns the object without fields that are `undefined`: unknown fields are absent in JSON. */
 export function withoutAbsent<Result>(
   value: { readonly [Key in keyof Result]: Result[Key] | undefined },
 ): Result {

@@ -1,6 +1,6 @@
 /**
- * Where an export goes: to standard output at the pace of its reader, or to a file that is there whole or
- * not at all.
+ * Writes an export to standard output, at the pace of its reader, or to a file, which is written whole or not
+ * at all.
  */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";

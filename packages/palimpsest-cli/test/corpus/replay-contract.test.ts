@@ -20,7 +20,7 @@ import { replaySession } from "#replay/replay-session.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
-/** What is sent at the most in each window: nothing goes out beyond it. */
+/** Largest request in each window. */
 const WINDOWS = [
   { windowTokens: 200_000, blockingTokens: 177_000 },
   { windowTokens: 64_000, blockingTokens: 56_640 },
@@ -87,7 +87,7 @@ const o200kOfAll = (messages: readonly RequestMessage[]): number =>
 
 /**
  * Reasoning that an answer was billed for and that is not in its text: it stays in the window, sealed.
- * It can be told where the tokenizer is the one that counts here.
+ * It can be computed if the tokenizer is the one that counts here.
  */
 function sealedTokens({ format }: ImportedSession, { message, usage }: ImportedMessage): number {
   if (format !== "codex" || usage === undefined) return 0;

@@ -89,7 +89,7 @@ describe("doctor", () => {
     expect(existsSync(join(folder, "orphan"))).toBe(true);
     const { out } = await place.run(["doctor"]);
     expect(out).toMatch(/ --fix does what is said for \d+ of them\.\n$/);
-    // Nothing is told as done that was not done.
+    // A repair that has not run is not reported as done.
     expect(out.replace(/\s+/g, " ")).toMatch(/with --fix, removed/);
     expect(out.replace(/\s+/g, " ")).not.toMatch(/ ! [^!]*: (removed|copied aside|moved aside|made private)/);
   });
@@ -106,7 +106,7 @@ describe("doctor", () => {
 
     const after = await examined(place);
     const open = after.findings.filter(({ level }) => level === "problem");
-    // What is gone is gone: the one that was taken away, and the one whose bytes were moved aside.
+    // Two blobs are lost for good: the removed one, and the one whose bytes were moved aside.
     expect(open.map(({ kind }) => kind)).toEqual(["blob-missing", "blob-missing"]);
     expect(after.code).toBe(1);
     expect((await place.run(["sessions", "show", id])).code).toBe(0);

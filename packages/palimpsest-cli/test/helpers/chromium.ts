@@ -48,8 +48,8 @@ export interface Opening {
 }
 
 /**
- * Opens a file in the browser's one tab, or in one of its own where it takes touch: a new document
- * knows nothing of the one before, and a new tab takes a process that starts for a second.
+ * Opens a file in the browser's one tab, or in a new one if it needs touch. A new document has no state of the
+ * one before; a new tab takes a process, which needs a second to start.
  */
 export async function openFile(
   browser: Browser,

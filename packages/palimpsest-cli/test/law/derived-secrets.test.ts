@@ -1,6 +1,6 @@
 /**
- * Secrets come out of nothing that is derived: every family of the table is planted whole and across the place where
- * each layer cuts, and no piece of eight characters of its body may stand in any derived output.
+ * No derived output contains a secret: every family of the table is planted whole and across the place where
+ * each layer cuts, and no piece of eight characters of its body may occur in any derived output.
  *
  * `PALIMPSEST_LONG` plants every secret at every cut; by default each secret is planted at some of them.
  */
@@ -46,7 +46,7 @@ const PIECE = 8;
 /** Characters at which layers cut: arguments, strings, outcomes, snippets, calls, prompts, commands, sentences, words. */
 const CUTS = [40, 80, 100, 160, 200, 240, 300, 320, 400, 600, 700, 4_000];
 
-/** Secrets of which a piece stands in the output. */
+/** Secrets of which the output has a piece. */
 function leaksIn(output: string, secrets: readonly PlantedSecret[]): readonly string[] {
   return secrets
     .filter(({ body }) => holdsPiece(output, body))

@@ -1,4 +1,4 @@
-/** `palimpsest memory list --archived`, `show --archived` and `restore`: what was forgotten is not lost. */
+/** `palimpsest memory list --archived`, `show --archived` and `restore`: forgotten memories are not lost. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

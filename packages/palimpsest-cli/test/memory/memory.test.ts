@@ -220,7 +220,7 @@ describe("palimpsest memory", () => {
     const { code, out, err } = await run(["memory", "import", foreign, "--folder", join(folder, "own")]);
     expect([code, out]).toEqual([3, "written good.md (from good.md)\n"]);
     expect(err.split("\n")).toEqual([
-      "not carried: binary.md: its 4 bytes are no UTF-8 text",
+      "not carried: binary.md: its 4 bytes are not UTF-8 text",
       "not carried: folder: it is a link, which is not followed",
       "not carried: link.md: it is a link, which is not followed",
       "not carried: second.md: it has a second name, which may lie anywhere",

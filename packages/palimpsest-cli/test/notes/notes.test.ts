@@ -205,7 +205,7 @@ describe("notes edit", () => {
     const { out } = await edit(place, [id], editor);
     expect(out.trimEnd().split("\n")).toEqual([
       "The heading of Session Title is spelled another way.",
-      "The section Worklog is gone: it comes back when there is something to write in it.",
+      "The section Worklog was removed: the next update that has text for it adds it again.",
       "The heading Mine is gone.",
       "The section Learnings is new.",
       "The heading Other is new: it is yours, and no update touches it.",

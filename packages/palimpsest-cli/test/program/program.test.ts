@@ -1,4 +1,4 @@
-/** The command line's grammar: what is understood, what is refused, and how. */
+/** The command line: accepted and refused arguments, help, errors. */
 import { describe, expect, it } from "vitest";
 import { runCli } from "#program/program.ts";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";

@@ -1,6 +1,6 @@
 /**
- * Whatever stands in a recording of Codex or Copilot: what is read of it fits its types and makes
- * requests that no provider refuses, OpenAI's Responses among them, and time is linear.
+ * Damaged recordings of Codex and Copilot: messages fit their types and make requests that no provider
+ * refuses, OpenAI's Responses among them, and time is linear.
  */
 import fc from "fast-check";
 import type { ImportedSession } from "palimpsest/formats";

@@ -116,7 +116,7 @@ describe("replay", () => {
       options: {},
       source: "recorded",
       tokens: 3,
-      why: "nobody calls a tool",
+      why: "no tool is called",
     },
     {
       recording: JSON.stringify([HELLO]),
@@ -221,7 +221,7 @@ describe("replay", () => {
       why: "no text",
     },
     { name: "letter.txt", content: "Dear harbour master,", code: "FORMAT_UNKNOWN", why: "no recording" },
-    { name: "silent.json", content: '{"messages":[]}', code: "NO_MESSAGES", why: "nobody says anything" },
+    { name: "silent.json", content: '{"messages":[]}', code: "NO_MESSAGES", why: "it has no message" },
   ])("reports $code and goes on with the next file: $why", async ({ name, content, code }) => {
     const good = writeTestFile("good.json", openaiChat(1));
     const result = await replayJson([writeTestFile(name, content), good]);
@@ -257,7 +257,7 @@ describe("replay", () => {
   });
 
   it("keeps the stored sessions where it is told to, and nothing anywhere otherwise", async () => {
-    // A folder of its own for temporary ones: other test files run commands at the same time.
+    // A separate folder for temporary ones: other test files run commands at the same time.
     const temporary = testFolder();
     const shared = process.env["TMPDIR"];
     process.env["TMPDIR"] = temporary;

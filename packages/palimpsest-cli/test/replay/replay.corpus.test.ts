@@ -46,7 +46,7 @@ describe.skipIf(!hasCorpus)("replay of recorded sessions", () => {
     const sources = sessions.map((session) => (isFailed(session) ? undefined : session.source));
     const sum = (field: "messages" | "toolCalls"): number =>
       sources.reduce((total, source) => total + (source?.[field] ?? Number.NaN), 0);
-    // The manifest leaves out what is marked as a side chain, which is all of a sub-agent's transcript.
+    // The manifest leaves out side chains; a sub-agent's transcript is one as a whole.
     if (answers === 0) {
       expect(sum("messages")).toBeGreaterThan(0);
     } else {

@@ -36,7 +36,7 @@ describe("palimpsest sessions as a process", () => {
         cwd: from.folder,
         env: environment(from.home),
       }).status;
-    expect([run("show", "nobody"), run("search", "no such words")]).toEqual([1, 3]);
+    expect([run("show", "missing"), run("search", "no such words")]).toEqual([1, 3]);
     // A reader that has seen enough ends it; `head` takes one line of very many.
     const cut = spawnSync(
       "sh",
@@ -59,7 +59,7 @@ describe("palimpsest sessions as a process", () => {
       { cwd: place.folder, env: environment(place.home), encoding: "utf8" },
     );
     expect(stderr).toBe(
-      "INPUT_NOT_FOUND The folder you are in is not there any more. Change to another folder and run it again.\n",
+      "INPUT_NOT_FOUND The current folder was removed. Change to another folder and run it again.\n",
     );
     expect(status).toBe(1);
   });

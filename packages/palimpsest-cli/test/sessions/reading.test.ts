@@ -150,7 +150,7 @@ describe("sessions show", () => {
   });
 
   it.each([
-    { which: "ffff-nobody", code: "SESSION_NOT_FOUND", why: "nobody" },
+    { which: "ffff-missing", code: "SESSION_NOT_FOUND", why: "no session" },
     { which: "Twins", code: "SESSION_AMBIGUOUS", why: "two of one title" },
   ])("refuses a name that fits $why", async ({ which, code }) => {
     const place = storedHome();
@@ -205,7 +205,7 @@ describe("sessions resume-info", () => {
     const session = await opened.resume(id);
     const inUse = await place.run(["sessions", "resume-info", id]);
     expect(inUse.code).toBe(3);
-    expect(inUse.out).toContain("● Somebody is writing it now.");
+    expect(inUse.out).toContain("● Another process is writing it.");
     await session.close();
   });
 

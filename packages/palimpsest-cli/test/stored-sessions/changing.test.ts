@@ -219,7 +219,7 @@ describe("sessions export and import", () => {
     for (const format of ["md", "html"]) {
       const { code, out, err } = await place.run(["sessions", "export", id, "-f", format]);
       expect(code).toBe(0);
-      expect(out).toContain("1 large text cannot be read in the store any more");
+      expect(out).toContain("cannot be read from the store; the preview is shown instead");
       expect(err).toContain("1 large text missing in the store");
     }
   });

@@ -1,4 +1,4 @@
-/** How sessions are told to people: short ids, ages, widths. */
+/** Words for sessions: short ids, ages, widths. */
 import { describe, expect, it } from "vitest";
 import { formatAge, formatSessionTime, shortIds } from "#stored-sessions/session-words.ts";
 import { columnsOf, cutToColumns, padColumns } from "#terminal/columns.ts";

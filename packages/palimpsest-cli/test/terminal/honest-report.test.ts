@@ -1,4 +1,4 @@
-/** What a report may claim: no tick beside what was not read, repairs in groups, the file by its name. */
+/** Claims of a report: no tick beside unread parts, repairs in groups, the file by its name. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ describe("a report", () => {
   });
 
   it("gives no ticks for calls that were never made", async () => {
-    const out = await printed(say("assistant", "I speak to nobody."));
+    const out = await printed(say("assistant", "I speak to an empty room."));
     expect(out).toContain("· No calls");
     expect(out).not.toMatch(/It fits|It is valid|It is exact/);
   });

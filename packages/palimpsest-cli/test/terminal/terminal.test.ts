@@ -23,7 +23,7 @@ describe("openTerminal", () => {
   it.each([
     { columns: 90, env: {}, expected: 90, why: "the terminal says it" },
     { columns: undefined, env: { COLUMNS: "132" }, expected: 132, why: "the environment says it" },
-    { columns: undefined, env: { COLUMNS: "wide" }, expected: 80, why: "nobody says it" },
+    { columns: undefined, env: { COLUMNS: "wide" }, expected: 80, why: "it is not a number" },
     { columns: 0, env: {}, expected: 80, why: "a terminal of no width" },
   ])("is $expected columns wide: $why", ({ columns, env, expected }) => {
     expect(openTerminal({ columns, write: () => true }, env).columns).toBe(expected);
@@ -47,7 +47,7 @@ describe("texts", () => {
     { text: "a\u0007\u009b31mb", shown: "a\uFFFD\uFFFD31mb", why: "bells and one-byte controls" },
     { text: "a\r\nb\tc", shown: "a b c", why: "one line" },
     { text: "a\u202eb", shown: "a\uFFFDb", why: "it would turn the text around" },
-    { text: "a\u200bb\u{e0061}", shown: "a\\u{200B}b\\u{E0061}", why: "nobody would see it" },
+    { text: "a\u200bb\u{e0061}", shown: "a\\u{200B}b\\u{E0061}", why: "it is invisible" },
   ])("makes a text from a file harmless: $why", ({ text, shown }) => {
     expect(printable(text)).toBe(shown);
   });
@@ -75,7 +75,7 @@ describe("Progress", () => {
   });
 
   it.each([
-    { isInteractive: false, isQuiet: false, why: "nobody watches" },
+    { isInteractive: false, isQuiet: false, why: "the output is not a terminal" },
     { isInteractive: true, isQuiet: true, why: "it was asked to be quiet" },
   ])("draws nothing where $why", ({ isInteractive, isQuiet }) => {
     const context = cliDouble({ isInteractive });

@@ -1,10 +1,9 @@
 /**
- * What the recorded tool's provider reported, and how well it would have been predicted.
+ * Compares the usage that the recorded tool's provider reported with our prediction of it.
  *
- * The recorded context is not our window: the tool compacted it at other places. So it is followed
- * in a ledger of its own, as that tool would have kept one, and two things are taken from it: the
- * error of each prediction, and the growth from call to call, which teaches our session's estimator
- * what its text costs with this model.
+ * The recorded context is not our window: the tool compacted it at other places. So a separate ledger
+ * follows it, as that tool would have kept one. It yields the error of each prediction, and the growth
+ * from call to call, from which our session's estimator learns how many tokens the model counts for a text.
  */
 
 import type { CalibrationSample } from "palimpsest/experimental";
@@ -38,7 +37,7 @@ export class RecordedUsage {
     if (isAttachment === true) this.#previous = undefined;
   }
 
-  /** The tool replaced or cleared its context: what is in it now is not known. */
+  /** The tool replaced or cleared its context: its content is unknown now. */
   contextReplaced(): void {
     this.#ledger.windowReplaced(0);
     this.#previous = undefined;

@@ -25,7 +25,7 @@ export interface SourceFigures {
   /** Messages of people and responses of models; tool results and what the tool put in are not messages here. */
   readonly messages: number;
   readonly toolCalls: number;
-  /** What was said in all, by our estimate, without the fixed part. */
+  /** The whole conversation, by our estimate, without the fixed part. */
   readonly tokens: number;
   /** Recorded system prompt and tools, by our estimate; 0 where the recording has none. */
   readonly fixedTokens: number;
@@ -40,7 +40,7 @@ export interface WindowFigures {
   readonly autoCompactAtTokens: number;
   /** The model whose tokenizer and rules are assumed. */
   readonly model: string;
-  /** Whether earlier messages may be rewritten. */
+  /** `permissive` if earlier messages may be rewritten. */
   readonly editSafety: "strict" | "permissive";
   /** When the layers act: `faithful` acts where the window demands it, never for cost. */
   readonly policy: string;
@@ -48,8 +48,8 @@ export interface WindowFigures {
 
 export interface PromptFigures {
   /**
-   * Origin of `tokens`: `recorded` in the file, `fixed` by the option `--fixed`, `billed` by the recorded usage less
-   * what was counted, or `unknown`, where nothing tells of a part that was not recorded.
+   * Origin of `tokens`: `recorded` in the file, `fixed` by the option `--fixed`, `billed`: the recorded usage less
+   * the counted messages, or `unknown` if the file has no figure for it.
    */
   readonly source: "recorded" | "fixed" | "billed" | "unknown";
   /** System prompt and tools within each request, in the model's tokens. */
@@ -60,7 +60,7 @@ export interface LayerFigures {
   readonly edits: number;
   /** Tokens that the window lost by them. */
   readonly freedTokens: number;
-  /** How many were made for each reason, as the log names it. */
+  /** Number of edits by reason, as the log names it. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
@@ -76,7 +76,7 @@ export interface ReplayedSession {
   readonly peakTokens: number;
   /** Requests above the blocking limit. */
   readonly overflows: number;
-  /** True if every request fits with its prompt. Absent where nothing is judged: no calls, or an unknown prompt. */
+  /** True if every request fits with its prompt. Absent if nothing is judged: no calls, or an unknown prompt. */
   readonly fits?: boolean;
   readonly layers: Readonly<Record<LayerName, LayerFigures>>;
   /** Requests judged by the wire oracle, each as Anthropic's and as OpenAI's, and those it would refuse. */
@@ -86,8 +86,8 @@ export interface ReplayedSession {
   /** Windows built again from the stored log after reopening it, and those that came out different. */
   readonly rebuild: { readonly checked: number; readonly different: number };
   /**
-   * How far the predicted size of the recorded tool's own context was from what its provider
-   * reported, as a share of it; absent where no usage was recorded.
+   * Error of the predicted size of the recorded tool's own context, as a share of the size that its
+   * provider reported; absent if no usage was recorded.
    */
   readonly estimator?: { readonly calls: number; readonly medianError: number; readonly p95Error: number };
   /**
@@ -96,13 +96,13 @@ export interface ReplayedSession {
    * visible pointer, or among the first hits of a search for strings that can be read).
    */
   readonly survival?: SurvivalFigures;
-  /** What the requests cost beside those of the same session with nothing taken out. */
+  /** Cost of the requests, beside those of the same session without any edit. */
   readonly cost?: CostFigures;
   /** Damage that was mended: in the file, and in the conversation. */
   readonly repairs: number;
-  /** What the file holds and nobody could read; it is in no other figure. */
+  /** Unreadable parts of the file; no other figure includes them. */
   readonly notRead: NotRead;
-  /** What the session takes in the store. */
+  /** Size of the session in the store. */
   readonly bytesWritten: number;
   /** Preparing one call, by the middle and the slowest hundredth, and the whole replay with its checks. */
   readonly ms: { readonly prepareP50: number; readonly prepareP99: number; readonly total: number };
@@ -134,7 +134,7 @@ export function judgeFit({
   return { fits: overflows === 0 };
 }
 
-/** Whether every check of a replayed session held. */
+/** True if every check of a replayed session held. */
 export function isSound(session: ReplayedSession): boolean {
   const { overflows, invariants, lossless, rebuild } = session;
   return (

@@ -24,7 +24,7 @@ interface PromptSetting {
   readonly fixedTokens?: number | undefined;
 }
 
-/** The best known prompt: what the user says, then what was recorded whole, then what was billed. */
+/** The best known prompt: given by the user, else recorded whole, else derived from billed usage. */
 export function promptOf(session: ImportedSession, setting: PromptSetting): ReplayedPrompt {
   const { recordedTokens, fixedTokens } = setting;
   if (fixedTokens !== undefined && (fixedTokens > recordedTokens || !isWhole(session)))
@@ -53,8 +53,8 @@ function isWhole(session: ImportedSession): boolean {
 }
 
 /**
- * The first billed prompt less what was said before it and what was recorded, in tokens of the assumed model.
- * `undefined` where nothing was billed, or not before the tool replaced its context.
+ * The first billed prompt less all earlier messages and the recorded part, in tokens of the assumed model.
+ * `undefined` if no call was billed, or none before the tool replaced its context.
  */
 function billedBesides(
   session: ImportedSession,

@@ -1,6 +1,6 @@
 /**
- * Watches a session while it is driven, call by call: sizes, edits, repairs, what the wire oracle
- * says, and what is needed afterwards to check that nothing was lost.
+ * Watches a session while it is replayed, call by call: sizes, edits, repairs, verdicts of the wire oracle,
+ * and the original messages, for the check that nothing was lost.
  */
 import { type Message, nodeHasher, type RequestMessage, type SessionEvent } from "palimpsest";
 import { findLayer, LAYERS, type PreparedCall, type SessionObserver } from "palimpsest/internal";
@@ -34,7 +34,7 @@ export class SessionTrack implements SessionObserver {
   readonly calls: TrackedCall[] = [];
   readonly repairs: TrackedRepair[] = [];
   readonly violations: FoundViolation[] = [];
-  /** What was said, by the number of its entry. */
+  /** Original messages, by entry number. */
   readonly originals = new Map<number, Message>();
   readonly #judge: WireJudge;
   readonly #layers = new Map<LayerName, LayerFigures>();

@@ -1,6 +1,5 @@
 /**
- * What a recording holds and which window it is replayed in: the figures that are known before the
- * first call.
+ * Figures of a recording and its window that are known before the first call.
  */
 
 import type { PolicyName } from "palimpsest/compaction";
@@ -29,7 +28,7 @@ export function mainModel(session: ImportedSession): string {
   const answers = new Map<string, number>();
   for (const { message } of sourceMessages(session)) {
     const { model } = message;
-    // Tools write answers of their own under names in angle brackets.
+    // Tools write answers that no model gave under names in angle brackets.
     if (model !== undefined && model !== "" && !model.startsWith("<"))
       answers.set(model, (answers.get(model) ?? 0) + 1);
   }
@@ -80,7 +79,7 @@ export function windowFigures(
   };
 }
 
-/** What the figures of a window are about. */
+/** The settings from which the figures of a window follow. */
 interface WindowSetting {
   readonly model: string;
   readonly messages: readonly ImportedMessage[];

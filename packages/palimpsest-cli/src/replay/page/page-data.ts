@@ -1,10 +1,9 @@
 /**
- * What a page of a replayed session holds: the type of the JSON in it, which the browser script
- * reads, and how it is assembled.
+ * The data of a page about a replayed session: the type of its JSON, which the browser script reads, and how
+ * it is assembled.
  *
- * Everything is written once. A *piece* is one block in one form; a call names the pieces that its
- * request held by how they differ from those of the call before, so that a page grows with what was
- * said and not with how often it was sent.
+ * Everything is written once. A *piece* is one block in one form. A call lists only the differences between its
+ * pieces and those of the call before, so that a page grows with the conversation, not with the number of calls.
  */
 
 import { LAYERS, type Layer, shorten } from "palimpsest/internal";
@@ -13,7 +12,7 @@ import type { LayerName, Origin, Role } from "palimpsest/transcript";
 import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import type { ReplayedSession } from "../measure/replay-json.ts";
 
-/** What the tokens of a request are for, from the bottom of the picture to its top. */
+/** Categories of a request's tokens, from the bottom of the picture to its top. */
 export const PAGE_CATEGORIES = [
   "fixed",
   "inserted",
@@ -27,10 +26,10 @@ export const PAGE_CATEGORIES = [
 
 export type PageCategory = (typeof PAGE_CATEGORIES)[number];
 
-/** How a block is shown: as it was said, by its head and tail, in a few words, or said by the library itself. */
+/** Forms of a block: unchanged, cut to head and tail, replaced by a few words, or written by the library. */
 export type PageForm = "original" | "preview" | "cleared" | "summary" | "inserted";
 
-/** Where pieces come from: an entry of the log, or a message that an edit inserted behind it. */
+/** Source of a piece: an entry of the log, or a message that an edit inserted after it. */
 export interface PageSource {
   readonly seq: number;
   readonly role: Role;
@@ -61,7 +60,7 @@ export interface PagePiece {
   readonly isError?: true;
 }
 
-/** What an edit took out of sight, the most important names only. */
+/** Names that an edit hid; only the most important ones. */
 export interface PageLoss {
   readonly messages: number;
   readonly blocks: number;
@@ -88,18 +87,18 @@ export interface PageEdit {
   readonly blocks?: number;
   /** Size of a block that arrived too large, in bytes. */
   readonly bytes?: number;
-  /** What a repair was about. */
+  /** Subject of a repair. */
   readonly subject?: string;
   readonly loss?: PageLoss;
 }
 
-/** What a call cost, in input-token-equivalents: the answer is left out, it is the same in every window. */
+/** Cost of a call, in input-token-equivalents, without the answer, which is the same in every window. */
 export interface PageCallCost {
   /** In the window that was replayed. */
   readonly cost: number;
-  /** What the same call would have cost with everything said so far in it. */
+  /** Cost of the same call with the whole conversation so far in it. */
   readonly uncompactedCost?: number;
-  /** Tokens of a request that were written anew because the prompt cache held none of the last one. */
+  /** Tokens of a request that were written again because the prompt cache held none of the last one. */
   readonly missedTokens?: number;
 }
 
@@ -118,14 +117,14 @@ export interface PageCall extends Partial<PageCallCost> {
   readonly pieces: readonly number[];
 }
 
-/** What every request carries, where the recording has it. */
+/** System prompt and tools of every request, if the recording has them. */
 export interface PageFixed {
   readonly system?: PageText;
   /** The definitions of the tools, in JSON. */
   readonly tools?: PageText;
 }
 
-/** What the recorder saw, call by call. */
+/** The recorder's result, call by call. */
 export interface RecordedPage {
   readonly fixed: PageFixed;
   readonly sources: readonly PageSource[];
@@ -162,9 +161,9 @@ const REPAIRS: PageLayer = {
 };
 
 export interface PageData extends RecordedPage {
-  /** Version of this shape; page and script are written together, so nobody else reads it. */
+  /** Version of this shape. Only the page's own script reads it. */
   readonly version: 1;
-  /** Of the library that wrote the page. */
+  /** Version of the library that wrote the page. */
   readonly palimpsest: string;
   readonly title: string;
   readonly figures: ReplayedSession;

@@ -37,7 +37,7 @@ interface KnownForm {
 export class PageDictionary {
   readonly sources: PageSource[] = [];
   readonly pieces: PagePiece[] = [];
-  /** Of each piece, in reference tokens, not rounded. */
+  /** Size of each piece, in reference tokens, not rounded. */
   readonly tokens: number[] = [];
   readonly #sourceIndexes = new Map<string, number>();
   readonly #forms = new Map<string, KnownForm[]>();
@@ -95,7 +95,7 @@ export class PageDictionary {
   }
 
   #wordsOf(shown: ContentBlock, isInserted: boolean): Pick<PagePiece, "text" | "type" | "tool" | "isError"> {
-    // Before it is cut: what is left of a key has no shape any more.
+    // Before it is cut: a part of a key is not recognised as one.
     const block = withoutSecrets(shown);
     if (isCall(block)) {
       this.#tools.set(block.id, block.name);
@@ -124,7 +124,7 @@ function placeKey(message: { readonly seq: number; readonly insertedBy?: number 
   return `${message.seq}:${message.insertedBy ?? ""}:${block}`;
 }
 
-/** A window that is folded anew may mend a block into another object of the same content. */
+/** Folding a window again may repair a block into another object with the same content. */
 function isSame(one: ContentBlock, other: ContentBlock): boolean {
   return one.type === other.type && JSON.stringify(one) === JSON.stringify(other);
 }
@@ -141,7 +141,7 @@ export function pageText(full: string, characters: number = PAGE_DEFAULTS.pageTe
   };
 }
 
-/** Who speaks where the library does: summaries, briefs of the state, answers that a repair puts in. */
+/** Origins of the library's own texts: summaries, briefs of the state, results that a repair adds. */
 const OURS: ReadonlySet<Origin> = new Set(["engine", "restored", "recalled", "summary"]);
 
 function categoryOf(
@@ -161,7 +161,7 @@ export function isCall(block: ContentBlock): block is Extract<ContentBlock, { re
   return block.type === "tool_use" || block.type === "server_tool_use" || block.type === "mcp_tool_use";
 }
 
-/** Reasoning that goes back as the item it came as; nobody but its provider can read it. */
+/** Encrypted reasoning, which only its provider can read; it is sent back unchanged. */
 function isCipheredThinking(block: ContentBlock): boolean {
   return block.type === "opaque" && isObject(block.value) && block.value["type"] === "reasoning";
 }

@@ -10,7 +10,7 @@ import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import { reasonWords } from "../../terminal/edit-reasons.ts";
 import type { PageEdit, PageLoss } from "./page-data.ts";
 
-/** What an event says about the window; `undefined` where nothing is shown otherwise. `call`: the one that sees it first. */
+/** Converts an event to an edit of the page; `undefined` if the event changes nothing visible. `call` sees it first. */
 export function pageEdit(event: SessionEvent, call: number): PageEdit | undefined {
   if (event.type === "layer") {
     const { seq, layer, edit } = event;

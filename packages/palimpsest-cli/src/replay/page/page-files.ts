@@ -1,6 +1,5 @@
 /**
- * Where the pages of one run go: OUT itself, or OUT with a suffix where the run has several sessions
- * or windows.
+ * File names of a run's pages: OUT, or OUT with a suffix if the run has several sessions or windows.
  */
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -9,7 +8,7 @@ import { formatTokens } from "../../terminal/figures.ts";
 
 const PART_CHARACTERS = 60;
 
-/** What tells one page of a run from another; only what there are several of. */
+/** Parts of a page's name that differ within the run. */
 export interface PageParts {
   readonly file?: string | undefined;
   readonly session?: string | undefined;
@@ -45,7 +44,7 @@ export class PageFiles {
   }
 }
 
-/** Where `path` leads, if a file can be written there. What is no file (a folder, a device) is left alone. */
+/** Resolves `path` if a file can be written there. Folders and devices are refused. */
 function resolved(path: string): string {
   if (path === "" || path === "-") throw refused(path, "is not the name of a file");
   const folder = dirname(path);

@@ -35,7 +35,7 @@ export class PageRecorder implements SessionObserver {
   readonly #calls: PageCall[] = [];
   #fixed: PageFixed | undefined;
   #notes: PageNotes | undefined;
-  /** What the window holds, by the block's object: a request is made of the same objects. */
+  /** Pieces of the window, by block object: a request consists of the same objects. */
   #pieces = new Map<ContentBlock, number>();
   #visible: readonly VisibleMessage[] = [];
   #seenCount = 0;
@@ -68,7 +68,7 @@ export class PageRecorder implements SessionObserver {
     const blank = parseNotes(NOTES_TEMPLATE.text);
     const { document } = extractNotes(blank, factsOfDigest(digest), { limits: notesLimits(windowTokens) });
     if (isEmptyTemplate(document)) return;
-    // The marks are for the next update; nobody reads them.
+    // The marks are for the next update, not for readers.
     const lines = formatNotes(document).split("\n").map(withoutMark);
     this.#notes = { text: lines.join("\n"), tokens: sizeOfNotes(document) };
   }
@@ -123,7 +123,7 @@ function fixedOf({ system, tools }: PreparedCall): PageFixed {
   };
 }
 
-/** How a request differs from the one before: see `PageCall.pieces`. */
+/** Encodes the difference between a request and the one before: see `PageCall.pieces`. */
 export function encodePieces(before: readonly number[], now: readonly number[]): readonly number[] {
   const shorter = Math.min(before.length, now.length);
   let head = 0;

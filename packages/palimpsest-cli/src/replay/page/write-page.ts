@@ -1,9 +1,9 @@
 /**
- * Writes a page: one file with everything in it, that asks nobody for anything when it is opened.
+ * Writes a page: one file with everything in it, which loads nothing when it is opened.
  *
- * What came from a session is hostile. It stands in the page as JSON in which no `<` is left, is read
- * by a script that only ever makes text of it, and a policy in the page allows these scripts, this
- * style and nothing else: no other script, no request, no markup from a string.
+ * Text of a session is hostile. The page holds it as JSON without any `<`. Its script only ever makes text nodes of
+ * it. A content security policy allows these scripts, this style and nothing else: no other script, no request, no
+ * markup from a string.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -133,7 +133,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** Each `<!-- {{name}} -->` of the template, once; what is filled in is not looked at again. */
+/** Replaces each `<!-- {{name}} -->` of the template, once; replacements are not searched again. */
 function filled(template: string, parts: Readonly<Record<string, string>>): string {
   return template.replace(/<!-- \{\{(\w+)\}\} -->/g, (_, name: string) => parts[name] ?? "");
 }

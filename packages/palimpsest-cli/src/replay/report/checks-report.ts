@@ -26,7 +26,7 @@ export interface SessionChecks {
   readonly differentCalls: readonly number[];
 }
 
-/** Where a report is shown. */
+/** Width and colours of a report. */
 export interface ReportLayout {
   readonly columns: number;
   readonly styles: Styles;
@@ -129,7 +129,7 @@ function isLossless({ result, lost }: SessionChecks): Check {
   const hasGaps = result.notRead.records > 0 || result.notRead.isCutOff;
   const whole = blocks === 1 ? "the 1 original block" : `all ${formatQuantity(blocks, "original block")}`;
   return {
-    // Nothing of what was read is lost; beside what could not be read that is no reason for a tick.
+    // If parts of the file could not be read, recovering the others does not earn a tick.
     holds: recovered < blocks ? false : hasGaps ? undefined : true,
     name: hasGaps ? "What was read" : "Nothing lost",
     words:
@@ -140,7 +140,7 @@ function isLossless({ result, lost }: SessionChecks): Check {
   };
 }
 
-/** What the file holds and nobody could read. */
+/** Parts of the file that could not be read. */
 function notRead({ result }: SessionChecks): readonly Check[] {
   const { records, bytes, isCutOff } = result.notRead;
   if (records === 0 && !isCutOff) return [];

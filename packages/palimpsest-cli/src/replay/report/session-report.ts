@@ -23,7 +23,7 @@ import { renderWindowChart } from "./window-chart.ts";
 export interface ReportedSession extends SessionChecks {
   readonly title: string;
   readonly calls: readonly TrackedCall[];
-  /** What had to be mended, in groups, one line each. */
+  /** Repairs in groups, one line each. */
   readonly repairs: readonly string[];
 }
 
@@ -69,7 +69,7 @@ function headline({ title, result }: ReportedSession, { columns, styles }: Repor
   return [...wrapWords("", styles.bold(printable(title)), columns), ...wrapWords("", words, columns)];
 }
 
-/** What each layer did, and what it freed. */
+/** Edits of each layer, and the tokens they freed. */
 export function layerLines(
   { layers }: ReplayedSession,
   { columns, styles }: ReportLayout,
@@ -119,7 +119,7 @@ function repairLines(repairs: readonly string[], count: number, layout: ReportLa
   );
 }
 
-/** What of the past was still there when it was used. */
+/** Strings of the past that were still visible when the agent used them. */
 function survivalLines({ survival }: ReplayedSession, layout: ReportLayout): readonly string[] {
   if (survival === undefined || survival.farReferences === 0) return [];
   const { farReferences, visible, reachable } = survival;
@@ -130,7 +130,7 @@ function survivalLines({ survival }: ReplayedSession, layout: ReportLayout): rea
   return formatCheck({ holds: undefined, name: "Survived", words, details: [] }, layout);
 }
 
-/** What the requests cost beside the session that nobody manages. */
+/** Cost of the requests, beside the same session without compaction. */
 function priceLines({ cost, window, source }: ReplayedSession, layout: ReportLayout): readonly string[] {
   if (cost === undefined || cost.uncompacted === 0) return [];
   const { inputTokenEquivalents, uncompacted, ratio, tariff } = cost;

@@ -194,7 +194,7 @@ function paint(cells: readonly Cell[], styles: Styles): string {
   return painted;
 }
 
-/** How much of a row's height is filled, in eighths. */
+/** Filled part of a row's height, in eighths. */
 function levelIn(row: number, tokens: number, { topTokens, rows }: Scale): number {
   const eighths = Math.round((tokens / topTokens) * rows * 8);
   const visible = tokens > 0 ? Math.max(1, eighths) : 0;

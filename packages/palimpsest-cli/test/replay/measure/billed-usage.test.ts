@@ -1,4 +1,4 @@
-/** What is learned from a recording's usage, and how its predictions are judged. */
+/** Learning from a recording's usage, and judging predictions of it. */
 
 import type { ImportedMessage } from "palimpsest/formats";
 import { describe, expect, it } from "vitest";

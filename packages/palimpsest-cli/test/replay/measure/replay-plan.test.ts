@@ -61,7 +61,7 @@ describe("planReplay", () => {
         says("assistant", "b", "r2"),
       ],
       steps: ["+a", ">call s", "+result", "+call t", "+result", ">b"],
-      why: "a chunk that came after a result is no call of its own",
+      why: "a chunk that came after a result is not a separate call",
     },
     {
       items: [says("user", "a"), calls("t", "r1")],

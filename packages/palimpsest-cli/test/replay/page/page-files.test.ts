@@ -1,4 +1,4 @@
-/** Where pages go, and where none may go. */
+/** File names of pages, and names that are refused. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe("the files of pages", () => {
       why: "nothing to write into",
     },
     { make: () => "/dev/null", says: "is not an ordinary file", why: "a device would be replaced" },
-    { make: () => "-", says: "is not the name of a file", why: "a page is no stream" },
+    { make: () => "-", says: "is not the name of a file", why: "a page is not a stream" },
     { make: () => "", says: "is not the name of a file", why: "no name" },
     {
       make: (folder: string) => {

@@ -1,4 +1,4 @@
-/** What a page knows of a session is what was sent, call by call. */
+/** The data of a page is the requests that were sent, call by call. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodePieces } from "#replay/page/page-recorder.ts";
@@ -73,7 +73,7 @@ describe("a recorded page", () => {
 
   it("keeps each block once in each form, however often it was sent", async () => {
     const { data, done } = await replayedPage(openaiChat(12), {});
-    // All but the last answer, which no request held any more.
+    // All but the last answer, which no request contained.
     expect(data.pieces).toHaveLength(done.result.lossless.blocks - 1);
     expect(new Set(data.pieces.map(({ form }) => form))).toEqual(new Set(["original"]));
   });

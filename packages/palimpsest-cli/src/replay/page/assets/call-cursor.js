@@ -1,8 +1,8 @@
 /** Pointers on a picture whose columns are calls: one that points, one that picks, by mouse, pen or finger. */
 
 /**
- * `callAt` tells the call at a place of the window. Pressing picks a call, and so does moving while
- * pressed; a mouse that only moves points at it.
+ * `callAt` returns the call at a place of the window. Pressing selects a call, and so does moving while
+ * pressed; moving a mouse without pressing only highlights a call.
  */
 export function listenToCalls(target, { callAt, onPoint, onPick, onLeave }) {
   target.addEventListener("pointerdown", (event) => {

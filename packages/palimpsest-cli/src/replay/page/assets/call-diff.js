@@ -1,5 +1,5 @@
 /**
- * What a call's request has that the one before had not, and the other way round, in one list in the
+ * Compares a call's request with the one before: added, changed and removed blocks, in one list in the
  * order of the conversation.
  */
 

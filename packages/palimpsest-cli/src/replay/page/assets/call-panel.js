@@ -59,7 +59,7 @@ export class CallPanel {
     });
   }
 
-  /** What a row adds to the request, in reference tokens. */
+  /** Tokens that a row adds to the request, in reference tokens. */
   #growth({ piece, change, was }) {
     const { pieces } = this.#session;
     if (change === "gone") return -pieces[piece].tokens;

@@ -5,10 +5,10 @@ import { formatCount, formatTokens } from "./format.js";
 
 /** Characters of a text on its row; the row cuts what does not fit. */
 const LINE_CHARACTERS = 260;
-/** Of a run of rows that left the window so many at its beginning and its end are shown, the rest is folded. */
+/** Rows shown at each end of a run of rows that left the window; the others are folded. */
 const GONE_SHOWN = 6;
 
-/** Who speaks; whatever the library says itself is `engine`. */
+/** Speakers with a style. Texts of the library itself are from `engine`. */
 const SPEAKERS = new Set(["user", "assistant", "tool", "host"]);
 const KINDS = {
   user: "text",
@@ -73,7 +73,7 @@ export class CallRows {
     return row;
   }
 
-  /** A block that stands in a request twice gets a second row. */
+  /** A block that occurs twice in a request gets a second row. */
   #row({ piece, change, was }, ratio, used) {
     const turn = (used.get(piece) ?? 0) + 1;
     used.set(piece, turn);
@@ -176,7 +176,7 @@ function makeRow({ category, speaker, kind, line, form = "original", isError = f
   );
   const inside = element("div", { class: "body" });
   const row = element("details", { class: "row" }, summary, inside);
-  // The text is made when somebody wants to read it.
+  // The text is rendered when the row is opened.
   row.addEventListener("toggle", () => {
     if (!row.open || inside.childElementCount > 0) return;
     inside.append(
@@ -186,7 +186,7 @@ function makeRow({ category, speaker, kind, line, form = "original", isError = f
     );
   });
   const shown = { change: "", tokens: "" };
-  /** Most rows are as they were at the call before: what is said already is not said again. */
+  /** Most rows are the same as at the call before: only changes are drawn. */
   const show = (change, size) => {
     const words = formatCount(size);
     if (shown.tokens !== words) tokens.textContent = words;

@@ -48,7 +48,7 @@ export class CostChart {
     }).observe(holder);
   }
 
-  /** Whether there is anything to show: not every replay simulates a cache. */
+  /** True if there is anything to show: not every replay simulates a cache. */
   get isShown() {
     return this.#sums.here !== undefined;
   }

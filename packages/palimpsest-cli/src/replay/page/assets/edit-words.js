@@ -26,7 +26,7 @@ export function editName({ layer, reason }) {
   return `${layer}, ${reason}`;
 }
 
-/** What an edit did, in a few words. */
+/** Describes an edit in a few words. */
 export function editWords({ layer, blocks, bytes, subject, loss, seq }) {
   if (layer === "repair") return subject;
   if (bytes !== undefined)

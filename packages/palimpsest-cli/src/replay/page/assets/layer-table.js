@@ -1,4 +1,4 @@
-/** What each layer did, and every edit one by one. */
+/** Table of the layers' effects, and a list of all edits. */
 import { activeLayers, editName, editWords, freedWords, layerOf } from "./edit-words.js";
 import { element, shape } from "./elements.js";
 import { formatCount, formatQuantity, formatTokens } from "./format.js";

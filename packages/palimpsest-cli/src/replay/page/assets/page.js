@@ -169,7 +169,7 @@ function legendOf(chart) {
   return [...layers, ...limits];
 }
 
-/** What the tooltip says of a call. */
+/** The tooltip of a call. */
 function callWords({ call, edits, isEdit = false }) {
   const { tokens, byCategory } = session.calls[call];
   const sizes = CATEGORIES.map(({ id, name }, index) => ({ id, name, tokens: byCategory[index] }))
@@ -224,7 +224,7 @@ function costWords(cost, call) {
     element("p", {}, `here ${formatTokens(here)}`),
     uncompacted === undefined ? "" : element("p", {}, `uncompacted ${formatTokens(uncompacted)}`),
     missedTokens > 0
-      ? element("p", {}, `cache missed: ${formatTokens(missedTokens)} tokens written anew`)
+      ? element("p", {}, `cache missed: ${formatTokens(missedTokens)} tokens written again`)
       : "",
   ];
 }

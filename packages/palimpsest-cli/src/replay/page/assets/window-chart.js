@@ -8,7 +8,7 @@ import { EditLanes } from "./edit-lanes.js";
 import { element } from "./elements.js";
 import { formatCount, formatTokens } from "./format.js";
 
-/** Narrower than this, in pixels, names stand in legends and not beside what they name. */
+/** Narrower than this, in pixels, names are in legends, not beside the lines they name. */
 export const NARROW = 640;
 const GUTTERS = { wide: { left: 92, right: 128 }, narrow: { left: 44, right: 12 } };
 /** A window that is filled to less than this share is drawn larger, without its limits. */
@@ -53,7 +53,7 @@ export class WindowChart {
     return limitsOf(this.#session).filter(({ tokens }) => this.#isNarrow || tokens >= top);
   }
 
-  /** Draws everything anew: the first time, and in other colours. */
+  /** Draws everything: the first time, and after a change of colours. */
   draw() {
     this.#chart?.destroy();
     const { width, height } = this.#holder.getBoundingClientRect();
@@ -97,7 +97,7 @@ export class WindowChart {
     };
   }
 
-  /** What stands on the picture and below it, once it knows its own size. */
+  /** Draws labels on the picture and below it, once its size is known. */
   #drawAround() {
     this.#drawLimits(this.#chart);
     this.#drawLanes();

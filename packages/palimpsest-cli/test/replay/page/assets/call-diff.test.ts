@@ -1,4 +1,4 @@
-/** What the panel says has come, changed and gone from one call to the next. */
+/** Blocks that the panel shows as added, changed and removed from one call to the next. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
@@ -36,7 +36,7 @@ describe("the difference of two requests", () => {
       before: [1, 2, 3],
       now: [1, 3],
       rows: "1 -2 3",
-      why: "a block is not shown any more, and says so where it stood",
+      why: "a block is no longer shown, and its former place says so",
     },
     { before: [1, 2], now: [9], rows: "+9 -1 -2", why: "nothing is left" },
     { before: [], now: [1], rows: "+1", why: "the first call" },
