@@ -1,6 +1,6 @@
 /**
- * The surroundings of the sessions: settings, who may read the files, what kind of disk they are on, and
- * how much room there is.
+ * Checks the surroundings of sessions: settings, permissions of files, the kind of disk and its free space, and the
+ * memory directory. A person decides about memories, so their findings are not repaired here.
  */
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
@@ -68,7 +68,7 @@ async function statOfDisk(folder: string): Promise<StatsFs | undefined> {
       await stat(at);
       return await statfs(at);
     } catch {
-      // It is not there yet, or cannot be looked at: the folder above lies on the same disk.
+      // It does not exist yet, or cannot be read: its parent is on the same disk.
       if (dirname(at) === at) return undefined;
     }
   }
@@ -101,7 +101,7 @@ export function privateInFolder(folder: string, sessionIds: readonly string[]): 
   };
 }
 
-/** Files and folders that others may read or change; one finding for all of them, which mending sets right. */
+/** One finding for all files and folders that other users may read or change. `--fix` makes them private. */
 export async function checkModes(
   place: string,
   { single, whole }: PrivatePlaces,

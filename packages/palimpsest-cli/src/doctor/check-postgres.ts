@@ -98,7 +98,7 @@ async function checkTables(
     findings.push({
       ...{ kind: "tables", level: "problem", path, isMendable: false },
       advice:
-        "There are no tables of sessions here. Check the URL and --schema, or make them with migrate().",
+        "There are no tables of sessions here. Check the URL and --schema, or create them with migrate().",
     });
   else if (version > 0 && version < TABLES_VERSION) {
     if (isRepairing) await doctor.migrate();
@@ -114,7 +114,7 @@ async function checkTables(
     if (count > 0)
       findings.push({
         ...{ kind: "no-checksum", level: "note", path, isMendable: false },
-        advice: `${count} entries were written without a checksum, by an earlier version: they are read as they are.`,
+        advice: `${count} entries were written without a checksum, by an earlier version: they are read without a check.`,
       });
   }
   return { findings, version };
@@ -170,7 +170,7 @@ function findingsOf(session: DoctorSessionRow, checkup: PostgresCheckup): readon
       {
         ...{ kind: "unreadable", level: "problem", ...about, isMendable: false },
         advice:
-          "No entry of it can be read: nothing is left of it, or its rows were never ours. It is left alone.",
+          "No entry can be read: nothing is left of the session, or another program wrote the rows. It is not changed.",
       },
     ];
   return [
@@ -178,13 +178,13 @@ function findingsOf(session: DoctorSessionRow, checkup: PostgresCheckup): readon
     ...damagedBlobs.map(
       ({ hash, bytes }): DoctorFinding => ({
         ...{ kind: "blob-damaged", level: "problem", ...about, bytes, isMendable: false },
-        advice: `The blob ${hash} is not what was stored. A backup may have it; storing the same text again replaces it.`,
+        advice: `The blob ${hash} differs from the stored text. A backup may have it; storing the same text again replaces it.`,
       }),
     ),
     ...missingBlobs.map(
       ({ hash, seq }): DoctorFinding => ({
         ...{ kind: "blob-missing", level: "problem", ...about, isMendable: false },
-        advice: `Entry ${seq} names the blob ${hash}, which is not there; its preview is shown. A backup may have it.`,
+        advice: `Entry ${seq} names the blob ${hash}, which is missing; its preview is shown. A backup may have it.`,
       }),
     ),
   ];
@@ -205,9 +205,9 @@ function logFinding(
     position,
     bytes,
     advice: isRecorded
-      ? `${words} (This was done before.)`
+      ? `${words} (Already done.)`
       : isOpenNow
-        ? `${words.replace(/: [^:]*$/, ".")} (Its session is open now: look again later.)`
+        ? `${words.replace(/: [^:]*$/, ".")} (Its session is open now: try again later.)`
         : words,
     isMendable: !isRecorded && !isInUse,
   };

@@ -1,5 +1,5 @@
 /**
- * The sessions of one folder: each log and what lies beside it, folders whose session is gone, the index.
+ * Checks the sessions of one folder: logs and the files beside them, folders without a session, the index.
  */
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -30,15 +30,15 @@ interface CheckedSession {
 }
 
 /**
- * The ids of everything that a folder holds of sessions, also of those whose log is gone. In a folder that
- * is not ours alone, a folder without a log is a session's only if its name can be nothing else.
+ * The session ids of a folder, including sessions whose log is missing. In a folder that other programs use too, a
+ * subfolder without a log counts as a session only if its name is a UUID.
  */
 export async function idsIn(
   { folder, isOurs }: { readonly folder: string; readonly isOurs: boolean },
   store: SessionStore,
 ): Promise<{
   readonly stored: readonly string[];
-  /** Folders without a log, old enough not to be just begun. */
+  /** Folders without a log that are not new. */
   readonly orphaned: readonly string[];
 }> {
   const stored = await store.list();
@@ -52,7 +52,7 @@ export async function idsIn(
   return { stored, orphaned };
 }
 
-/** Looks at a session, and mends what can be. Never throws for what it finds. */
+/** Checks a session, and repairs it if asked. Never throws because of a finding. */
 export async function checkSession(
   sessionId: string,
   at: { readonly folder: string; readonly isRepairing: boolean },
@@ -94,7 +94,7 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
   // A blob that is kept in case a damaged entry names it needs no action.
   const isHarmless =
     kind === "torn-tail" || kind === "notes-conflict" || isQuarantined || kind === "blob-unreferenced";
-  const words = isQuarantined ? `${advice} (This was done before.)` : advice;
+  const words = isQuarantined ? `${advice} (Already done.)` : advice;
   return {
     kind,
     // What an open session is in the middle of looks like what a crash leaves.
@@ -103,7 +103,7 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
     sessionId,
     position,
     bytes,
-    advice: isInUse && isMendable ? `${words} (Its session is open now: look again later.)` : words,
+    advice: isInUse && isMendable ? `${words} (Its session is open now: try again later.)` : words,
     isMendable: isMendable && !isInUse,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * `palimpsest doctor`: what is wrong with a home and its sessions, what would be done about it, and, with
- * `--fix`, doing it. No log is ever rewritten: damage is copied aside, litter is removed.
+ * `palimpsest doctor`: reports problems of a home and its sessions, and repairs them with `--fix`. No log is ever
+ * rewritten: damage is copied aside, litter is removed.
  */
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -35,7 +35,7 @@ import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-findi
 
 interface DoctorFlags extends PlaceFlags, PostgresFlags {}
 
-/** Everything that was looked at, and what was found. */
+/** Counts of everything that was checked, and the findings. */
 interface DoctorReport {
   readonly folder: string;
   readonly projects: number;
@@ -49,9 +49,9 @@ interface DoctorReport {
 export function addDoctor(program: Command, { context, exitWith }: CommandShell): void {
   const command = program
     .command("doctor")
-    .description("look for what is wrong with stored sessions and memories, and mend it with --fix");
+    .description("find problems with stored sessions and memories, and repair them with --fix");
   addPlaceOptions(command)
-    .option("--fix", "do what it says: copy damage aside, remove litter, make files private")
+    .option("--fix", "repair: copy damage aside, remove litter, make files private")
     .option(
       "--postgres [url]",
       "sessions in PostgreSQL, instead of a home (default: $PALIMPSEST_POSTGRES_URL, or the PG… variables)",
@@ -67,11 +67,11 @@ export function addDoctor(program: Command, { context, exitWith }: CommandShell)
           "doctor --folder ./sessions",
           "doctor --postgres postgres://agent@db.internal/agent --fix",
         ],
-        exitCodes: { 0: "nothing is wrong, or all of it was mended", 1: "problems remain" },
+        exitCodes: { 0: "no problems, or all were repaired", 1: "problems remain" },
         notes: [
-          "Looks at every project of the home, unless --project names one. Sessions that are open now are",
-          "only looked at. A log is never rewritten: what cannot be read is copied beside it.",
-          "In PostgreSQL it looks at every scope. Nothing is deleted: rows go to the table `damage`.",
+          "Checks every project of the home, unless --project names one. Sessions that are open now are",
+          "not repaired. A log is never rewritten: unreadable parts are copied beside it.",
+          "In PostgreSQL it checks every scope. Nothing is deleted: damaged rows go to the table `damage`.",
         ],
       }),
     )
@@ -175,7 +175,7 @@ async function examineFolder(
     progress.show({
       label: sessionId,
       share: index / all.length,
-      detail: isRepairing ? "mending" : "looking",
+      detail: isRepairing ? "repairing" : "checking",
     });
     const checked = await checkSession(sessionId, {
       folder,
@@ -202,7 +202,7 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
     if (heading !== last) lines.push("", styles.bold(heading));
     last = heading;
     const sign = signOf(finding);
-    const failure = finding.failure === undefined ? "" : ` It could not be done: ${finding.failure}`;
+    const failure = finding.failure === undefined ? "" : ` The repair failed: ${finding.failure}`;
     const words = `${finding.kind}: ${fix === true ? finding.advice : notYet(finding)}${failure}`;
     lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
   }
@@ -239,9 +239,8 @@ function verdict(findings: readonly DoctorFinding[], isFixing: boolean): string 
   const open = findings.filter(isOpen);
   const fixed = findings.filter(({ isMended }) => isMended === true).length;
   const mendable = open.filter(({ isMendable }) => isMendable).length;
-  const done = fixed > 0 ? `${formatQuantity(fixed, "thing")} mended. ` : "";
+  const done = fixed > 0 ? `${formatQuantity(fixed, "problem")} repaired. ` : "";
   if (open.length === 0) return `${done}Nothing ${isFixing && fixed > 0 ? "else " : ""}is wrong.`;
-  const hint =
-    mendable > 0 && !isFixing ? ` --fix does what is said for ${formatCount(mendable)} of them.` : "";
+  const hint = mendable > 0 && !isFixing ? ` --fix repairs ${formatCount(mendable)} of them.` : "";
   return `${done}${formatQuantity(open.length, "problem")}${isFixing ? " left" : ""}.${hint}`;
 }

@@ -44,19 +44,19 @@ export interface DoctorFinding {
   readonly advice: string;
   /** True if `--fix` repairs it. */
   readonly isMendable: boolean;
-  /** It was mended in this run. */
+  /** Repaired in this run. */
   readonly isMended?: boolean;
-  /** Why it could not be. */
+  /** Reason why the repair failed. */
   readonly failure?: string;
 }
 
-/** A finding with what mends it; without, there is nothing to do. */
+/** A finding and its repair, if there is one. */
 export interface Found {
   readonly finding: DoctorFinding;
   readonly repair?: () => void | Promise<void>;
 }
 
-/** Mends it and says so; what cannot be mended keeps its reason. */
+/** Runs the repair. Returns the finding with the result, or with the reason of a failure. */
 export async function repaired({ finding, repair }: Found): Promise<DoctorFinding> {
   if (repair === undefined) return finding;
   try {

@@ -24,7 +24,7 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
     .description("remember a fact")
     .argument("<text>", "the fact, or - to read it from standard input");
   addMemoryOptions(command)
-    .option("--name <name>", "what it is called (default: its first words)")
+    .option("--name <name>", "file name (default: the first words)")
     .option("--description <line>", "when it matters, in one line")
     .option(
       "--type <type>",
@@ -38,10 +38,10 @@ export function addAdd(parent: Command, { context, exitWith }: CommandShell): vo
       parseChoice("--source", MEMORY_SOURCES),
       "user" as MemorySource,
     )
-    .option("--keep", "it does not lose worth with age (default: what a user said)")
-    .option("--no-keep", "it loses worth with age")
-    .option("--share", "for the team that --team names")
-    .option("--supersede <path...>", "in the place of these memories")
+    .option("--keep", "it does not lose relevance with age (default for facts from a user)")
+    .option("--no-keep", "it loses relevance with age")
+    .option("--share", "share it with the team of --team")
+    .option("--supersede <path...>", "replace these memories")
     .addHelpText(
       "after",
       helpText({

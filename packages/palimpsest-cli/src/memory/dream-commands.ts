@@ -18,19 +18,19 @@ export function addDream(parent: Command, { context, exitWith }: CommandShell): 
   const command = parent
     .command("dream")
     .description(
-      "look the memories through: merge what is said twice, let corrections win, archive what has lost its worth",
+      "consolidate memories: merge duplicates, apply corrections, archive what is no longer useful",
     );
   addMemoryOptions(command)
     .option("--dry-run", "show what would change, and change nothing")
-    .option("--if-due", "only a day and five sessions after the last one")
+    .option("--if-due", "only if a day and five sessions have passed since the last one")
     .addHelpText(
       "after",
       helpText({
         examples: ["memory dream --dry-run", "memory dream", "memory dream --team core", "memory revert"],
         exitCodes: { [NOTHING_DONE]: "there was nothing to do" },
         notes: [
-          "No model is asked. Nothing is destroyed: what goes lies in the archive, and revert brings it back.",
-          "With --team the memories of that team are looked through, and not the project's.",
+          "No model is called. Nothing is destroyed: removed memories are in the archive, and revert restores them.",
+          "With --team it consolidates the memories of that team, not the project's.",
         ],
       }),
     )
@@ -53,8 +53,8 @@ async function runDream(flags: DreamFlags, context: CliContext): Promise<number>
 export function addRevert(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("revert")
-    .description("take a dream back: every file as it was, to the byte")
-    .argument("[id]", "of the dream, as it said (default: the last one)");
+    .description("undo a dream: every file is restored byte for byte")
+    .argument("[id]", "id of the dream (default: the last one)");
   addMemoryOptions(command)
     .addHelpText("after", helpText({ examples: ["memory revert", "memory revert --team core"] }))
     .action(async (id: string | undefined, flags: MemoryFlags) => {
@@ -63,13 +63,13 @@ export function addRevert(parent: Command, { context, exitWith }: CommandShell):
     });
 }
 
-/** A dream is of one directory: of the team's where one is named. */
+/** A dream is about one directory: the team's if one is named. */
 function placeOf({ team }: MemoryFlags): DreamPlaceOptions {
   return { place: team === undefined ? "project" : "team" };
 }
 
 export function addDreams(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent.command("dreams").description("what dreams did, the newest first");
+  const command = parent.command("dreams").description("list dreams, newest first");
   addMemoryOptions(command)
     .addHelpText("after", helpText({ examples: ["memory dreams", "memory revert 001772409600000-0001"] }))
     .action(async (flags: MemoryFlags) => {

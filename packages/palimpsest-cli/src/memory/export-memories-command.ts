@@ -11,7 +11,7 @@ import type { CliContext } from "../terminal/terminal.ts";
 import { parseChoice } from "./list-memories-command.ts";
 import { addMemoryPlace, type MemoryFlags, withMemory } from "./memory-place.ts";
 
-/** Exit code where something lies there that is not in the export. */
+/** Exit code if some files are not in the export. */
 const INCOMPLETE = 3;
 
 type Format = "jsonl" | "md";
@@ -37,7 +37,7 @@ export function addMemoryExport(parent: Command, { context, exitWith }: CommandS
       "after",
       helpText({
         examples: ["memory export > memories.jsonl", "memory export --format md > memories.md"],
-        exitCodes: { [INCOMPLETE]: "something lies there that is not in the export" },
+        exitCodes: { [INCOMPLETE]: "some files are not in the export" },
       }),
     )
     .action(async (flags: ExportFlags) => exitWith(await runExport(flags, context)));

@@ -49,7 +49,7 @@ function readDirectory(root: string): ForeignMemories {
   const walk = (names: readonly string[]): void => {
     const inside = names.join("/");
     if (names.length >= MEMORY_STORE_DEFAULTS.depthLimitCount) {
-      refused.push({ origin: inside, what: "it is not looked into: it lies too deep" });
+      refused.push({ origin: inside, what: "it is nested too deep" });
       return;
     }
     for (const entry of entriesOf(inside)) {
@@ -95,7 +95,7 @@ function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }):
     const { size, nlink, mtimeMs } = stat;
     const { importedBytes } = MEMORY_WRITE_DEFAULTS;
     if (!stat.isFile()) return { why: "it is not a regular file" };
-    if (!mayBeLink && nlink > 1) return { why: "it has a second name, which may lie anywhere" };
+    if (!mayBeLink && nlink > 1) return { why: "it has another hard link, possibly outside the folder" };
     if (size > importedBytes)
       return { why: `it has ${size} bytes, and may have ${importedBytes}`, isLarge: true };
     const text = textOf(readFileSync(file));

@@ -17,19 +17,19 @@ export function addMemoryImport(parent: Command, { context, exitWith }: CommandS
     .description("import memories; existing ones stay as they are")
     .argument(
       "<path>",
-      "a memory directory of Claude Code, an export of ours, of mem0, or of the MCP memory server",
+      "a memory directory of Claude Code, or an export of palimpsest, mem0 or the MCP memory server",
     );
   addMemoryOptions(command)
     .addHelpText(
       "after",
       helpText({
         examples: ["memory import ~/.claude/projects/my-app/memory", "memory import memory.jsonl --json"],
-        exitCodes: { [REFUSED]: "something was refused or cut, or text was not carried; the rest came over" },
+        exitCodes: { [REFUSED]: "something was refused, cut or not imported; the rest was imported" },
         notes: [
-          "Of a directory its Markdown files are read, and no links, no files with a second name, and no binaries.",
-          "An export of ours is believed as it stands: who said what, and what is confirmed.",
+          "From a directory it reads Markdown files, but no links, no files with several hard links, no binaries.",
+          "An export of palimpsest keeps its sources and confirmations.",
           "Memories in a subfolder stay in it, and are not merged with those of another folder.",
-          "What another program kept is believed less than what a user said here, and nothing of it is confirmed.",
+          "Memories of other programs rank below those a user said here, and are not confirmed.",
         ],
       }),
     )
@@ -63,12 +63,12 @@ function print(report: MemoryImportReport, { out, err }: CliContext): void {
         : `${status} ${showOnOneLine(path)} (from ${from})\n`,
     );
     // Cuts are reported below.
-    const takenOut = cleaned.filter((change) => change !== "length");
-    if (takenOut.length > 0) warn(`${path ?? origin}: Taken out: ${takenOut.join(", ")}.`);
+    const removed = cleaned.filter((change) => change !== "length");
+    if (removed.length > 0) warn(`${path ?? origin}: Removed: ${removed.join(", ")}.`);
   }
   // Each memory is written by itself, and each may say the same of the index.
   for (const warning of new Set(receipts.flatMap(({ warnings }) => warnings))) warn(warning);
-  for (const { origin, what } of notCarried) warn(`not carried: ${origin}: ${what}`);
+  for (const { origin, what } of notCarried) warn(`not imported: ${origin}: ${what}`);
   const more = notCarriedCount - notCarried.length;
   if (more > 0) warn(`and ${more} more`);
   const rest = notCarriedCount === 0 ? "everything came over" : `${notCarriedCount} things not carried`;

@@ -23,7 +23,7 @@ interface ListFlags extends MemoryFlags {
 const STATES: readonly ListedMemory["state"][] = ["active", "superseded", "quarantined"];
 
 export function addMemoryList(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent.command("list").alias("ls").description("what is remembered");
+  const command = parent.command("list").alias("ls").description("list memories");
   addMemoryOptions(command)
     .option(
       "--type <type>",
@@ -31,7 +31,7 @@ export function addMemoryList(parent: Command, { context, exitWith }: CommandShe
       parseChoice("--type", MEMORY_TYPES),
     )
     .option("--state <state>", `only in one state: ${STATES.join(", ")}`, parseChoice("--state", STATES))
-    .option("--archived", "what was put away instead: forgotten, merged or pruned")
+    .option("--archived", "list the archive instead: forgotten, merged or pruned memories")
     .addHelpText(
       "after",
       helpText({
@@ -86,18 +86,18 @@ async function runList(flags: ListFlags, context: CliContext): Promise<number> {
 async function listArchive(flags: ListFlags, context: CliContext): Promise<number> {
   if (flags.type !== undefined || flags.state !== undefined)
     throw new OptionError({
-      message: `--archived stands beside ${flags.type === undefined ? "--state" : "--type"}; the archive is listed as a whole.`,
-      hint: "Leave one of them out.",
+      message: `--archived cannot be combined with ${flags.type === undefined ? "--state" : "--type"}.`,
+      hint: "Leave one of them out: the archive is listed as a whole.",
     });
   const { out, err } = context;
   return withMemory(flags, context, async (memory) => {
     const archived = await memory.archived();
     if (flags.json === true) printJson(out, { version: MEMORY_JSON_VERSION, archived });
-    else if (archived.length === 0) err.write("Nothing was put away.\n");
+    else if (archived.length === 0) err.write("The archive is empty.\n");
     else
       for (const { id, path, archivedMs, isReplaced } of archived) {
         out.write(`${showOnOneLine(path)}  ${new Date(archivedMs).toISOString().slice(0, 16)}Z\n`);
-        const note = isReplaced ? ", a memory stands there again" : "";
+        const note = isReplaced ? ", a memory has this path again" : "";
         out.write(`${out.styles.dim(`  ${showOnOneLine(id)}${note}`)}\n`);
       }
     return 0;

@@ -36,7 +36,7 @@ Examples:
 export async function addMemory(program: Command, shell: CommandShell): Promise<void> {
   const memory = program
     .command("memory")
-    .description("what is remembered from session to session")
+    .description("manage memories that outlive a session")
     .addHelpText("after", HELP);
   if (shell.words !== undefined) await addNamed(memory, COMMANDS, shell);
 }

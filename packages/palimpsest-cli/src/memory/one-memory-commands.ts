@@ -12,25 +12,28 @@ interface Decision {
 
 export const addForget = commandOf({
   name: "forget",
-  description: "put a memory into the archive; `restore` brings it back",
+  description: "move a memory to the archive; `restore` brings it back",
   decide: (memory, path) => memory.forget(path),
 });
 
 export const addMemoryRestore = commandOf({
   name: "restore",
-  description: "put a memory back where it was when it was put away, the last one of that path",
+  description: "bring back the memory of that path that was archived last",
   decide: (memory, path) => memory.restore(path),
 });
 
 export const addConfirm = commandOf({
   name: "confirm",
-  description: "stand by a memory: it is shown from now on where it was quarantined",
+  description: "confirm a memory; a quarantined one is shown to models again",
   decide: (memory, path) => memory.confirm(path),
 });
 
 function commandOf({ name, description, decide }: Decision) {
   return (parent: Command, { context, exitWith }: CommandShell): void => {
-    const command = parent.command(name).description(description).argument("<path>", "as the list has it");
+    const command = parent
+      .command(name)
+      .description(description)
+      .argument("<path>", "path, as memory list shows it");
     addMemoryOptions(command)
       .addHelpText("after", helpText({ examples: [`memory ${name} deploy-days.md`] }))
       .action(async (path: string, flags: MemoryFlags) => {

@@ -15,12 +15,12 @@ const NOTHING_FITS = 3;
 export function addRecall(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("recall")
-    .description("what a message would be given, as the model would see it")
-    .argument("<message>", "what a user would say");
+    .description("print the memories for a message, as the model would see them")
+    .argument("<message>", "a message of a user");
   addMemoryOptions(command)
     .option(
       "--tokens <count>",
-      "what the text may take",
+      "limit of the text",
       parseCount("--tokens", { min: 1, max: 1_000_000 }),
       MEMORY_RECALL_DEFAULTS.recallTokens,
     )

@@ -23,7 +23,7 @@ const NOTHING_FOUND = 3;
 export function addMemorySearch(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("search")
-    .description("which memories fit, the best first, with the words that they share")
+    .description("search memories by words, the best match first")
     .argument("<text>", "words or a question");
   addMemoryOptions(command)
     .option(

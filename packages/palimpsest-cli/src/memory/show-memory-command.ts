@@ -19,10 +19,10 @@ interface ShowFlags extends MemoryFlags {
 export function addMemoryShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
-    .description("print a memory as its file is, or the index as a session is shown it")
-    .argument("[path]", "as the list has it (default: the index)");
+    .description("print a memory's file, or the index as a session sees it")
+    .argument("[path]", "path, as memory list shows it (default: the index)");
   addMemoryOptions(command)
-    .option("--archived", "one that was put away, by the path that it had or its id")
+    .option("--archived", "an archived memory, by its former path or its id")
     .addHelpText(
       "after",
       helpText({
@@ -37,13 +37,13 @@ export function addMemoryShow(parent: Command, { context, exitWith }: CommandShe
 async function showIndex(flags: ShowFlags, context: CliContext): Promise<number> {
   if (flags.archived === true)
     throw new OptionError({
-      message: "--archived names no memory.",
+      message: "--archived needs the path or id of a memory.",
       hint: "Give a path or an id; `palimpsest memory list --archived` has them.",
     });
   return withMemory(flags, context, async (memory) => {
     const index = await memory.index();
     if (flags.json === true) printJson(context.out, { version: MEMORY_JSON_VERSION, ...index });
-    else if (index.text === "") context.err.write("There is no index yet: nothing is remembered.\n");
+    else if (index.text === "") context.err.write("There is no index yet, because there are no memories.\n");
     else writeText(index.text, context);
     return 0;
   });
@@ -76,13 +76,13 @@ function writeText(text: string, { out }: CliContext): void {
 export function addMemoryPath(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("path")
-    .description("print where the memories lie, whether or not there are any");
+    .description("print the path of the memories, even if there are none yet");
   addMemoryOptions(command)
     .addHelpText(
       "after",
       helpText({
         examples: ["memory path", "memory path --team core"],
-        notes: ["It is alone on its line, for other programs:", '  ls "$(palimpsest memory path)"'],
+        notes: ["The output is one line, for other programs:", '  ls "$(palimpsest memory path)"'],
       }),
     )
     .action(async (flags: MemoryFlags) =>

@@ -1,6 +1,6 @@
 /**
- * `palimpsest notes edit`: the notes in a person's editor. The editor writes the file itself, as it would
- * without this command; a program that keeps the notes notices, whatever it was about to write.
+ * `palimpsest notes edit`: opens the notes in the user's editor, and lists changed headings. The editor writes the
+ * file itself; a program that keeps the notes notices the change before it writes.
  */
 import type { Command } from "commander";
 import { StoreError } from "palimpsest";
@@ -27,16 +27,14 @@ import { editFile } from "./editor.ts";
 export function addEdit(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("edit")
-    .description("edit the notes in $VISUAL or $EDITOR; they are begun where there are none")
+    .description("edit the notes in $VISUAL or $EDITOR; creates them if there are none")
     .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
   addPlaceOptions(command)
     .addHelpText(
       "after",
       helpText({
         examples: ["notes edit", 'EDITOR="code --wait" palimpsest notes edit 3f2a91c0'],
-        notes: [
-          "A program may have the session open meanwhile: what you save is kept, and the program goes on from it.",
-        ],
+        notes: ["A program may have the session open meanwhile: it continues from the notes that you save."],
       }),
     )
     .action(async (which: string | undefined, flags: PlaceFlags) =>

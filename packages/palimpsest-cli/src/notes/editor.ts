@@ -1,6 +1,6 @@
 /**
- * Starting a person's editor. Its command is split into words here and started without a shell, so that
- * nothing in a path is ever run.
+ * Starts the user's editor. The command is split into words here and started without a shell, so that a path is
+ * never run as a command.
  */
 import { spawn } from "node:child_process";
 import { InputError, OptionError } from "palimpsest";
@@ -36,7 +36,7 @@ export function splitWords(text: string): readonly string[] {
   }
   if (quote !== undefined)
     throw new OptionError({
-      message: `The editor ${JSON.stringify(text)} has a quote that is not closed.`,
+      message: `The editor ${JSON.stringify(text)} has an unclosed quote.`,
       hint: "Set VISUAL or EDITOR to a command, such as: code --wait",
     });
   return word === undefined ? words : [...words, word];

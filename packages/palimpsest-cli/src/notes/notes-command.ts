@@ -17,7 +17,7 @@ beside the session. You may edit it while a program keeps it up to date.
 Examples:
   palimpsest notes show             the notes of the latest session of this folder
   palimpsest notes edit 3f2a91c0    in $VISUAL or $EDITOR
-  palimpsest notes path 3f2a91c0    where the file lies`;
+  palimpsest notes path 3f2a91c0    the path of the file`;
 
 export async function addNotes(program: Command, shell: CommandShell): Promise<void> {
   const notes = program

@@ -1,5 +1,6 @@
 /**
- * `palimpsest notes show`: the notes as they are stored on standard output, and beside it what is known of them.
+ * `palimpsest notes show` and `path`: the notes as they are stored on standard output, facts about them on standard
+ * error; or only their path.
  */
 
 import { existsSync } from "node:fs";
@@ -20,16 +21,14 @@ import { type CliContext, printJson } from "../terminal/terminal.ts";
 export function addNotesShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
-    .description("print the notes, how far they tell, and what is over its limit")
+    .description("print the notes, the entries they cover, and sections over their limit")
     .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
   addPlaceOptions(command)
     .addHelpText(
       "after",
       helpText({
         examples: ["notes show", "notes show 3f2a91c0 > notes.md", "notes show 3f2a91c0 --json"],
-        notes: [
-          "The notes go to standard output as they are stored; what is known of them goes to standard error.",
-        ],
+        notes: ["The notes go to standard output as they are stored; facts about them go to standard error."],
       }),
     )
     .action(async (which: string | undefined, flags: PlaceFlags) =>
@@ -63,7 +62,7 @@ function print(known: KnownNotes, { out, err }: CliContext, sessionId: string): 
   const { text } = known;
   if (text === undefined) {
     err.write(
-      `Session ${showOnOneLine(sessionId)} has no notes. palimpsest notes edit ${showOnOneLine(sessionId)} begins them.\n`,
+      `Session ${showOnOneLine(sessionId)} has no notes. palimpsest notes edit ${showOnOneLine(sessionId)} creates them.\n`,
     );
   } else {
     // Pipes and files get the bytes; for a terminal, characters that could control it are escaped.

@@ -45,7 +45,7 @@ export function addReplay(program: Command, { context, version, exitWith }: Comm
     .addOption(
       new Option(
         "-p, --policy <name>",
-        "how far the window is rewritten for the price's sake (default: balanced)",
+        "how far the window is rewritten to save cost (default: balanced)",
       ).choices(POLICY_NAMES),
     )
     .addOption(
@@ -56,13 +56,13 @@ export function addReplay(program: Command, { context, version, exitWith }: Comm
     .addOption(
       new Option(
         "--edit-safety <class>",
-        "whether earlier messages may be rewritten (default: from model and session)",
+        "permissive allows rewriting earlier messages (default: from model and session)",
       ).choices(["strict", "permissive"]),
     )
     .option("--json", "print the figures as JSON")
     .option("-q, --quiet", "print only what went wrong")
     .option("--keep <folder>", "keep the stored sessions there")
-    .option("--html <file>", "write a page that shows what the model saw, call by call")
+    .option("--html <file>", "write an HTML page that shows each request, call by call")
     .addHelpText("after", REPLAY_HELP)
     .action(async (files: readonly string[], { window, fixed, ...flags }: ReplayFlags) => {
       const { runReplay } = await import("./replay-command.ts");

@@ -40,7 +40,7 @@ export function addClean(parent: Command, { context, exitWith }: CommandShell): 
     .command("clean")
     .description("move sessions that were not used for long to the trash");
   addPlaceOptions(command)
-    .option("--dry-run", "only say what would be done")
+    .option("--dry-run", "only report what would be done")
     .option(
       "--period <days>",
       "days without activity (default: cleanupPeriodDays of settings.json, or 30)",
@@ -56,8 +56,8 @@ export function addClean(parent: Command, { context, exitWith }: CommandShell): 
           "sessions list --trash",
         ],
         notes: [
-          "Of every project of the home, unless --project names one. Never an open session, never what a",
-          "clock that jumped makes look old, never memory. sessions restore brings a session back.",
+          "Cleans every project of the home, unless --project names one. Never an open session, never one that",
+          "only a jump of the clock makes look old, never memory. sessions restore brings a session back.",
         ],
       }),
     )
@@ -128,7 +128,7 @@ async function refuseForeign(place: SessionPlace): Promise<void> {
     if ((await store.find(sessionId)).header !== undefined) continue;
     throw new OptionError({
       message: `${sessionId}.jsonl in ${place.folder} does not begin like the log of a session, so nothing was moved.`,
-      hint: "Name the folder of the sessions, or put the file elsewhere; --dry-run tells what would be done.",
+      hint: "Name the folder of the sessions, or move the file away; --dry-run reports what would be done.",
     });
   }
 }
@@ -136,8 +136,8 @@ async function refuseForeign(place: SessionPlace): Promise<void> {
 /** A period that cannot be read is an error: its author meant something by it. */
 function unknownRetention(): OptionError {
   return new OptionError({
-    message: "How long sessions are to be kept cannot be read from settings.json, so nothing was moved.",
-    hint: "palimpsest doctor says what is wrong with it; or give --period DAYS.",
+    message: "settings.json has no readable cleanup period, so nothing was moved.",
+    hint: "Run palimpsest doctor to see why, or give --period DAYS.",
   });
 }
 

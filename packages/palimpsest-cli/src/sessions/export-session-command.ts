@@ -1,5 +1,5 @@
 /**
- * `palimpsest sessions export ID`: a session as lines that hold all of it, as Markdown, or as a page.
+ * `palimpsest sessions export ID`: writes a session as JSON lines, Markdown or HTML.
  */
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
@@ -65,12 +65,9 @@ export function addExport(parent: Command, { context, version, exitWith }: Comma
         "what to write (default: by the name of the file, else md)",
       ).choices(["jsonl", "md", "html"]),
     )
-    .option(
-      "-o, --output <file>",
-      "write to this file, whole or not at all (default: -, the standard output)",
-    )
+    .option("-o, --output <file>", "file to write, whole or not at all (default: -, the standard output)")
     .option("--redact", REDACT_HELP)
-    .option("--no-redact", "keep keys and passwords as they were said")
+    .option("--no-redact", "keep keys and passwords")
     .addHelpText(
       "after",
       helpText({
@@ -81,8 +78,8 @@ export function addExport(parent: Command, { context, version, exitWith }: Comma
           "sessions export 3f2a91c0 -f jsonl | ssh other palimpsest sessions import -",
         ],
         notes: [
-          "jsonl holds all of the session, and import makes the same one of it: keys and passwords that",
-          "were said are in it, unless --redact is given. md and html are for reading.",
+          "jsonl holds the whole session, and import restores the same one from it. It contains keys and",
+          "passwords of the conversation, unless --redact is given. md and html are for reading.",
           "--json prints a report to standard output, so it needs -o FILE for the export.",
         ],
       }),
@@ -103,7 +100,7 @@ export async function runExport(
   const isRedacted = flags.redact ?? format !== "jsonl";
   if (flags.json === true && output === undefined) {
     throw new OptionError({
-      message: "--json tells what was written, and the export itself would go to the same place.",
+      message: "--json and the export would both go to standard output.",
       hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
     });
   }
@@ -202,7 +199,7 @@ async function* jsonlOf({ opened, context, isRedacted, report: counted }: Export
   }
 }
 
-/** Gone through twice: what stands above the conversation is known at its end only. */
+/** Reads the log twice: the figures above the conversation are known at its end only. */
 async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const { opened, context, format, isRedacted, version, report: counted } = run;
   const survey = await surveyOf(opened, context);
@@ -229,7 +226,7 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   counted.redacted = [...presenter.redacted.values()].reduce((sum, count) => sum + count, 0);
   if (format === "html")
     yield htmlEnd(
-      `Written by palimpsest ${version}${isRedacted ? "; keys and passwords were taken out where their shape gave them away" : ""}.`,
+      `Written by palimpsest ${version}${isRedacted ? "; keys and passwords were removed where their shape was recognised" : ""}.`,
     );
 }
 

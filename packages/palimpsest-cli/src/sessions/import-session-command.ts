@@ -1,6 +1,6 @@
 /**
- * `palimpsest sessions import FILE…`: sessions of our own from exported ones, or from those that another
- * tool recorded. What goes wrong with one file never stops the others.
+ * `palimpsest sessions import FILE…`: imports exported sessions, or recordings of other tools. An error in one file
+ * does not stop the others.
  */
 import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -58,7 +58,7 @@ const OPENING_CHARS = 4_096;
 export function addImport(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("import")
-    .description("make sessions from exported ones, or from those of other tools")
+    .description("import exported sessions, or recordings of other tools")
     .argument("<files...>", "files, plain or .gz; - is the standard input");
   addPlaceOptions(command)
     .option("--new-id", "give an exported session a new id (default: the one that it had)")
@@ -128,7 +128,7 @@ async function importFile(file: string, run: Run): Promise<readonly (Made | NotM
 function reportOf(error: unknown): ErrorReport {
   const report = describeError(error);
   if (report.code !== "SESSION_EXISTS") return report;
-  return { ...report, hint: "It was imported before, or is the original; --new-id makes another one of it." };
+  return { ...report, hint: "It was imported before, or is the original; --new-id imports a second one." };
 }
 
 /** A pipe can be read only once, but the import reads twice: copies it into a file. */

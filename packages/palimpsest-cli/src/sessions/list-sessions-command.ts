@@ -33,18 +33,18 @@ export interface ListFlags extends PlaceFlags {
 }
 
 export function addList(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent.command("list").alias("ls").description("the latest sessions, newest first");
+  const command = parent.command("list").alias("ls").description("list the latest sessions, newest first");
   addPlaceOptions(command)
-    .option("-a, --all", "of every project in the home")
+    .option("-a, --all", "sessions of every project in the home")
     .option(
       "-n, --limit <count>",
-      "sessions of a page",
+      "sessions per page",
       parseCount("--limit", { min: 1, max: 100_000 }),
       CLI_DEFAULTS.listPageSessions,
     )
-    .option("--after <page>", "go on behind an earlier page, as it said at its end")
+    .option("--after <page>", "continue after a page, as that page says at its end")
     .option("--tag <tag>", "only sessions with this tag")
-    .option("--trash", "what is in the trash")
+    .option("--trash", "list the trash instead")
     .addHelpText(
       "after",
       helpText({

@@ -1,5 +1,5 @@
 /**
- * `palimpsest sessions resume-info ID`: what resuming a session would read and find, without doing it.
+ * `palimpsest sessions resume-info ID`: shows what resuming a session would read, without resuming it.
  */
 import type { Command } from "commander";
 import { showOnOneLine } from "palimpsest/internal";
@@ -24,7 +24,7 @@ const IN_USE = 3;
 export function addResumeInfo(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("resume-info")
-    .description("what resuming a session would read and find")
+    .description("show what resuming a session would read, without resuming it")
     .argument("<session>", "id, the beginning of one, or a title");
   addPlaceOptions(command)
     .addHelpText(

@@ -1,5 +1,5 @@
 /**
- * `palimpsest sessions search TEXT`: where something was said, in all sessions of a project or of the home.
+ * `palimpsest sessions search TEXT`: finds a text in all sessions of a project or of the home.
  */
 import type { Command } from "commander";
 import type { SessionEvent } from "palimpsest";
@@ -27,7 +27,7 @@ export interface SearchFlags extends PlaceFlags, RedactFlags {
   readonly limit: number;
 }
 
-/** A place where the text stands. */
+/** A place where the text occurs. */
 interface Hit extends SessionSearchHit {
   readonly name?: string;
   readonly project?: string;
@@ -39,8 +39,8 @@ const NOTHING_FOUND = 3;
 export function addSearch(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("search")
-    .description("where a text was said, newest sessions first")
-    .argument("<text>", "to the letter, capital and small letters alike");
+    .description("find a text in sessions, newest sessions first")
+    .argument("<text>", "an exact text; capital and small letters are the same");
   addRedactOption(addPlaceOptions(command))
     .option("-a, --all", "in every project of the home")
     .option(

@@ -1,5 +1,5 @@
 /**
- * Sessions at a glance: a table that fits into its terminal.
+ * The table of `sessions list`, as wide as the terminal.
  */
 import { showOnOneLine } from "palimpsest/internal";
 import { formatAge } from "../stored-sessions/session-words.ts";

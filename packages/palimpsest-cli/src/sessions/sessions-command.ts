@@ -19,7 +19,7 @@ const COMMANDS: CommandLoaders = {
 };
 
 const HELP = `
-Sessions lie in a home (--home, $PALIMPSEST_HOME or ~/.palimpsest), by the folder that was worked on
+Sessions are stored in a home (--home, $PALIMPSEST_HOME or ~/.palimpsest), by the folder that was worked on
 (--project, or this one), or in a plain folder (--folder). Commands that only read take no lease and
 change no session, so they may be run beside a program that is writing.
 

@@ -1,5 +1,5 @@
 /**
- * `palimpsest sessions show ID`: what a session is, what it holds, and what was said last.
+ * `palimpsest sessions show ID`: shows facts, figures and newest messages of a session.
  */
 import type { Command } from "commander";
 import {
@@ -41,7 +41,7 @@ export interface ShowFlags extends PlaceFlags, RedactFlags {
 export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
   const command = parent
     .command("show")
-    .description("what a session is, what it holds, and what was said last")
+    .description("show a session: facts, figures, newest messages")
     .argument("<session>", "id, the beginning of one, or a title");
   addRedactOption(addPlaceOptions(command))
     .option(

@@ -1,5 +1,5 @@
 /**
- * A plain folder of sessions, as `nodeSessions` keeps them, with what the commands need of a home.
+ * A plain folder of sessions, as `nodeSessions` keeps them, with the parts of a home that commands use.
  */
 
 import type { Session, SessionStore } from "palimpsest";

@@ -1,4 +1,4 @@
-/** The shapes of `--json` of the commands about notes; `docs/reference/sessions-json.md` is about them. */
+/** Notes in reports: the JSON of commands about notes (`docs/reference/sessions-json.md`), and the same in words. */
 import { type NotesState, showOnOneLine } from "palimpsest/internal";
 import { formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
 import { withoutAbsent } from "../terminal/terminal.ts";

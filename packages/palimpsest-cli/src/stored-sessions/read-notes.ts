@@ -1,4 +1,4 @@
-/** The notes of one stored session, and what is known of them. Reading takes no lease. */
+/** Reads the notes of one stored session, and facts about them. Reading takes no lease. */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFileSystem, StoreError } from "palimpsest";
@@ -70,7 +70,7 @@ async function latestOf(place: SessionPlace): Promise<string> {
   if (latest !== undefined) return latest.sessionId;
   throw new StoreError("SESSION_NOT_FOUND", {
     message: "There are no sessions in this project.",
-    hint: "Name a session of another: its id, the beginning of one, or its exact title.",
+    hint: "Name a session of another project: its id, the beginning of one, or its exact title.",
   });
 }
 
@@ -78,8 +78,8 @@ function storedNotes({ log }: OpenedLog): StoredNotes {
   const { notes } = log;
   if (notes?.path !== undefined) return notes as StoredNotes;
   throw new StoreError("STORE_FAILED", {
-    message: `The store of session ${log.sessionId} keeps no file of notes.`,
-    hint: "Notes of a session that lies in files have one.",
+    message: `The store of session ${log.sessionId} does not keep notes in a file.`,
+    hint: "Only sessions in files have a notes file.",
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reading a stored session without becoming its writer: through it once, or what a resume would read.
+ * Reads a stored session without becoming its writer: once from beginning to end, or as a resume would.
  */
 
 import type { SessionEvent, SessionLog } from "palimpsest";
@@ -144,6 +144,6 @@ export function stopIfAsked({ signal }: CliContext): void {
   if (!signal.aborted) return;
   throw new SessionError("ABORTED", {
     message: "Stopped before it was finished.",
-    hint: "Nothing was left half done; run it again.",
+    hint: "Nothing was changed halfway; run it again.",
   });
 }

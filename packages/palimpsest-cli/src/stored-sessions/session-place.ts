@@ -67,8 +67,8 @@ async function openPlace({ home, project, folder }: PlaceFlags, context: CliCont
   }
   if (home !== undefined || project !== undefined) {
     throw new OptionError({
-      message: `--folder stands beside ${home === undefined ? "--project" : "--home"}; a plain folder of sessions is in no home.`,
-      hint: "Give one or the other.",
+      message: `--folder cannot be combined with ${home === undefined ? "--project" : "--home"}.`,
+      hint: "Give --folder for a plain folder of sessions, or the other for a home.",
     });
   }
   const root = resolve(context.folder, folder);
@@ -77,12 +77,12 @@ async function openPlace({ home, project, folder }: PlaceFlags, context: CliCont
   return new FolderPlace(root, folderStore(root));
 }
 
-/** A path that was mistyped is not a place without sessions. */
+/** Refuses a file, so that a mistyped path does not look like a place without sessions. */
 function refuseFile(path: string, what: "home" | "folder"): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   throw new OptionError({
-    message: `${path} is a file, and no ${what === "home" ? "home" : "folder"} of sessions.`,
-    hint: `Give a folder with --${what}${what === "home" ? ", or in PALIMPSEST_HOME" : "; a file with a session is read by palimpsest sessions import"}.`,
+    message: `${path} is a file, not a ${what === "home" ? "home" : "folder"} of sessions.`,
+    hint: `Give a folder with --${what}${what === "home" ? ", or in PALIMPSEST_HOME" : "; palimpsest sessions import reads a file with a session"}.`,
   });
 }
 

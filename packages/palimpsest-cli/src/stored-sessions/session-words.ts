@@ -37,7 +37,7 @@ export function nameOf({
   return name === undefined ? undefined : showOnOneLine(redactBroken(name).text);
 }
 
-/** The tags, whatever stands where they should. */
+/** The tags; none if the metadata has something else in their place. */
 export function tagsOf(metadata: Readonly<Record<string, JsonValue | undefined>>): readonly string[] {
   const tags = metadata["tags"];
   return Array.isArray(tags)

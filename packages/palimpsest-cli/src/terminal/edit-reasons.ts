@@ -1,6 +1,5 @@
 /**
- * Why edits were made, in words: because a threshold was reached, for the price's sake, by hand, or because
- * of what a provider refused.
+ * The reasons of edits in words: a threshold, the cost policy, a command by hand, or a provider's refusal.
  */
 
 /** By the reason that the log has; a Map, since a log may name anything. */

@@ -1,5 +1,5 @@
 /**
- * Anything that was thrown, as a user can act on it: a code, what happened, what to do.
+ * Formats errors for users: a code, what happened, what to do.
  */
 
 import { PalimpsestError, WindowTooSmallError } from "palimpsest";
@@ -21,13 +21,13 @@ const ELSEWHERE = "choose another place (TMPDIR, --home, --output, --keep or --h
 /** Codes that every platform uses for trouble with the disk, with what helps. */
 const PLATFORM_HINTS: Readonly<Record<string, string>> = {
   ENOSPC: `The disk is full: free some space on it, or ${ELSEWHERE}.`,
-  EDQUOT: `Your share of the disk is used up: free some space, or ${ELSEWHERE}.`,
+  EDQUOT: `Your disk quota is used up: free some space, or ${ELSEWHERE}.`,
   EROFS: `The disk is read-only: ${ELSEWHERE}.`,
   EACCES: `Check the permissions of the file or folder, or ${ELSEWHERE}.`,
   EPERM: `Check the permissions of the file or folder, or ${ELSEWHERE}.`,
-  ENOENT: `A file or folder has gone, or was never there: ${ELSEWHERE}.`,
-  ENOTDIR: `A file stands where a folder should be: ${ELSEWHERE}.`,
-  EIO: `The disk does not work as it should: ${ELSEWHERE}.`,
+  ENOENT: `A file or folder does not exist: ${ELSEWHERE}.`,
+  ENOTDIR: `A file is in the place of a folder: ${ELSEWHERE}.`,
+  EIO: `The disk reports an error: ${ELSEWHERE}.`,
   EMFILE: "Too many files are open: raise the limit (ulimit -n) or replay fewer files at once.",
   ENFILE: "The system has too many files open: close some programs and run it again.",
 };

@@ -1,6 +1,5 @@
 /**
- * One line on the error output that says how far the work is, drawn only where someone watches and
- * gone when it ends.
+ * A progress line on standard error, drawn only on a terminal and removed at the end.
  */
 
 import { cutHead } from "palimpsest/internal";

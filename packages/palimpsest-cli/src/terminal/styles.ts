@@ -1,6 +1,5 @@
 /**
- * Colours of the terminal, as functions that leave a text alone where there are none, and the care
- * that text from files needs before it may reach a terminal.
+ * Styles of terminal text: colours, wrapping, and escaping of text from files before it reaches a terminal.
  */
 import { showHidden } from "palimpsest/internal";
 

@@ -1,6 +1,6 @@
 /**
- * A folder for the length of one command. It goes when the command ends, however it ends: by
- * itself, by an error, or by a signal that leaves no time for anything that waits.
+ * A temporary folder for one command. It is removed when the command ends: normally, by an error, or by a signal
+ * that leaves no time for asynchronous work.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,8 +40,8 @@ function makeFolder(): string {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
     throw new StoreError("STORE_FAILED", {
-      message: `No temporary folder can be made in ${root} (${code}).`,
-      hint: "Set TMPDIR to a folder that exists, can be written and has room.",
+      message: `No temporary folder can be created in ${root} (${code}).`,
+      hint: "Set TMPDIR to a writable folder with free space.",
       cause,
     });
   }

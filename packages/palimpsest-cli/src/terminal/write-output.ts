@@ -84,7 +84,7 @@ async function atPlace<Result>(path: string, work: () => Promise<Result>): Promi
   } catch (cause) {
     throw new StoreError("STORE_FAILED", {
       message: `${path} could not be written (${(cause as NodeJS.ErrnoException).code ?? "unknown"}).`,
-      hint: "Choose another file with --output; nothing was left there.",
+      hint: "Choose another file with --output; no part of the file was left.",
       cause,
     });
   }

@@ -32,7 +32,7 @@ describe("parseWindowSizes", () => {
       expect.objectContaining({
         code: "OPTION_INVALID",
         message: expect.stringMatching(
-          /^--window: .* is no size of a window; it has 1,000 to 10,000,000 tokens\.$/,
+          /^--window: .* is not a window size from 1,000 to 10,000,000 tokens\.$/,
         ),
       }),
     );

@@ -88,7 +88,7 @@ describe("doctor", () => {
     expect(readFileSync(log)).toEqual(before);
     expect(existsSync(join(folder, "orphan"))).toBe(true);
     const { out } = await place.run(["doctor"]);
-    expect(out).toMatch(/ --fix does what is said for \d+ of them\.\n$/);
+    expect(out).toMatch(/ --fix repairs \d+ of them\.\n$/);
     // A repair that has not run is not reported as done.
     expect(out.replace(/\s+/g, " ")).toMatch(/with --fix, removed/);
     expect(out.replace(/\s+/g, " ")).not.toMatch(/ ! [^!]*: (removed|copied aside|moved aside|made private)/);

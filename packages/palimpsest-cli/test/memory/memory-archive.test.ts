@@ -23,7 +23,7 @@ it("lists what was put away, shows it, and brings it back", async () => {
   const { code, out } = await run(["memory", "restore", PATH]);
   expect([code, out]).toEqual([0, `restored ${PATH}\n`]);
   expect(existsSync(join(folder, PATH))).toBe(true);
-  expect((await run(["memory", "list", "--archived"])).out).toContain("a memory stands there again");
+  expect((await run(["memory", "list", "--archived"])).out).toContain("a memory has this path again");
 });
 
 it("tells programs the same", async () => {
@@ -39,6 +39,6 @@ it("refuses what it cannot do, and says what to do", async () => {
   expect((await run(["memory", "list", "--archived", "--type", "user"])).code).toBe(2);
   const none = storedHome();
   expect(await none.run(["memory", "list", "--archived"])).toEqual({
-    ...{ code: 0, out: "", err: "Nothing was put away.\n" },
+    ...{ code: 0, out: "", err: "The archive is empty.\n" },
   });
 });

@@ -73,7 +73,7 @@ describe("palimpsest memory", () => {
     const { run, folder } = await withTuesdays();
     const { out, err } = await run(["memory", "add", `The key is ${SECRET}.`, "--name", "key"]);
     expect(out).toBe("written key.md\n");
-    expect(err).toContain("Taken out: secret: anthropic.");
+    expect(err).toContain("Removed: secret: anthropic.");
     expect(readFileSync(join(folder, "key.md"), "utf8")).not.toContain(SECRET);
   });
 
@@ -202,7 +202,7 @@ describe("palimpsest memory", () => {
     const whole = await import_("whole", "- [Day](day.md) — when we deploy\n");
     expect([whole.code, whole.err]).toEqual([0, "1 memories read, everything came over.\n"]);
     const partly = await import_("partly", "Read this first.\n\n- [Day](day.md) — when we deploy\n");
-    expect([partly.code, partly.err.includes("not carried: MEMORY.md: text of the index")]).toEqual([
+    expect([partly.code, partly.err.includes("not imported: MEMORY.md: text of the index")]).toEqual([
       3,
       true,
     ]);
@@ -220,10 +220,10 @@ describe("palimpsest memory", () => {
     const { code, out, err } = await run(["memory", "import", foreign, "--folder", join(folder, "own")]);
     expect([code, out]).toEqual([3, "written good.md (from good.md)\n"]);
     expect(err.split("\n")).toEqual([
-      "not carried: binary.md: its 4 bytes are not UTF-8 text",
-      "not carried: folder: it is a link, which is not followed",
-      "not carried: link.md: it is a link, which is not followed",
-      "not carried: second.md: it has a second name, which may lie anywhere",
+      "not imported: binary.md: its 4 bytes are not UTF-8 text",
+      "not imported: folder: it is a link, which is not followed",
+      "not imported: link.md: it is a link, which is not followed",
+      "not imported: second.md: it has another hard link, possibly outside the folder",
       "1 memories read, 4 things not carried.",
       "",
     ]);
@@ -254,9 +254,9 @@ describe("palimpsest memory", () => {
     expect(err.split("\n").toSorted()).toEqual([
       "",
       "3 memories read, 2 things not carried.",
-      "key.md: Taken out: secret: anthropic.",
-      "not carried: long.md: the end of its text: it is too long for one memory",
-      "not carried: nothing.md: There is nothing in it to be remembered.",
+      "key.md: Removed: secret: anthropic.",
+      "not imported: long.md: the end of its text: it is too long for one memory",
+      "not imported: nothing.md: There is nothing in it to be remembered.",
     ]);
     writeFileSync(join(foreign, "torn.jsonl"), '{"id":"1","memory":"Tea."}\n{"id":"2","mem');
     const torn = await run(["memory", "import", join(foreign, "torn.jsonl"), "--folder", own, "--json"]);

@@ -79,7 +79,7 @@ describe("notes show", () => {
     const { place, id } = await withNotes(text);
     const { code, out, err } = await place.run(["notes", "show", id]);
     expect([code, out]).toEqual([0, text]);
-    expect(err).toMatch(/^About \d+ tokens of 12K\. No program has brought them up to date yet\.\n$/);
+    expect(err).toMatch(/^About \d+ tokens of 12K\. No program has updated them yet\.\n$/);
     const reported = json<Record<string, unknown>>(await place.run(["notes", "show", "--json"]));
     expect(reported).toMatchObject({
       ...{ version: 1, sessionId: id, isThere: true, title: "The harbour ledger", text },
@@ -115,15 +115,15 @@ describe("notes show", () => {
     const id = await storeSession(place);
     const none = await place.run(["notes", "show", id]);
     expect([none.code, none.out]).toEqual([0, ""]);
-    expect(none.err).toContain(`Session ${id} has no notes. palimpsest notes edit ${id} begins them.`);
+    expect(none.err).toContain(`Session ${id} has no notes. palimpsest notes edit ${id} creates them.`);
     const path = await pathOf(place, id);
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, `# Worklog\n${"- one more step of the work that was done\n".repeat(2_000)}`);
     writeFileSync(join(path, "../notes.conflict-1.md"), "# Mine");
     const { err } = await place.run(["notes", "show", id]);
-    expect(err).toMatch(/Worklog has about [\d.]+K tokens, and 2K is the limit\./);
+    expect(err).toMatch(/Worklog has about [\d.]+K tokens; the limit is 2K\./);
     expect(err).toContain("They are over their limit of 12K tokens");
-    expect(err).toContain("notes.conflict-1.md while the notes were replaced");
+    expect(err).toContain("notes.conflict-1.md was saved while the notes were replaced");
   });
 
   it("ends with 1 where they cannot be read, and tells the figures", async () => {
@@ -204,11 +204,11 @@ describe("notes edit", () => {
     const editor = editorThat(`printf '%s' '${after}' > "$path"`);
     const { out } = await edit(place, [id], editor);
     expect(out.trimEnd().split("\n")).toEqual([
-      "The heading of Session Title is spelled another way.",
+      "The heading of Session Title was changed.",
       "The section Worklog was removed: the next update that has text for it adds it again.",
-      "The heading Mine is gone.",
+      "The heading Mine was removed.",
       "The section Learnings is new.",
-      "The heading Other is new: it is yours, and no update touches it.",
+      "The heading Other is new: no update changes it.",
     ]);
     expect(readFileSync(path, "utf8")).toBe(after);
     const described = await edit(
@@ -218,9 +218,7 @@ describe("notes edit", () => {
     );
     expect(json(described)).toMatchObject({
       ...{ isChanged: true, isThere: true },
-      changed: expect.arrayContaining([
-        "The description of Session Title was changed, and stays as it is now.",
-      ]),
+      changed: expect.arrayContaining(["The description of Session Title was changed; updates keep it."]),
     });
   });
 

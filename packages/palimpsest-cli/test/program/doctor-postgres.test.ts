@@ -168,8 +168,8 @@ describe("doctor --postgres", () => {
     await log.acquire();
     const ran = await doctor(schema, "--postgres", "--fix");
     const words = ran.out.replace(/\s+/g, " ");
-    expect(words).toContain("a backup may have them. (Its session is open now: look again later.)");
-    expect(words).toContain("No entry of it can be read");
+    expect(words).toContain("a backup may have them. (Its session is open now: try again later.)");
+    expect(words).toContain("No entry can be read");
     await log.close();
     const { out } = await doctor(schema, "--postgres", "postgres://user:secret@db.internal/agent");
     expect(out.replace(/\s+/g, " ")).toContain("a backup may have them; with --fix, recorded");

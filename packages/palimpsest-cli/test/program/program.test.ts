@@ -111,7 +111,7 @@ describe("palimpsest", () => {
   ])("names the help that helps after $args", async ({ args, path }) => {
     const { code, err } = await run(args);
     expect(code).toBe(2);
-    expect(err).toContain(`Run ${path} --help to see what there is.`);
+    expect(err).toContain(`Run ${path} --help for usage.`);
   });
 
   it("replays, with options before and after the file", async () => {

@@ -220,7 +220,7 @@ describe("sessions resume-info", () => {
     const entries = bytes.toString().trimEnd().split("\n").length;
     const { code, out } = await place.run(["sessions", "resume-info", id]);
     expect(code).toBe(0);
-    expect(out).toContain("is of no use: what it points at is damaged");
+    expect(out).toContain("cannot be used: the log it points to is damaged");
     expect(out).toContain(`Reads       ${entries - 1} entries`);
     expect(out).toContain("Damage      1 stretch,");
   });

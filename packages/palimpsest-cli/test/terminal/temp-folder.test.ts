@@ -47,7 +47,7 @@ describe("withTempFolder", () => {
       const error: unknown = await withTempFolder(async () => undefined).catch((thrown: unknown) => thrown);
       expect(describeError(error)).toMatchObject({
         code: "STORE_FAILED",
-        hint: "Set TMPDIR to a folder that exists, can be written and has room.",
+        hint: "Set TMPDIR to a writable folder with free space.",
       });
     } finally {
       if (before === undefined) delete process.env["TMPDIR"];

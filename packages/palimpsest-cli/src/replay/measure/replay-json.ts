@@ -98,7 +98,7 @@ export interface ReplayedSession {
   readonly survival?: SurvivalFigures;
   /** Cost of the requests, beside those of the same session without any edit. */
   readonly cost?: CostFigures;
-  /** Damage that was mended: in the file, and in the conversation. */
+  /** Repaired damage: in the file, and in the conversation. */
   readonly repairs: number;
   /** Unreadable parts of the file; no other figure includes them. */
   readonly notRead: NotRead;

@@ -2,7 +2,7 @@
  * From a recording to what a host would have done: hand over what was said, prepare a call, record
  * the answer.
  *
- * A call stands before every response. Chunks of a response that came earlier belong to that call.
+ * A call comes before every response. Chunks of a response that came earlier belong to that call.
  * A recording that ends with something unanswered gets one more call, the one that would have come.
  */
 

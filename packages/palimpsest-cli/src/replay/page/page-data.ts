@@ -153,10 +153,10 @@ interface PageLayer extends Pick<Layer, "description" | "shape"> {
   readonly name: PageEdit["layer"];
 }
 
-/** Repairs have a lane of their own on the page, though they are not a layer. */
+/** Repairs have a separate lane on the page, though they are not a layer. */
 const REPAIRS: PageLayer = {
   name: "repair",
-  description: "mended what a provider would have refused",
+  description: "repaired what a provider would have refused",
   shape: "M-5,-3L-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0Z",
 };
 

@@ -1,5 +1,5 @@
 /**
- * The pieces of a page: every block in every form in which some request held it, once.
+ * The pieces of a page: every block once in each form in which a request held it.
  */
 import type { ContentBlock } from "palimpsest";
 import {

@@ -1,6 +1,5 @@
 /**
- * The edits of a page: what a session tells its observer, as it is shown, with the names of a loss
- * report cut to the most important.
+ * The edits of a page, made from the events of a session. Of a loss report, only the most important names are kept.
  */
 
 import type { SessionEvent } from "palimpsest";

@@ -61,7 +61,7 @@ function resolved(path: string): string {
 function refused(path: string, why: string): OptionError {
   return new OptionError({
     message: `${path === "" ? "An empty name" : path} ${why}.`,
-    hint: "Name a file for the page, such as --html session.html; it is replaced where it exists.",
+    hint: "Name a file for the page, such as --html session.html; an existing one is replaced.",
   });
 }
 

@@ -15,7 +15,7 @@ import { printable, type Styles, wrapWords } from "../../terminal/styles.ts";
 import type { PromptFigures, ReplayedSession } from "../measure/replay-json.ts";
 import type { FoundViolation } from "../measure/session-track.ts";
 
-/** A session's figures and what lies behind those that are not as they should be. */
+/** A session's figures, and details of failed checks. */
 export interface SessionChecks {
   readonly result: ReplayedSession;
   readonly budget: ContextBudget;
@@ -36,7 +36,7 @@ export interface ReportLayout {
 const NAME_COLUMNS = 13;
 
 export interface Check {
-  /** `undefined` where nothing is judged, only told. */
+  /** `undefined` if nothing is judged. */
   readonly holds: boolean | undefined;
   readonly name: string;
   readonly words: string;

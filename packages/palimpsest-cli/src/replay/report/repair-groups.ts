@@ -1,5 +1,5 @@
 /**
- * Repairs for people: those of a kind together, in the order of the lines they begin at.
+ * Groups repairs by kind, in the order of their first lines.
  */
 import type { ImportRepair } from "palimpsest/formats";
 import { formatCount, formatRanges } from "../../terminal/figures.ts";

@@ -1,6 +1,5 @@
 /**
- * A session for people: what came in, the picture of its window, what the layers did, what was
- * checked. The same figures as in `--json`.
+ * The report of a replayed session: input, chart of the window, layers, checks. The same figures as in `--json`.
  */
 
 import { LAYERS } from "palimpsest/internal";
@@ -112,7 +111,7 @@ function repairLines(repairs: readonly string[], count: number, layout: ReportLa
     {
       holds: undefined,
       name: "Repaired",
-      words: `${formatQuantity(count, "place")} that a provider or a reader would have stumbled over`,
+      words: `${formatQuantity(count, "place")} repaired for the provider or the importer`,
       details: [...shown, ...(rest > 0 ? [`and ${formatQuantity(rest, "more kind", "more kinds")}`] : [])],
     },
     layout,

@@ -1,5 +1,5 @@
 /**
- * Several results at a glance: one line each, and how many of them held.
+ * The summary of several replays: a line each, and how many passed.
  */
 import { formatCount, formatQuantity, formatTokens } from "../../terminal/figures.ts";
 import { padEnd, printable, type Styles } from "../../terminal/styles.ts";

@@ -1,9 +1,9 @@
 /**
- * The sawtooth: the size of the window, call by call, as a picture of characters.
+ * A chart of the window's size, call by call, drawn with characters.
  *
- * One column is one call; several calls in a long session (the largest of them counts; where the
- * window went up and down more than once between them, the range is shaded); several columns in a
- * short one. Readable without colour: the shapes carry everything, colours only repeat it.
+ * A column is one call. In a long session it is several calls: their largest size counts, and a range is shaded if
+ * the window went up and down more than once. In a short session a call takes several columns. The shapes show
+ * everything; colours only repeat it.
  */
 import { LAYERS } from "palimpsest/internal";
 import { CLI_DEFAULTS } from "../../defaults/cli.ts";

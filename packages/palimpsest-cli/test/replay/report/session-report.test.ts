@@ -87,7 +87,7 @@ describe("renderSession", () => {
       "  ✗ It is exact   1 of 3 earlier windows came out different from the reopened log",
       "      calls: 3",
       "  · Estimates     context size predicted for 221 billed calls: off by 0.01 % in the middle, 1.1 % at the 95th percentile",
-      "  · Repaired      8 places that a provider or a reader would have stumbled over",
+      "  · Repaired      8 places repaired for the provider or the importer",
       ...Array.from({ length: 6 }, (_, index) => `      line ${index + 1}: bad-json, cut off`),
       "      and 2 more kinds",
     ]);

@@ -16,7 +16,7 @@ export function activeLayers({ edits, layers }) {
   return [...found.values()].sort((one, other) => rank(one.name) - rank(other.name));
 }
 
-/** How a layer is described and drawn; a layer of a later version is drawn like the first one. */
+/** Description and shape of a layer; an unknown layer of a later version is drawn like the first one. */
 export function layerOf({ layers }, name) {
   return layers.find((layer) => layer.name === name) ?? { description: "", shape: layers[0].shape };
 }
