@@ -43,7 +43,7 @@ interface Scale {
   readonly rows: number;
 }
 
-/** The picture, line by line, no wider than `columns`; one line that says so where there were no calls. */
+/** The picture, line by line, no wider than `columns`; a single line if there were no calls. */
 export function renderWindowChart(
   chart: WindowChart,
   { columns, styles }: { readonly columns: number; readonly styles: Styles },
@@ -56,12 +56,12 @@ export function renderWindowChart(
   const plotted = toColumns(chart.calls, plotColumns);
   return [
     ...plotRows({ chart, plotted, plotColumns, scale, hasNames, styles }),
-    ...axisRows({ plotted, callsCount: chart.calls.length, styles }),
+    ...axisRows({ chart, plotted, styles }),
     ...legendRows({ chart, scale, hasNames, styles }),
   ];
 }
 
-/** The whole window, or less where the session fills only a small part of it. */
+/** The top of the chart: the window, or less if the session fills only a small part of it. */
 function topOf({ calls, windowTokens }: WindowChart): number {
   const peak = calls.reduce((most, call) => Math.max(most, call.tokens), 1);
   if (peak >= windowTokens * CLI_DEFAULTS.chartFullScaleShare) return Math.max(windowTokens, peak);
@@ -201,15 +201,8 @@ function levelIn(row: number, tokens: number, { topTokens, rows }: Scale): numbe
   return Math.min(8, Math.max(0, visible - row * 8));
 }
 
-function axisRows({
-  plotted,
-  callsCount,
-  styles,
-}: {
-  readonly plotted: readonly Column[];
-  readonly callsCount: number;
-  readonly styles: Styles;
-}): readonly string[] {
+function axisRows({ chart, plotted, styles }: Pick<Plot, "chart" | "plotted" | "styles">): readonly string[] {
+  const callsCount = chart.calls.length;
   const indent = " ".repeat(GUTTER_COLUMNS + 1);
   const marks = plotted.map(({ mark }) => (mark === undefined ? " " : colored(mark, styles))).join("");
   const last = formatCount(callsCount);
