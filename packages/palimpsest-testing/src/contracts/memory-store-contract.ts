@@ -1,5 +1,5 @@
 /**
- * What every memory store promises, as cases that any test runner can run:
+ * The contract of every memory store, as cases that any test runner can run:
  *
  * ```ts
  * describe("my store", () => {
@@ -227,7 +227,7 @@ async function takesNothing({ store }: MemoryStoreHarness): Promise<void> {
   same(await textIn(store, "empty.md"), "", "an empty text is a text");
 }
 
-/** One of each kind; what else there is stands in the tests of paths. */
+/** One of each kind; what else there is is in the tests of paths. */
 const WRONG_PATHS = [
   "../a.md",
   "/a.md",

@@ -1,4 +1,4 @@
-/** What the cases of the session store's contract are made of: a harness, entries, and checks that throw. */
+/** Building blocks of the cases of the session store's contract: a harness, entries, and checks that throw. */
 import type { Hasher, SessionLog, SessionStore } from "palimpsest";
 import type {
   CheckpointEntry,
@@ -18,7 +18,7 @@ export interface StoreHarness {
   /** Cuts the last bytes off a session's log, as a crash in the middle of a write does; if the store has such a thing. */
   readonly tear?: (sessionId: string, bytes: number) => void;
   /**
-   * Lets so much time pass without a sign of life that whoever is a session's writer may be replaced; for a
+   * Lets so much time pass without a sign of life that a session's writer may be replaced; for a
    * store that has such a thing. One that keeps a session for its writer as long as the process lives has not.
    */
   readonly expireWriters?: () => void | Promise<void>;

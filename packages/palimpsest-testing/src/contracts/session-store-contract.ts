@@ -1,5 +1,5 @@
 /**
- * What every session store promises, as cases that any test runner can run:
+ * The contract of every session store, as cases that any test runner can run:
  *
  * ```ts
  * describe("my store", () => {

@@ -11,7 +11,7 @@ import {
 } from "./session-store-contract-kit.ts";
 
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };
-/** What a store of characters may stumble over: a byte order mark, both line ends, nulls, pairs of surrogates. */
+/** Texts that a store of characters may damage: a byte order mark, both line ends, nulls, pairs of surrogates. */
 const ODD_TEXT = "\uFEFF# Title\r\n\n\u0000 and \u{1F4DD} \u202E — end";
 
 export async function keepsNotes({ store, reopen }: StoreHarness): Promise<void> {
@@ -115,7 +115,7 @@ async function begin(store: SessionStore, scope?: { readonly project: string }):
   return log;
 }
 
-/** Whether the store keeps notes at all. */
+/** True if the store keeps notes at all. */
 async function withNotes(store: SessionStore, use: (notes: NotesFile) => Promise<void>): Promise<boolean> {
   const log = await begin(store);
   if (log.notes !== undefined) await use(log.notes);

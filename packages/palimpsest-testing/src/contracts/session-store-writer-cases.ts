@@ -66,7 +66,7 @@ export async function replacesSilentWriter({ store, reopen, expireWriters }: Sto
   await next.acquire();
   const late = { ...message(3, "said in its sleep"), id: "x3" };
   for (let attempt = 0; attempt < 2; attempt++) await refuses(() => asleep.append([late]), "SESSION_TAKEN");
-  // Taking over may have left an entry of its own.
+  // Taking over may have left a separate entry.
   const last = (await all(next)).entries.at(-1)!.entry;
   const nextEntry = { ...message(last.seq + 1, "of the next"), parentId: last.id };
   await next.append([nextEntry]);

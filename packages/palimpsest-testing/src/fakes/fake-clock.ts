@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves when a test moves it. */
 import type { Clock } from "palimpsest";
 
 /** Source: our choice, an hour that reads well in a failure: 2026-01-01T00:00:00Z. */

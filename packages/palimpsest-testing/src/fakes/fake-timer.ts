@@ -1,4 +1,4 @@
-/** A timer that goes off when it is told to. */
+/** A timer that goes off when a test says so. */
 import type { Timer } from "palimpsest/internal";
 
 /** Repetition under the control of a test. */
@@ -18,7 +18,7 @@ export class FakeTimer implements Timer {
     for (const work of [...this.#running]) work();
   }
 
-  /** How many things are repeated at present. */
+  /** Things that are repeated at present. */
   get runningCount(): number {
     return this.#running.size;
   }

@@ -24,7 +24,7 @@ export class FakeFileSystemError extends Error {
 }
 
 /**
- * What takes the files away: `process` (killed; the kernel lives), `power` (everything unsynced is
+ * The cause of the loss of files: `process` (killed; the kernel lives), `power` (everything unsynced is
  * lost), `power-torn` (names survive, of the unsynced bytes of each file the first half).
  */
 export type Crash = "process" | "power" | "power-torn";
@@ -32,7 +32,7 @@ export type Crash = "process" | "power" | "power-torn";
 interface FileNode {
   readonly type: "file";
   readonly id: number;
-  /** How many names it has. */
+  /** Number of names it has. */
   linkCount: number;
   bytes: Uint8Array;
   size: number;
@@ -153,7 +153,7 @@ export class InMemoryFileSystem implements FileSystem {
     folder.synced = new Map(folder.entries);
   }
 
-  /** What someone finds who looks after the crash; this file system goes on unharmed. */
+  /** The files after the crash; this file system goes on unharmed. */
   crashedCopy(crash: Crash): InMemoryFileSystem {
     const copy = new InMemoryFileSystem(this.#now);
     copy.#root = copyFolder(this.#root, crash, new Map());

@@ -10,7 +10,7 @@ type OpenFile = ReturnType<FileSystem["open"]>;
 type FileStat = NonNullable<ReturnType<FileSystem["stat"]>>;
 
 /**
- * How it fails. The disk's errors are thrown, and a failing write leaves the first half of its bytes
+ * The kind of failure. The disk's errors are thrown, and a failing write leaves the first half of its bytes
  * behind. `short` writes the half without an error. `kill` and `torn` end the process: nothing works
  * afterwards; `kill` does nothing of the operation, `torn` half of a write.
  */
@@ -21,13 +21,13 @@ export interface FaultPlan {
   /** The operation that fails, counted from 1 over all files and folders. */
   readonly failAtCall: number;
   readonly error: FileFault;
-  /** How many operations fail from there on. @defaultValue 1 */
+  /** Operations that fail from there on. @defaultValue 1 */
   readonly failCount?: number;
 }
 
 /** A file system with a fault to come. */
 export interface FaultyFileSystem extends FileSystem {
-  /** Whether the fault has struck. */
+  /** True if the fault has struck. */
   didFail(): boolean;
   /** Operations so far. */
   callCount(): number;

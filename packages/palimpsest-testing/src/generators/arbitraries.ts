@@ -3,7 +3,7 @@
  *
  * A history is a list of steps as plain data, so that a failing one shrinks and prints well. Steps
  * that need something that is there (an earlier entry, an open call) choose it by `pick`, resolved
- * against the state at that moment by whoever runs the history. Needs `fast-check` 4 beside this package.
+ * against the state at that moment by the test that runs the history. Needs `fast-check` 4 beside this package.
  */
 import fc from "fast-check";
 import type { ContentBlock, Message } from "palimpsest";

@@ -2,7 +2,7 @@
  * Decides what happens to one request, in the order in which a provider does it: faults of the way, form,
  * reasoning, length, and then the script.
  *
- * What is decided here is sent by `scripted-provider.ts`.
+ * `scripted-provider.ts` sends the decided reply.
  */
 import { createHash } from "node:crypto";
 import type {
@@ -43,7 +43,7 @@ function failWith(request: Omit<ReadRequest, "reading">, problem: ErrorCase): De
   return { reply: dialect.writeError(problem, incoming) };
 }
 
-/** What the provider itself finds wrong; `undefined` lets the script decide. */
+/** The provider's own refusal; `undefined` lets the script decide. */
 export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
   const { dialect, incoming, reading, record } = request;
   const refused = reading.reasoning.refused;

@@ -13,8 +13,8 @@ type ReadBody =
   | { readonly kind: "gone" };
 
 /**
- * Reads a body. What is too large is read on without being kept, so that the client gets to see its refusal;
- * what is much too large is not.
+ * Reads a body. A body that is too large is read on without being kept, so that the client sees its refusal;
+ * a much larger one is not.
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     : { kind: "text", text: Buffer.concat(chunks).toString("utf8") };
 }
 
-/** Where a reply stops before its end. */
+/** The place at which a reply stops before its end. */
 export interface BreakPoint {
   /** Frames that are sent whole. */
   readonly afterFrames: number;

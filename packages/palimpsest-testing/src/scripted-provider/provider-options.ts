@@ -1,5 +1,5 @@
 /**
- * How a scripted provider is set up, and what a test holds in its hands afterwards.
+ * Options of a scripted provider, and the handle that a test gets.
  */
 import type { Clock } from "palimpsest";
 import type { Violation } from "../wire-oracle/wire-oracle.ts";
@@ -8,7 +8,7 @@ import type { Script, ScriptedRequest, ScriptStep } from "./script/script.ts";
 
 /** Settings of a {@link scriptedProvider}. All are optional. */
 export interface ScriptedProviderOptions {
-  /** What is answered. @defaultValue a short text that names what the user said last */
+  /** The answers. @defaultValue a short text that names what the user said last */
   readonly script?: Script;
   /**
    * Asked at every call before the script, which is not asked where this has something: faults at calls that
@@ -21,9 +21,9 @@ export interface ScriptedProviderOptions {
   readonly maxOutputTokens?: number;
   /** Counts the tokens of a text; the same text always counts the same. @defaultValue the library's estimate for the model */
   readonly countTokens?: (text: string, model: string) => number;
-  /** What the lifetimes of the cache are measured by. @defaultValue the system's clock */
+  /** Clock that measures the lifetimes of the cache. @defaultValue the system's clock */
   readonly clock?: Clock;
-  /** Whether models bind their thinking to what stands before it. @defaultValue as the model of that name does */
+  /** True if models bind their thinking to what stands before it. @defaultValue as the model of that name does */
   readonly bindsThinking?: boolean;
   /**
    * Takes signatures and encrypted reasoning that another provider made, as recorded conversations hold them.
@@ -32,13 +32,13 @@ export interface ScriptedProviderOptions {
   readonly acceptsForeignReasoning?: boolean;
   /** Largest body in bytes. @defaultValue 32 MiB */
   readonly maxBodyBytes?: number;
-  /** What signatures are made with; two providers with one key accept each other's. @defaultValue a fixed key */
+  /** Key of the signatures; two providers with one key accept each other's. @defaultValue a fixed key */
   readonly key?: string;
 }
 
 /** A provider that listens on this machine. */
 export interface ScriptedProvider {
-  /** Where it listens, without a path: the base URL of the Anthropic SDK. */
+  /** Its address, without a path: the base URL of the Anthropic SDK. */
   readonly url: string;
   /** The base URL of the OpenAI SDK. */
   readonly openAiUrl: string;

@@ -24,7 +24,7 @@ import type { RecordedRequest } from "./script/recorded-request.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
 import { ScriptRunner, usualAnswer } from "./script-runner.ts";
 
-/** What seals are made with where no key is given. */
+/** Key of the seals where none is given. */
 const USUAL_KEY = "scripted provider";
 
 /** A {@link ScriptedProvider}, listening once `listen` has resolved. */

@@ -7,10 +7,10 @@ import type { Dialect } from "./dialect/dialect.ts";
 import { CHAT_DIALECT, RESPONSES_DIALECT } from "./openai/openai-dialects.ts";
 import type { RequestPurpose } from "./script/script.ts";
 
-/** Where a request goes. */
+/** Destination of a request. */
 export interface Route {
   readonly dialect: Dialect;
-  /** Absent where nobody listens at that path. */
+  /** Absent where no one listens at that path. */
   readonly purpose?: RequestPurpose;
   /** The model that a path names. */
   readonly model?: string;

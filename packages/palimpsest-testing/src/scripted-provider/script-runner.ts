@@ -12,7 +12,7 @@ import {
   type ScriptStep,
 } from "./script/script.ts";
 
-/** The script of one provider, and where it stands in it. */
+/** The script of one provider, and where it is in it. */
 export class ScriptRunner {
   readonly #options: ScriptedProviderOptions;
   readonly #errors: unknown[] = [];
@@ -22,7 +22,7 @@ export class ScriptRunner {
     this.#options = options;
   }
 
-  /** What happens to a call. */
+  /** The fate of a call. */
   async next(request: ScriptedRequest): Promise<ScriptedAnswer | Fault> {
     const step = await this.#guarded(async () => {
       const { faults, script } = this.#options;
@@ -38,7 +38,7 @@ export class ScriptRunner {
     return this.#errors.splice(0)[0];
   }
 
-  /** A script that fails is a mistake of the test: the client is told at once, and `close` throws it. */
+  /** A script that fails is a mistake of the test: the client gets it at once, and `close` throws it. */
   async #guarded(ask: () => Promise<ScriptStep | undefined>): Promise<ScriptStep | undefined> {
     try {
       return await ask();
@@ -49,7 +49,7 @@ export class ScriptRunner {
   }
 }
 
-/** What is answered without a script. */
+/** The answer without a script. */
 export function usualAnswer({ lastUserText }: ScriptedRequest): ScriptedAnswer {
   const quoted = shorten(firstLine(lastUserText.trim()), PROVIDER_FACTS.quotedLength);
   return { parts: [{ type: "text", text: quoted === "" ? "Understood." : `Understood: ${quoted}` }] };

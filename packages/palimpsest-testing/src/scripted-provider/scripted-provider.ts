@@ -27,8 +27,8 @@ export { type SeededFault, seededFaults } from "./script/seeded-faults.ts";
  * Starts a provider that answers by a script, for tests of whatever calls a model over HTTP.
  *
  * It refuses what the real ones refuse, in their words; counts tokens and fills a window; signs thinking and
- * checks the signatures; reads and writes a prompt cache; and fails when it is told to. Point the vendor's SDK
- * at it, and assert on what it recorded:
+ * checks the signatures; reads and writes a prompt cache; and fails on command. Let the vendor's SDK use
+ * its address, and assert on its records:
  *
  * ```ts
  * const provider = await scriptedProvider({

@@ -10,7 +10,7 @@ import { type FieldKind, type FieldTable, judgeFields } from "./field-shapes.ts"
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import { fieldOf, isRecord, type Report, shown, stringOf, type UnknownRecord } from "./violation.ts";
 
-/** Where a block stands: in a message of a role, in the system prompt, or in a tool's result. @internal */
+/** Place of a block: in a message of a role, in the system prompt, or in a tool's result. @internal */
 type BlockPlace = "user" | "assistant" | "system" | "result";
 
 interface BlockShape extends FieldTable {
@@ -132,7 +132,7 @@ export function judgeAnthropicBlock(
   judgeInside(block, type, path, report);
 }
 
-/** A missing signature is a rule of its own: the block is refused as a whole, not its field. */
+/** A missing signature is a separate rule: the block is refused as a whole, not its field. */
 function thinkingAware(type: string, report: Report<AnthropicRule>): Report<AnthropicRule> {
   if (type !== "thinking") return report;
   return (rule, path, message) =>

@@ -2,7 +2,7 @@
  * Judges a request the way the Anthropic Messages API would before it runs a model: the same body
  * it would refuse with status 400 is a list of violations here, with its own error texts.
  *
- * It stands for the provider in tests and in replays, where no provider may be called. What it
+ * It represents the provider in tests and in replays, where no provider may be called. What it
  * cannot know (whether a signature is genuine, which account flags are set) it does not judge.
  */
 import { judgeAnthropicBlock } from "./anthropic-blocks.ts";
@@ -31,13 +31,13 @@ import {
   type Violation,
 } from "./violation.ts";
 
-/** What the request's model and configuration make the API stricter about. */
+/** Rules that depend on the request's model and configuration. */
 export interface AnthropicJudgeOptions {
   /** Extended thinking with a budget is on: an open tool exchange must begin with thinking. */
   readonly thinking?: boolean;
   /** The model continues a last assistant message. Newer models refuse it. @defaultValue `true` */
   readonly allowsPrefill?: boolean;
-  /** What the body is. @defaultValue `request`; `conversation` if it has nothing but `messages`, `system` and `tools` */
+  /** Kind of the body. @defaultValue `request`; `conversation` if it has nothing but `messages`, `system` and `tools` */
   readonly kind?: BodyKind;
 }
 
@@ -58,7 +58,7 @@ const MAX_TOKENS: RequiredMember = {
 /**
  * Every rule of the Anthropic Messages API that `body` breaks; an empty list is an accepted request.
  * A request has `model` and `max_tokens`; a body of nothing but `messages`, `system` and `tools` is judged as a conversation.
- * Never throws: what is not a request at all is a violation. Takes time linear in the body's size.
+ * Never throws: a value that is not a request at all is a violation. Takes time linear in the body's size.
  */
 export function judgeAnthropicRequest(
   body: unknown,

@@ -96,7 +96,7 @@ function judgeSystemBetween(
 }
 
 /**
- * Judges calls that the API answers itself: call and result stand in one assistant turn, the call
+ * Judges calls that the API answers itself: call and result are in one assistant turn, the call
  * first. Two calls may stay open: those of a last, paused turn, and those on whose behalf the
  * client was asked something (`caller`), which are answered in a later turn.
  * @internal

@@ -32,7 +32,7 @@ export function isAnthropicRole(role: unknown): role is AnthropicRole {
   return role === "user" || role === "assistant" || role === "system";
 }
 
-/** Joins messages into turns; what is not a message, or has no known role, is left out. @internal */
+/** Joins messages into turns; values without a known role are left out. @internal */
 export function turnsOf(messages: readonly unknown[]): readonly Turn[] {
   const turns: { role: AnthropicRole; blocks: TurnBlock[]; path: string }[] = [];
   for (const [index, message] of messages.entries()) {

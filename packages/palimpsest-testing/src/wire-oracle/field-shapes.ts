@@ -1,11 +1,11 @@
 /**
  * Judges the fields of one JSON object against a small table: what must be there, what may be,
  * and of which kind. Providers refuse anything else, which is how a library's private notes on a
- * block come back as an error in the middle of a session.
+ * block return as an error in the middle of a session.
  */
 import { fieldOf, isRecord, type Report, type UnknownRecord } from "./violation.ts";
 
-/** What a field may hold. `any` is judged elsewhere or not at all. @internal */
+/** Type of a field. `any` is judged elsewhere or not at all. @internal */
 export type FieldKind = "string" | "filled-string" | "boolean" | "number" | "object" | "array" | "any";
 
 /** Fields of an object by name. @internal */
@@ -18,7 +18,7 @@ export interface FieldTable {
 /** @internal */
 type FieldRule = "field-missing" | "field-type" | "extra-field";
 
-/** How a provider words its three complaints about fields. @internal */
+/** A provider's texts for its three complaints about fields. @internal */
 export interface FieldComplaints {
   readonly missing: (path: string) => string;
   readonly type: (path: string, kind: string) => string;

@@ -7,7 +7,7 @@
  */
 import { isRecord, type Report } from "./violation.ts";
 
-/** How a provider writes a path: `messages.0.content` or `messages[0].content`. @internal */
+/** A provider's form of a path: `messages.0.content` or `messages[0].content`. @internal */
 type PathStyle = "dots" | "brackets";
 
 interface Place {

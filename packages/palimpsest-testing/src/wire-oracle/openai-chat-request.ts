@@ -161,7 +161,7 @@ function judgeToolCall(call: unknown, path: string, report: ChatReport): void {
     judgeCalled(fieldOf(call, type), type, `${path}.${type}`, report);
 }
 
-/** What is called: a function with its arguments in JSON text, or a custom tool with its input. */
+/** The called tool: a function with its arguments in JSON text, or a custom tool with its input. */
 function judgeCalled(called: unknown, type: "function" | "custom", path: string, report: ChatReport): void {
   if (!isRecord(called)) {
     report("field-missing", path, OPENAI_WORDS.missing(path));

@@ -59,7 +59,7 @@ const OTHER_ITEMS: ReadonlySet<string> = new Set([
   "program_output",
 ]);
 
-/** How the id of an item of a type begins. */
+/** Beginnings of the ids of items, by type. */
 const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["function_call", "fc"],
   ["custom_tool_call", "ctc"],

@@ -26,7 +26,7 @@ export type OpenAIRule =
   | "reasoning-alone"
   | "lone-surrogate";
 
-/** What a body is. */
+/** Kinds of bodies. */
 export interface OpenAIJudgeOptions {
   /** @defaultValue `request`; `conversation` if the body has nothing but messages or items, and tools */
   readonly kind?: BodyKind;

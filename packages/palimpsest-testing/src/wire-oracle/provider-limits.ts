@@ -1,7 +1,7 @@
 /**
  * Limits that the providers set, as the wire oracle enforces them.
  *
- * They stand here and not among the library's defaults on purpose: nobody may configure them, and
+ * They stand here and not among the library's defaults on purpose: no one may configure them, and
  * the code under judgement must not be able to move the bar by changing a default.
  */
 export const PROVIDER_LIMITS = {

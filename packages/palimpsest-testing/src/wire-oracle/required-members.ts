@@ -6,7 +6,7 @@
  */
 import { fieldOf, type Report, type UnknownRecord } from "./violation.ts";
 
-/** What a body is: a whole request, one that has its tokens counted, or only the conversation of one. */
+/** Kinds of bodies: a whole request, one that has its tokens counted, or only the conversation of one. */
 export type BodyKind = "request" | "count" | "conversation";
 
 /** The kind of a body whose caller names none. @internal */

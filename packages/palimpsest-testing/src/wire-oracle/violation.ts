@@ -1,5 +1,5 @@
 /**
- * What the wire oracle says: the rule a request breaks, where, and the provider's own complaint.
+ * A finding of the wire oracle: the rule a request breaks, where, and the provider's own complaint.
  *
  * The oracle shares no code with the rooms that build requests, so that a mistake in one of them
  * cannot excuse itself. That is why it has its own small helpers for looking at plain JSON.
@@ -9,9 +9,9 @@
 export interface Violation<Rule extends string = string> {
   /** The rule, by a short stable name. */
   readonly rule: Rule;
-  /** Where in the request, written the way its provider writes it; `body` for the whole. */
+  /** Place in the request, in its provider's form; `body` for the whole. */
   readonly path: string;
-  /** What the provider would answer, in its words where they are known. */
+  /** The provider's answer, in its words where they are known. */
   readonly message: string;
 }
 
@@ -30,7 +30,7 @@ export function collectViolations<Rule extends string>(): {
 /** A JSON object of which nothing else is known. @internal */
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-/** Whether `value` is a JSON object: not `null`, not an array. @internal */
+/** True if `value` is a JSON object: not `null`, not an array. @internal */
 export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

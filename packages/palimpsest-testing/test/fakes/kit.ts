@@ -57,7 +57,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** What a promise is rejected with. */
+/** The error with which a promise is rejected. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   const outcome = await promise.then(
     () => "resolved",

@@ -25,7 +25,7 @@ const script = [
   "The end.",
 ];
 
-/** Three answers, of which two have reasoning; the whole conversation comes back. */
+/** Three answers, of which two have reasoning; the whole conversation returns. */
 async function converse({ openai }: Connected): Promise<Params> {
   let body: Params = { ...ask, tools, instructions: "You help." };
   for (const next of [

@@ -1,4 +1,4 @@
-/** Thinking that is signed over what precedes it: what stays valid, what is refused, what is dropped. */
+/** Thinking that is signed over what precedes it: the parts that stay valid, are refused or are dropped. */
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { callTool, say, think } from "#scripted-provider/scripted-provider.ts";

@@ -50,7 +50,7 @@ const WIRES: Readonly<Record<string, (connected: Connected) => Promise<string>>>
   },
 };
 
-/** What each fault is to a client: an error on every wire, or an answer that is not what was hoped for. */
+/** The effect of each fault on a client: an error on every wire, or another answer. */
 const KINDS: readonly { readonly kind: SeededFault; readonly ends: "error" | "answer" | "either" }[] = [
   { kind: "rate-limit", ends: "error" },
   { kind: "server-error", ends: "error" },

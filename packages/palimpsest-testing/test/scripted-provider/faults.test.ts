@@ -1,4 +1,4 @@
-/** What goes wrong on the way, as the Anthropic SDK meets it; and a server that stays up and goes away. */
+/** Failures on the way, as the Anthropic SDK meets them; and a server that stays up and goes away. */
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import { type Fault, say, scriptedProvider, seededFaults } from "#scripted-provider/scripted-provider.ts";

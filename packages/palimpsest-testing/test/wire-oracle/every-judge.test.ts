@@ -1,4 +1,4 @@
-/** What holds for every judge: it answers on anything, in linear time. */
+/** Laws of every judge: it answers on anything, in linear time. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

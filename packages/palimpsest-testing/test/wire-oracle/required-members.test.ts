@@ -1,4 +1,4 @@
-/** What every provider refuses, whatever the conversation. */
+/** Requests that every provider refuses, whatever the conversation. */
 import { describe, expect, it } from "vitest";
 import {
   judgeAnthropicRequest,

@@ -41,7 +41,7 @@ export const ERROR_CODES = [
   "TURN_RUNNING",
 ] as const;
 
-/** What to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
+/** The value to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 interface ErrorDetails {
@@ -53,7 +53,7 @@ interface ErrorDetails {
 /** Base of every error this library throws on purpose. Branch on `code`. */
 export abstract class PalimpsestError extends Error {
   abstract readonly code: ErrorCode;
-  /** What to do next. */
+  /** The next thing to do. */
   readonly hint: string;
 
   constructor({ message, hint, cause }: ErrorDetails) {
@@ -76,7 +76,7 @@ export abstract class PalimpsestError extends Error {
 /** The window cannot hold system prompt, tools and the newest round. */
 export class WindowTooSmallError extends PalimpsestError {
   readonly code = "WINDOW_TOO_SMALL";
-  /** What system prompt, tools and the newest round take, with the margin of an estimate. */
+  /** Size of system prompt, tools and the newest round, with the margin of an estimate. */
   readonly neededTokens: number;
   /** The largest request that is sent in this window. */
   readonly availableTokens: number;
@@ -163,7 +163,7 @@ export class MemoryError extends PalimpsestError {
   }
 }
 
-/** What was given names more than one session. */
+/** The given name matches more than one session. */
 export class AmbiguousSessionError extends PalimpsestError {
   readonly code = "SESSION_AMBIGUOUS";
   /** Ids of the sessions that it may mean, those with the latest activity first. */
@@ -201,7 +201,7 @@ export class PromptTooLongError extends PalimpsestError {
   readonly code = "PROMPT_TOO_LONG";
   /** Size of the request, as the provider counted it where it said so. */
   readonly promptTokens: number;
-  /** What the provider takes, as far as it is known. */
+  /** The provider's limit, as far as it is known. */
   readonly limitTokens: number | undefined;
 
   constructor(size: {
@@ -224,11 +224,11 @@ export class PromptTooLongError extends PalimpsestError {
 /** A call of the model failed, and the session can do nothing about it. */
 export class ModelError extends PalimpsestError {
   readonly code = "MODEL_FAILED";
-  /** What happened, as `ModelFailureKind` names it: `throttled`, `overloaded`, `network` … */
+  /** The failure, as `ModelFailureKind` names it: `throttled`, `overloaded`, `network` … */
   readonly kind: string;
   /** HTTP status, where there was one. */
   readonly status: number | undefined;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Time that the provider asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -256,12 +256,12 @@ export class CompactionError extends PalimpsestError {
   }
 }
 
-/** What something that was thrown says of itself. It may be anything: an error, a text, an object that has no words. */
+/** The message of a thrown value, which may be anything: an error, a text, an object without a text. */
 export function errorMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : String(thrown);
   } catch {
-    // It has no text of its own, or throws when it is asked for it.
+    // It has no text, or throws when it is asked for it.
     return "something was thrown that says nothing of itself";
   }
 }

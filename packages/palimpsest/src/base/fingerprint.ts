@@ -1,5 +1,5 @@
 /**
- * A short number that tells texts apart. For noticing changes, not for naming things: whoever picks the
+ * A short number that tells texts apart. For noticing changes, not for naming things: a person who picks the
  * texts can make two that agree, so nothing may depend on it that an attacker would want to fake.
  */
 

@@ -1,7 +1,7 @@
 /** For long work that leaves nothing half done. */
 import { SessionError } from "./errors.ts";
 
-/** What was stopped, and what to do about it. */
+/** The work that was stopped, and a hint about it. */
 export interface Stopped {
   /** As the subject of a sentence: `The import`. */
   readonly what: string;

@@ -27,20 +27,20 @@ interface ExportedFact {
   readonly value: string;
 }
 
-/** What stands above the conversation. */
+/** Heading of the conversation. */
 export interface ExportedHead {
   readonly title: string;
   readonly facts: readonly ExportedFact[];
-  /** Where the user began to speak, to jump to. */
+  /** The user's messages, to jump to. */
   readonly prompts: readonly { readonly seq: number; readonly text: string }[];
 }
 
 /** One block of a message. */
 export interface ExportedPart {
   readonly kind: "text" | "thinking" | "call" | "result" | "media" | "other";
-  /** How the block is found again: `m12.0`. */
+  /** Address of the block: `m12.0`. */
   readonly pointer: string;
-  /** Of calls and results: the tool. On one line, and safe to show. */
+  /** Tool of a call or a result. On one line, and safe to show. */
   readonly tool?: string;
   readonly isError?: boolean;
   /** Safe to show: nothing hidden is in it. */
@@ -53,9 +53,9 @@ export interface ExportedMessage {
   readonly seq: number;
   readonly role: Role;
   readonly origin: Origin;
-  /** Milliseconds since the epoch; what is no time is absent. */
+  /** Milliseconds since the epoch; absent where it is not a time. */
   readonly at?: number;
-  /** A rewind went back behind it: it is not part of the conversation any more. */
+  /** A rewind went back behind it: it is not part of the conversation any longer. */
   readonly isTakenBack: boolean;
   readonly isInterrupted: boolean;
   readonly parts: readonly ExportedPart[];
@@ -67,7 +67,7 @@ interface ExportedNote {
   readonly text: string;
 }
 
-/** What a conversation is a list of; told apart by `type`. */
+/** One item of a conversation, by `type`. */
 export type ExportedItem = ExportedMessage | ExportedNote;
 
 /** A message as it was said, whole. */
@@ -81,7 +81,7 @@ interface PresentedMessage {
   readonly content: readonly ContentBlock[];
 }
 
-/** Arguments may be nested without end; what is longer is shown as far as it goes. */
+/** Arguments may be nested without end; longer texts are cut. */
 const MAX_VALUES = 100_000;
 
 /** Makes messages presentable, in the order in which they were said. */
@@ -95,7 +95,7 @@ export class SessionPresenter {
     this.#isRedacted = isRedacted;
   }
 
-  /** What was taken out so far, by family. */
+  /** Number of secrets taken out so far, by family. */
   get redacted(): ReadonlyMap<SecretFamily, number> {
     return this.#found;
   }
@@ -214,14 +214,14 @@ function jsonText(value: unknown): string {
   return written.ok ? written.text : `(${written.reason})`;
 }
 
-/** `2026-11-21 23:08:32 UTC`; `undefined` where the number is no time that a calendar has. */
+/** `2026-11-21 23:08:32 UTC`; `undefined` where the number is outside of the calendar. */
 export function isoTime(at: number): string | undefined {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return undefined;
   return `${date.toISOString().slice(0, -5).replace("T", " ")} UTC`;
 }
 
-/** Who speaks, in one word or two. */
+/** The speaker, in one word or two. */
 export function speakerOf({ role, origin }: Pick<ExportedMessage, "role" | "origin">): string {
   if (origin === "tool") return "Tool results";
   if (origin === "user" && role === "user") return "User";

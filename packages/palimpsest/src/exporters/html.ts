@@ -1,5 +1,5 @@
 /**
- * A session as one page of HTML that asks nobody for anything: no script at all, one style that its
+ * A session as one page of HTML that asks no one for anything: no script at all, one style that its
  * policy names by hash, every text escaped. Long outputs are folded by the browser itself.
  *
  * Texts are made piece by piece, in order; joined they are the page.

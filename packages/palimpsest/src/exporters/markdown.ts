@@ -1,5 +1,5 @@
 /**
- * A session as Markdown. Whatever was said stands in a fence longer than any in it, so that nothing
+ * A session as Markdown. Whatever was said is in a fence longer than any in it, so that nothing
  * breaks out: no heading, no link, no picture that asks a server, no HTML.
  *
  * Texts are made piece by piece, in order; joined they are the document.

@@ -54,7 +54,7 @@ export function formatEndLine(counts: { readonly entries: number; readonly blobs
   return JSON.stringify({ type: "end", entries: counts.entries, blobs: counts.blobs });
 }
 
-/** Whether a file that begins with this line is such an export. */
+/** True if a file that begins with this line is such an export. */
 export function isSessionExport(firstLine: string): boolean {
   return parseSessionLine(firstLine).type === "opening";
 }

@@ -1,13 +1,13 @@
 /**
- * How much a recorded session holds: the figures by which an import is compared with its file.
+ * Counts the contents of a recorded session: the figures by which an import is compared with its file.
  *
- * Counted is what was *recorded*, so what was left out of the conversation counts as well. User
+ * It counts the *recorded* messages, left-out ones included. User
  * messages are those a person wrote: neither tool results, nor attachments, nor what the tool
  * around the agent put in. An assistant message is one response, however many lines it took.
  */
 import type { ImportedMessage, RecordedSession } from "./shared/imported-session.ts";
 
-/** What a recorded session holds, left-out messages included. {@link countSession} makes it. */
+/** Contents of a recorded session, left-out messages included. {@link countSession} makes it. */
 export interface SessionCounts {
   readonly userMessages: number;
   readonly assistantMessages: number;

@@ -11,13 +11,13 @@ export interface FileStat {
   readonly isDirectory: boolean;
   /** The same for two names of one file; absent where that is not known. */
   readonly id?: string;
-  /** The name is a symbolic link, and the rest tells of what it leads to, unless links are never followed. */
+  /** The name is a symbolic link, and the rest reports what it leads to, unless links are never followed. */
   readonly isLink?: true;
   /** It is neither a file nor a folder nor a link: a pipe, a device. Told where links are never followed. */
   readonly isSpecial?: true;
-  /** How many names the file has; absent where that is not known. */
+  /** Number of names the file has; absent where that is not known. */
   readonly linkCount?: number;
-  /** When anything about the file last changed, which nobody can set back; absent where that is not known. */
+  /** When anything about the file last changed, which no one can set back; absent where that is not known. */
   readonly changedMs?: number;
 }
 
@@ -25,15 +25,15 @@ export interface FileStat {
 export interface OpenFile {
   /**
    * Appends or writes at the end; returns the bytes written, which may be fewer than given. `bytes` are the caller's:
-   * copy what is to be kept, and append to no session before they are written.
+   * copy the entries to keep, and append to no session before they are written.
    */
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;
   size(): number;
-  /** Of the file that is open, whatever its name leads to by now; absent where that is not known. */
+  /** Identity of the open file, whatever its name leads to by now; absent where that is not known. */
   stat?(): FileStat;
-  /** Whether `size` is this, now. Asked before and after every append, so it is to be the cheaper of the two. */
+  /** True if `size` is this, now. Asked before and after every append, so it is to be the cheaper of the two. */
   endsAt(position: number): boolean;
   /** Cuts the file to `size` bytes. Only ever used to take back a write of ours that failed half-way. */
   truncate(size: number): void;
@@ -44,12 +44,12 @@ export interface OpenFile {
 
 /**
  * A file system as a store uses it. Paths are what the store was given for its root, joined with names
- * of its own; implement this to keep sessions in a place that looks like files.
+ * by itself; implement this to keep sessions in a place that looks like files.
  */
 export interface FileSystem {
   /**
    * `append` creates the file (mode 0600) if needed; `create` fails with `EEXIST` if it is there. Both
-   * write at the end and can also read. What is not a regular file is refused (`EINVAL`), so that a
+   * write at the end and can also read. Anything but a regular file is refused (`EINVAL`), so that a
    * pipe in the place of a file cannot hold the process up.
    */
   open(path: string, mode: "read" | "append" | "create"): OpenFile;

@@ -1,10 +1,10 @@
 /**
- * Where one directory of memories is kept: texts by path, each with a version, and changed only by who says
+ * The store of one directory of memories: texts by path, each with a version, and changed only by who says
  * what they replace. Nothing here knows what a memory is.
  *
  * A path is relative, with `/` between its parts, and ends in `.md`. What would lead out of the directory, is
  * no plain file, or is a name that some system reads otherwise is refused, whatever stands there
- * (`MEMORY_PATH_REFUSED`). Beside the memories a store keeps records (journals, logs), which are no memories
+ * (`MEMORY_PATH_REFUSED`). Beside the memories a store keeps records (journals, logs), which are not memories
  * and are never listed as such.
  */
 
@@ -17,15 +17,15 @@ export interface MemoryFileHead {
   readonly stamp: string;
 }
 
-/** What lies in a memory directory. */
+/** The contents of a memory directory. */
 export interface MemoryListing {
   /** By path. */
   readonly files: readonly MemoryFileHead[];
-  /** What lies there and cannot be used, each with the reason: links, folders too deep, files too large. */
+  /** Files there that cannot be used, each with the reason: links, folders too deep, files too large. */
   readonly problems: readonly ListingProblem[];
 }
 
-/** What a listing does not hold, and why. */
+/** A file that a listing leaves out, and why. */
 interface ListingProblem {
   readonly path: string;
   readonly detail: string;
@@ -37,7 +37,7 @@ interface ListingProblem {
 export interface MemoryFile {
   readonly path: string;
   readonly text: string;
-  /** Of the text: equal texts have equal versions. */
+  /** Version of the text: equal texts have equal versions. */
   readonly version: string;
   readonly modifiedMs: number;
 }
@@ -54,12 +54,12 @@ export interface MemoryChange {
 export interface ArchivedFile {
   /** For {@link MemoryStore.readArchived}. */
   readonly id: string;
-  /** Where it was. */
+  /** Its earlier place. */
   readonly path: string;
   readonly archivedMs: number;
 }
 
-/** Whether a change was made, as a whole. */
+/** True if a change was made, as a whole. */
 export type MemoryApplied =
   | { readonly isApplied: true; readonly versions: ReadonlyMap<string, string | undefined> }
   /** Nothing was changed: these are not as `base` says, by now. */
@@ -67,20 +67,20 @@ export type MemoryApplied =
 
 /** Keeps one directory of memories. Get one from `memoryFolder` or `inMemoryMemoryStore`, or implement it. */
 export interface MemoryStore {
-  /** The folder in which a person finds the files; absent where they are no files. */
+  /** The folder in which a person finds the files; absent where they are not files. */
   readonly path?: string;
-  /** What lies there now, edits by people included. @throws `STORE_FAILED` */
+  /** The current contents, edits by people included. @throws `STORE_FAILED` */
   list(): Promise<MemoryListing>;
   /** `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
   read(path: string): Promise<MemoryFile | undefined>;
   /**
    * All of the changes, durable when it resolves, or none of them: also where the process dies in between.
-   * What is put into the archive is never destroyed, and no name there is used twice.
+   * Files in the archive are never destroyed, and no name there is used twice.
    * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`; then nothing was changed, or all of it was and the disk did not
    * confirm it, as the message says
    */
   apply(changes: readonly MemoryChange[]): Promise<MemoryApplied>;
-  /** What was put away, the newest first. @throws `STORE_FAILED` */
+  /** The archived files, the newest first. @throws `STORE_FAILED` */
   archived(): Promise<readonly ArchivedFile[]>;
   /** The text of one that was put away; `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
   readArchived(id: string): Promise<string | undefined>;
@@ -103,7 +103,7 @@ export interface MemoryStore {
 
 /** The right to do something alone, for a while. */
 export interface MemoryLock {
-  /** Whether it is still so. */
+  /** True if it is still so. */
   isHeld(): boolean;
   release(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
- * A model that answers: the one interface between the engine and whoever calls a provider.
+ * A model that answers: the one interface between the engine and the code that calls a provider.
  *
- * The engine hands over a request in our own blocks, and gets the answer back in them. Whoever implements
- * this uses a vendor's SDK (`adapters/models/`), a gateway of its own, or a function of the host; it times
+ * The engine hands over a request in our own blocks, and gets the answer back in them. The code that implements
+ * this uses a vendor's SDK (`adapters/models/`), a separate gateway, or a function of the host; it times
  * nothing out by itself, but passes `signal` on, and leaves transport retries to its SDK.
  */
 import type { JsonObject } from "../base/json/json.ts";
@@ -31,7 +31,7 @@ export interface ModelRequest {
   readonly betas?: readonly string[];
   /** Blocks that carry a cache mark; clients of providers without marks leave them out. */
   readonly cacheMarks?: readonly CacheMark[];
-  /** How long the marks ask the provider to keep what they write. @defaultValue `5m` */
+  /** Lifetime that the marks ask of the provider. @defaultValue `5m` */
   readonly cacheTtl?: "5m" | "1h";
 }
 
@@ -52,7 +52,7 @@ export type StopReason =
   /** Something else; `rawStopReason` says what. */
   | "other";
 
-/** What came back. */
+/** The returned messages. */
 export interface ModelAnswer {
   /** The assistant's messages, one in general; empty where the provider sent nothing. */
   readonly messages: readonly Message[];
@@ -67,7 +67,7 @@ export interface ModelAnswer {
   readonly requestId?: string;
 }
 
-/** What happens while an answer is on its way. */
+/** An event while an answer is on its way. */
 export type ModelEvent =
   /** The next piece of a text or of thinking, as it comes; nothing is kept of it. */
   | { readonly type: "text" | "thinking"; readonly text: string }
@@ -76,19 +76,19 @@ export type ModelEvent =
   /** A block is finished: it survives an abort. */
   | { readonly type: "block"; readonly block: Message["content"][number] };
 
-/** How a model is asked. */
+/** Options of one call of a model. */
 export interface ModelCallOptions {
   /** Aborts the call; the promise then rejects. */
   readonly signal?: AbortSignal;
 }
 
-/** How a model is asked whose answer is told as it comes. */
+/** Options of a call whose answer is streamed. */
 export interface ModelStreamOptions extends ModelCallOptions {
   /** Told everything as it arrives, in order. */
   readonly onEvent?: (event: ModelEvent) => void;
 }
 
-/** What a provider says of one of its models. */
+/** A provider's description of one of its models. */
 export interface ReportedLimits {
   readonly windowTokens?: number;
   readonly maxOutputTokens?: number;
@@ -106,7 +106,7 @@ export interface ToolDefinition {
  * A model client. `generate` is all that is needed; the rest makes it better.
  */
 export interface ModelClient {
-  /** Who answers, for figures and messages: `anthropic`, `openai-responses` … */
+  /** Name of the provider, for figures and messages: `anthropic`, `openai-responses` … */
   readonly provider: string;
   /** The model that is asked where a call names none. */
   readonly model?: string;
@@ -120,7 +120,7 @@ export interface ModelClient {
   readonly counter?: TokenCounter;
   /** Asks the provider for the limits of a model; `undefined` where it does not know it. */
   limits?(model: string, options?: ModelCallOptions): Promise<ReportedLimits | undefined>;
-  /** What an error of `generate` means. @defaultValue `classifyModelError`, which reads every vendor's errors */
+  /** Classifies an error of `generate`. @defaultValue `classifyModelError`, which reads every vendor's errors */
   classifyError?(error: unknown): ModelFailure;
 }
 
@@ -128,7 +128,7 @@ export interface ModelClient {
 export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;
 
 /**
- * Whoever turns texts into vectors, so that memories are found by what they mean, too.
+ * Turns texts into vectors, so that memories are found by their meaning, too.
  *
  * Optional everywhere: what an embedding adds is fused with what words find, and where it fails or takes too long
  * words alone decide.

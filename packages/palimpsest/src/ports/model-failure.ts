@@ -1,9 +1,9 @@
 /**
- * What went wrong with a call of a model, in words that are the same for every provider. What is done about
+ * Failures of a model call, in words that are the same for every provider. What is done about
  * it follows from `kind` alone.
  */
 
-/** What happened, told apart by what helps. */
+/** Kinds of failures, each with its remedy. */
 export type ModelFailureKind =
   /** The prompt has more tokens than the window: make it shorter. */
   | "prompt-too-long"
@@ -38,7 +38,7 @@ export type ModelFailureKind =
 /** One failed call. */
 export interface ModelFailure {
   readonly kind: ModelFailureKind;
-  /** What the provider said, shortened; without keys. */
+  /** The provider's message, shortened; without keys. */
   readonly message: string;
   readonly status?: number;
   /** The provider's own code or type. */
@@ -52,8 +52,8 @@ export interface ModelFailure {
   /** Bytes, likewise. */
   readonly bytes?: number;
   readonly limitBytes?: number;
-  /** How long the provider asks to wait, in milliseconds. */
+  /** Time that the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** A signature of thinking does not fit the history any more. */
+  /** A signature of thinking does not fit the history any longer. */
   readonly isThinkingBinding?: boolean;
 }

@@ -1,13 +1,13 @@
 /**
- * What a session is told of the place it starts in: instruction files and the state of version control.
+ * The project context of a new session: instruction files and the state of version control.
  *
  * It is text for a host's system prompt, read once. All of it may come from a stranger's repository,
- * so whoever implements this reads within limits, runs nothing of the place, and reports what it left out.
+ * so an implementation reads within limits, runs nothing of the place, and reports what it left out.
  */
 
 /** One instruction file (CLAUDE.md, AGENTS.md) of the working copy or of a folder above it. */
 export interface InstructionFile {
-  /** Where it was found, absolute. */
+  /** Its absolute path. */
   readonly path: string;
   /** Its text, well-formed; cut at the end of a line where it is over the limit, with a line that says so. */
   readonly text: string;
@@ -31,7 +31,7 @@ export interface ContextProblem {
   readonly detail: string;
 }
 
-/** What is known of the place. */
+/** The context of the place. */
 export interface ProjectContext {
   /** The outermost folder first; those of the working copy itself last. */
   readonly instructions: readonly InstructionFile[];
@@ -40,7 +40,7 @@ export interface ProjectContext {
   readonly problems: readonly ContextProblem[];
 }
 
-/** What to leave out. */
+/** Parts to leave out. */
 export interface ProjectContextOptions {
   /** Read no instruction files. @defaultValue false */
   readonly isBare?: boolean;

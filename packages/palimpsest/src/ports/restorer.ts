@@ -1,6 +1,6 @@
 /**
- * What a host can put back into the window after a compaction: whoever knows something that the model
- * was told, and that the compaction hid, implements a restorer.
+ * Content that a host can put back into the window after a compaction: a component that knows something that the model
+ * saw, and that the compaction hid, implements a restorer.
  *
  * A restorer is asked once per compaction and has a time limit. What it returns is data from outside: it
  * is checked, cut to its budget, fenced, and left out where it can still be read.
@@ -9,26 +9,26 @@ import type { Message } from "../transcript/blocks.ts";
 
 /** One thing to be put back. */
 export interface RestoredItem {
-  /** What it is: `file`, `plan`, `skill`, `agent`, `task`, `instructions` … */
+  /** Its kind: `file`, `plan`, `skill`, `agent`, `task`, `instructions` … */
   readonly kind: string;
   /** Which one, among those of its kind: a path, a name. The same thing is put back once. */
   readonly key: string;
-  /** What it says. It is shown in a fence, as data. */
+  /** Its text. It is shown in a fence, as data. */
   readonly text: string;
-  /** How the heading calls it. @defaultValue the kind and the key */
+  /** Its name in the heading. @defaultValue the kind and the key */
   readonly label?: string;
   readonly title?: string;
-  /** How current it is, in words: `read again just now`. */
+  /** Its age, in words: `read again just now`. */
   readonly note?: string;
   /** It can be read in the window already, and is not put back. */
   readonly isVisible?: boolean;
   /** The text is only the part of it that fits; said in events. */
   readonly isCut?: boolean;
-  /** What the model knows once it has read this, by name, as fingerprints; see `RestoreContext.announced`. @defaultValue the key */
+  /** Things that the model knows once it has read this, by name, as fingerprints; see `RestoreContext.announced`. @defaultValue the key */
   readonly announces?: Readonly<Record<string, number>>;
 }
 
-/** What a restorer is told. */
+/** Input of a restorer. */
 export interface RestoreContext {
   /**
    * All that this restorer's items may take together, and the most of one, in tokens, headings included. Kinds that
@@ -38,9 +38,9 @@ export interface RestoreContext {
   readonly itemTokens: number;
   /** Tokens of a text, as they are counted against the budget. */
   measure(text: string): number;
-  /** Whether the text stands in the window after the compaction, to the letter. */
+  /** True if the text is in the window after the compaction, to the letter. */
   isVisible(text: string): boolean;
-  /** What this restorer's items told the model before, by name, as fingerprints of the texts. */
+  /** Texts that this restorer's items showed the model before, by name, as fingerprints. */
   readonly announced: Readonly<Record<string, number>>;
   /** Aborted when time is up: whatever is returned after that is dropped. */
   readonly signal: AbortSignal;
@@ -53,14 +53,14 @@ export interface Restorer {
   /** Those with a lower number are given room first. @defaultValue 50 */
   readonly priority?: number;
   /**
-   * What its items may take together, in tokens.
+   * Most tokens that its items may take together.
    * @defaultValue `listTokens`; skills and `mcp-instructions` of all restorers share `skillsTokens`, `instructions` and
    * `git-status` share `sessionStartTokens`; each scaled with the window
    */
   readonly budgetTokens?: number;
   /** The most of one item, in tokens. @defaultValue `itemTokens`, scaled with the window */
   readonly itemTokens?: number;
-  /** How long it may take. @defaultValue `restorerTimeoutMs` */
+  /** Longest time that it may take. @defaultValue `restorerTimeoutMs` */
   readonly timeoutMs?: number;
   /** The most important first. What it throws is reported, and the compaction goes on without it. */
   restore(context: RestoreContext): Promise<readonly RestoredItem[]>;

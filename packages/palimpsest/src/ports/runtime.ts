@@ -1,5 +1,5 @@
 /**
- * What the machine gives: the time, timers, hashes, ids, and the identity of this process.
+ * Ports to the machine: the time, timers, hashes, ids, and the identity of this process.
  */
 
 /** The time. Nothing else in the library reads it. */
@@ -8,7 +8,7 @@ export interface Clock {
   nowMs(): number;
 }
 
-/** What happens again and again. */
+/** Repeated work. */
 export interface Timer {
   /**
    * Does `work` every `ms` milliseconds until the function that it returns is called. It never keeps a
@@ -17,11 +17,11 @@ export interface Timer {
   every(ms: number, work: () => void): () => void;
 }
 
-/** What happens once, when time is up. */
+/** Work that is done once, when time is up. */
 export interface Deadline {
   /**
    * Does `work` after `ms` milliseconds, unless the function that it returns is called before. Unlike a
-   * `Timer` it keeps a process alive: somebody waits for what it ends.
+   * `Timer` it keeps a process alive: someone waits for what it ends.
    */
   after(ms: number, work: () => void): () => void;
 }
@@ -41,7 +41,7 @@ export interface IdSource {
 }
 
 /**
- * Who this process is, and whether another one still lives.
+ * Identity of this process, and a check if another one still lives.
  *
  * A number of a process means something only among the processes that count together: on one machine,
  * since it was started, inside one container. `space` names that; numbers of two spaces say nothing
@@ -56,7 +56,7 @@ export interface ProcessIdentity {
   /** When the process began, in whatever the platform counts; absent where it does not tell. */
   readonly startedAt: string | undefined;
   /**
-   * Whether a process of this space lives: false only if it certainly does not. One with the same number
+   * True if a process of this space lives; false only if it certainly does not. One with the same number
    * that began at another time is another process.
    */
   isAlive(pid: number, startedAt: string | undefined): boolean;

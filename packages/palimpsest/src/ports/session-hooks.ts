@@ -7,17 +7,17 @@ import type { ModelAnswer } from "./model-client.ts";
 /** A value, at once or later. */
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** Why a summary is written: the window is full or has paid for one, the provider refused, or somebody asked. */
+/** Why a summary is written: the window is full or has paid for one, the provider refused, or someone asked. */
 export type CompactionTrigger = "auto" | "reactive" | "manual";
 
-/** What `sessionStart` is told. */
+/** Input of `sessionStart`. */
 export interface SessionStartContext {
   readonly sessionId: string;
-  /** `compacted`: what was said at the start is not in the window any more. */
+  /** `compacted`: the start is no longer in the window. */
   readonly source: "new" | "resumed" | "compacted";
 }
 
-/** What `preCompact` is told. */
+/** Input of `preCompact`. */
 export interface PreCompactContext {
   readonly sessionId: string;
   readonly trigger: CompactionTrigger;
@@ -26,14 +26,14 @@ export interface PreCompactContext {
   /** Size of the request, padded. */
   readonly usedTokens: number;
   readonly windowTokens: number;
-  /** What the summary is asked for beside its nine sections. */
+  /** Instructions for the summary beside its nine sections. */
   readonly instructions?: string | undefined;
 }
 
-/** What a `preCompact` hook may answer: nothing, other instructions, or that there shall be no compaction. */
+/** Answer of a `preCompact` hook: nothing, other instructions, or that there shall be no compaction. */
 export type PreCompactAnswer = undefined | { readonly instructions: string } | { readonly veto: string };
 
-/** What `postCompact` is told. */
+/** Input of `postCompact`. */
 export interface PostCompactContext {
   readonly sessionId: string;
   readonly trigger: CompactionTrigger;
@@ -41,14 +41,14 @@ export interface PostCompactContext {
   readonly edits: readonly { readonly seq: number; readonly edit: LayerEdit }[];
 }
 
-/** What `postSampling` is told, after an answer was recorded. */
+/** Input of `postSampling`, after an answer was recorded. */
 export interface PostSamplingContext {
   readonly sessionId: string;
   readonly callSeq: number | undefined;
   readonly answer: ModelAnswer;
 }
 
-/** What `failed` is told: a turn is about to end with this error. */
+/** Input of `failed`: a turn is about to end with this error. */
 export interface FailedContext {
   readonly sessionId: string;
   readonly error: unknown;

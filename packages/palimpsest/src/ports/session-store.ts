@@ -1,5 +1,5 @@
 /**
- * Where sessions live: append-only logs and the blobs beside them.
+ * Interfaces of the stores of sessions: append-only logs and the blobs beside them.
  *
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
@@ -15,9 +15,9 @@ export interface StoredEntry {
 
 /** A stretch of a stored log that could not be read; everything around it was. */
 export interface LogDamage {
-  /** Where it begins, as a position of this store. */
+  /** Its start, as a position of this store. */
   readonly position: number;
-  /** How long it is. */
+  /** Its length. */
   readonly bytes: number;
   /**
    * `duplicate-seq` and `forked`: whole entries of a writer that came too late, because another had gone on.
@@ -48,7 +48,7 @@ export interface LogContents {
   readonly damage: readonly LogDamage[];
 }
 
-/** What a list shows of a session, without reading it through. Damage never hides a session: what could not be read is absent. */
+/** A session in a list, without reading it through. Damage never hides a session: unreadable fields are absent. */
 export interface SessionInfo {
   readonly sessionId: string;
   /** Size of the log in bytes, without blobs. */
@@ -61,7 +61,7 @@ export interface SessionInfo {
   readonly metadata: JsonObject;
   /** The first words of the first thing a user said. */
   readonly firstPrompt?: string;
-  /** Somebody is its writer now. */
+  /** Someone is its writer now. */
   readonly isInUse: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface SessionQuery {
   readonly scope?: Scope;
   /** A whole number above 0, or Infinity for all of them; anything else is refused with `OPTION_INVALID`. @defaultValue 50 */
   readonly limit?: number;
-  /** Where the page before ended: its `next`. */
+  /** End of the page before: its `next`. */
   readonly after?: string;
 }
 
@@ -90,7 +90,7 @@ export interface OverviewRow {
   readonly bytes: number;
   /** Its title, or the first words of its first prompt; absent where neither is known. */
   readonly title?: string;
-  /** Somebody is its writer now. Present only where the session was looked at; then all of this is as it is now. */
+  /** Someone is its writer now. Present only where the session was looked at; then all of this is as it is now. */
   readonly isInUse?: boolean;
 }
 
@@ -106,7 +106,7 @@ export type SeenSession = Pick<SessionInfo, "sessionId" | "lastActivityAt" | "by
 /** A session that was moved to the trash. */
 export interface TrashedSession {
   readonly sessionId: string;
-  /** Milliseconds since the epoch; absent where the record of it is damaged, and then nobody may purge it by age. */
+  /** Milliseconds since the epoch; absent where the record of it is damaged, and then no one may purge it by age. */
   readonly trashedAt?: number;
   readonly reason?: string;
 }
@@ -119,10 +119,10 @@ export interface Trashing {
   readonly reason: string;
 }
 
-/** How a whole log is read. */
+/** Options of reading a whole log. */
 export interface LogReading {
   /**
-   * What messages, calls and answers hold is not needed: their own fields may be left empty, where that
+   * The contents of messages, calls and answers are not needed: their own fields may be left empty, where that
    * is cheaper than reading them. Numbers, ids, order and every other entry are as they are stored.
    */
   readonly outline?: boolean;
@@ -133,13 +133,13 @@ export interface LogReading {
   readonly damageOnly?: boolean;
 }
 
-/** The notes of one session: a text of its own beside the log, which people may edit at any time. */
+/** The notes of one session: a separate text beside the log, which people may edit at any time. */
 export interface NotesFile {
-  /** Where a person finds it; absent where it is no file. */
+  /** Its path for people; absent where it is not a file. */
   readonly path?: string;
   /**
    * The text; `undefined` where there is none.
-   * @throws `StoreError` where it cannot be read, is no text, or is larger than `notesFileLimitBytes`.
+   * @throws `StoreError` where it cannot be read, is not text, or is larger than `notesFileLimitBytes`.
    */
   read(): Promise<string | undefined>;
   /**
@@ -155,7 +155,7 @@ export interface SessionLog {
   /**
    * Becomes the one writer of the session, until it is closed. The first append does so by itself; ask
    * before reading what is to be gone on with. A second call changes nothing.
-   * @throws `StoreError` `SESSION_IN_USE` where somebody else is its writer.
+   * @throws `StoreError` `SESSION_IN_USE` where someone else is its writer.
    */
   acquire(): Promise<void>;
   /**
@@ -164,7 +164,7 @@ export interface SessionLog {
    * The last append made again is acknowledged again and stored once.
    * @throws `StoreError` in the same call: `SESSION_TAKEN` where the numbers do not go on because another
    * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: what
-   * was written of them is taken back, with the next append where nobody can tell before (a connection
+   * was written of them is taken back, with the next append where no one can tell before (a connection
    * was lost), and the log can be appended to again.
    */
   append(entries: readonly Entry[]): Promise<readonly number[]>;
@@ -181,7 +181,7 @@ export interface SessionLog {
    * its UTF-8 bytes, so half a surrogate pair reads back as U+FFFD: keep JSON text, which escapes it.
    */
   putBlob(hash: string, text: string): Promise<void>;
-  /** The text, or `undefined` where there is none. @throws `BLOB_MISSING` if what is there is damaged. */
+  /** The text, or `undefined` where there is none. @throws `BLOB_MISSING` if it is damaged. */
   getBlob(hash: string): Promise<string | undefined>;
   /** The session's notes; absent where a store keeps none. */
   readonly notes?: NotesFile;
@@ -192,7 +192,7 @@ export interface SessionLog {
 }
 
 /**
- * Where sessions are kept. A session is named by its id *and* its scope (tenant and project): one scope
+ * A store of sessions. A session is named by its id *and* its scope (tenant and project): one scope
  * never sees another's sessions, whatever their ids. Implement it to keep them elsewhere, and run
  * `sessionStoreContract` of `palimpsest-testing` against it: what it asks for is what the engine relies on.
  */
@@ -216,7 +216,7 @@ export interface SessionStore {
    */
   overview?(scope?: Scope, look?: OverviewLook): Promise<readonly OverviewRow[]>;
   /**
-   * Whether something said in the session may hold the text, which is of ASCII letters, digits and
+   * True if something said in the session may hold the text, which is of ASCII letters, digits and
    * `_ . / @ -`, capital or small: `false` is certain. A store that cannot tell without reading the
    * session through leaves the method out.
    */
@@ -225,7 +225,7 @@ export interface SessionStore {
   find(sessionId: string, scope?: Scope): Promise<SessionInfo>;
   /**
    * Moves a session and all that belongs to it out of every list, whole or not at all; `restore` brings it back.
-   * @throws `StoreError` `SESSION_NOT_FOUND`; `SESSION_IN_USE` where somebody is its writer; `SESSION_EXISTS` where
+   * @throws `StoreError` `SESSION_NOT_FOUND`; `SESSION_IN_USE` where someone is its writer; `SESSION_EXISTS` where
    * the trash holds one of this id already.
    */
   trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void>;
@@ -235,7 +235,7 @@ export interface SessionStore {
    * @throws `StoreError` as `trash` does.
    */
   trashUnchanged?(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean>;
-  /** What is in the trash, sorted by id. */
+  /** The sessions in the trash, sorted by id. */
   listTrash(scope?: Scope): Promise<readonly TrashedSession[]>;
   /** Brings a session back from the trash. @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_EXISTS`. */
   restore(sessionId: string, scope?: Scope): Promise<void>;
@@ -245,7 +245,7 @@ export interface SessionStore {
 
 /** Kept beside the sessions that are cleaned up. */
 export interface CleanUpLedger {
-  /** What `write` kept last; `undefined` where there is nothing, or nothing that can be read. */
+  /** The value that `write` kept last; `undefined` where there is none, or none that can be read. */
   read(): Promise<JsonValue | undefined>;
   /** Replaces what is kept, as a whole or not at all. */
   write(value: JsonValue): Promise<void>;

@@ -17,7 +17,7 @@ export interface BlobRef {
   readonly bytes: number;
 }
 
-/** What somebody says, as plain text. */
+/** Plain text. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
@@ -92,7 +92,7 @@ export const SERVER_TOOL_RESULT_TYPES = [
   "mcp_tool_result",
 ] as const;
 
-/** The provider’s own answer to a {@link ServerToolUseBlock}; it stands in the same assistant message. */
+/** The provider’s own answer to a {@link ServerToolUseBlock}; it is in the same assistant message. */
 export interface ServerToolResultBlock {
   readonly type: (typeof SERVER_TOOL_RESULT_TYPES)[number];
   readonly tool_use_id: string;
@@ -112,7 +112,7 @@ export interface OpaqueBlock {
   readonly value: JsonValue;
 }
 
-/** What a message is made of, told apart by `type`. Fields that are not listed are kept and sent back. */
+/** One part of a message, by `type`. Fields that are not listed are kept and sent back. */
 export type ContentBlock =
   | TextBlock
   | ImageBlock
@@ -163,7 +163,7 @@ function documentText({ source }: DocumentBlock): string {
 }
 
 /**
- * What a block says, as plain text: the form in which it is counted, searched and read back.
+ * The plain text of a block: the form in which it is counted, searched and read back.
  * A call reads as its name and its arguments in JSON, media as `[image]` or `[document]`.
  */
 export function blockText(block: ContentBlock): string {
@@ -197,7 +197,7 @@ export function blockText(block: ContentBlock): string {
 export type Role = "user" | "assistant" | "system";
 
 /**
- * Where a message came from, which decides how far it is trusted.
+ * The origin of a message, which decides how far it is trusted.
  * `host` is the program around the agent (reminders, attachments), `engine` is this library.
  */
 export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restored" | "recalled" | "summary";
@@ -208,9 +208,9 @@ export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restor
  */
 export interface Message {
   readonly role: Role;
-  /** What was said; results of tools stand in a user message and lead it. */
+  /** The content; results of tools are in a user message and lead it. */
   readonly content: readonly ContentBlock[];
-  /** Who is behind it; from role and content, where it is left out. */
+  /** The author; derived from role and content where it is left out. */
   readonly origin?: Origin;
   /** Chunks with the same response id are one assistant turn and stay together. */
   readonly responseId?: string;
@@ -220,11 +220,11 @@ export interface Message {
   readonly hostId?: string;
   /** When it was said, in milliseconds since the epoch. */
   readonly at?: number;
-  /** The answer was cut off: what is finished is kept, the rest is not shown. */
+  /** The answer was cut off: finished blocks are kept, the rest is not shown. */
   readonly interrupted?: boolean;
 }
 
-/** What the provider reported for one call, in tokens. Fields are disjoint: the prompt is the sum of the first three. */
+/** The provider's report of one call, in tokens. Fields are disjoint: the prompt is the sum of the first three. */
 export interface Usage {
   /** Prompt tokens that were neither read from the cache nor written to it. */
   readonly inputTokens: number;
@@ -241,7 +241,7 @@ export function promptTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
-/** What several calls cost together. */
+/** Cost of several calls together. */
 export function sumUsage(usages: readonly Usage[]): Usage {
   const sum = (field: keyof Usage): number => usages.reduce((total, usage) => total + usage[field], 0);
   return {

@@ -40,7 +40,7 @@ export function planCheckpoint(
   };
 }
 
-/** Whether a checkpoint can be right by itself: its stretches go up, stay apart and lie before it. */
+/** True if a checkpoint can be right by itself: its stretches go up, stay apart and lie before it. */
 export function isPossibleCheckpoint({ seq, runs, line }: CheckpointEntry): boolean {
   const end = line.at(-1)?.to ?? 0;
   const goesUp = (ranges: readonly SeqRange[]): boolean =>

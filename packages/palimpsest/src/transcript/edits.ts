@@ -22,9 +22,9 @@ export interface BlockForm {
   readonly insertedBy?: number;
   /** Index of the block in its entry's content. */
   readonly block: number;
-  /** What is shown instead; `undefined` where the block is not shown at all. */
+  /** The replacement; `undefined` where the block is not shown at all. */
   readonly shown?: ContentBlock;
-  /** Where the whole block lies, if the edit moved it there. */
+  /** Place of the whole block, if the edit moved it. */
   readonly blob?: BlobRef;
 }
 
@@ -38,7 +38,7 @@ export interface Insertion {
 export interface EditEffect {
   /** Messages of the log that are not shown. */
   readonly hide?: readonly SeqRange[];
-  /** Earlier edits whose inserted messages are not shown any more. */
+  /** Earlier edits whose inserted messages are not shown any longer. */
   readonly hideInserted?: readonly number[];
   /** Blocks that are shown otherwise, or not at all. */
   readonly forms?: readonly BlockForm[];
@@ -46,7 +46,7 @@ export interface EditEffect {
   readonly insert?: readonly Insertion[];
 }
 
-/** What is no longer visible, and how much of it: the loss report of one edit. */
+/** The loss report of one edit: kinds and sizes of content that is no longer visible. */
 export interface LossReport {
   readonly messages: number;
   readonly blocks: number;
@@ -56,13 +56,13 @@ export interface LossReport {
   readonly strings: readonly string[];
   /** User messages that are no longer verbatim. */
   readonly userMessages: number;
-  /** How to get it back, in words for the model and for people. */
+  /** The way to get it back, in words for the model and for people. */
   readonly recovery: string;
 }
 
 /**
- * The layer that made an edit; `full` is a summary that a model wrote, `peel` also what stands for media that
- * were too large, `session-memory` a summary that the session's notes stand for. `reactive` is reserved, and
+ * The layer that made an edit; `full` is a summary that a model wrote, `peel` also what represents media that
+ * were too large, `session-memory` a summary that the session's notes represent. `reactive` is reserved, and
  * edits of that kind are folded like any other.
  */
 export type LayerName =
@@ -83,15 +83,15 @@ export interface LayerEdit {
   readonly reason: string;
   /** Estimated tokens that the window lost by it (unpadded). */
   readonly freedTokens: number;
-  /** What can no longer be read in the window; of compactions. */
+  /** Content that can no longer be read in the window; of compactions. */
   readonly loss?: LossReport;
-  /** Whether everything before the end of the effect is now told by a summary. */
+  /** True if everything before the end of the effect is now told by a summary. */
   readonly isBoundary?: boolean;
   /** The model that wrote the summary, and what its calls cost; absent where none was asked. */
   readonly writtenBy?: { readonly model: string; readonly usage?: Usage };
 }
 
-/** What was mended. */
+/** The repairs. */
 export interface Repair {
   readonly reason: RepairReason;
   /** The tool call or message that it is about. */
@@ -108,8 +108,8 @@ export interface RepairEdit {
 }
 
 /**
- * What was wrong: a result without its call, after other messages or given twice; a call id used twice;
- * a call that nobody answered; half of a pair of server-tool blocks; a request that does not begin, or
+ * The defect: a result without its call, after other messages or given twice; a call id used twice;
+ * a call that no one answered; half of a pair of server-tool blocks; a request that does not begin, or
  * does not end, with the user; thinking of an answer that came after what it answers was edited.
  */
 export type RepairReason =
@@ -158,7 +158,7 @@ interface RewindEdit {
 
 /** Edits that change what is shown, and that `undo` can take back. */
 export type EffectEdit = LayerEdit | RepairEdit | HostEdit;
-/** What an {@link EditEntry} holds, told apart by `kind`. */
+/** The edit of an {@link EditEntry}, by `kind`. */
 export type Edit = EffectEdit | ProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
 
 export function hasEffect(edit: Edit): edit is EffectEdit {

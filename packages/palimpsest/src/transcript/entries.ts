@@ -40,11 +40,11 @@ export interface HeaderEntry extends EntryBase {
   readonly createdBy: string;
   readonly scope?: Scope;
   readonly workingCopy?: string;
-  /** Where a fork came from. */
+  /** Origin of a fork. */
   readonly parent?: { readonly sessionId: string; readonly entryId: string };
-  /** What an internal session is for; absent for a conversation. */
+  /** Purpose of an internal session; absent for a conversation. */
   readonly purpose?: string;
-  /** What an imported session was before, and the times of its first and last message there. */
+  /** Origin of an imported session, and the times of its first and last message there. */
   readonly source?: {
     readonly format: string;
     readonly sessionId?: string;
@@ -77,7 +77,7 @@ export interface MessageEntry extends EntryBase {
   readonly model?: string;
   readonly hostId?: string;
   readonly interrupted?: boolean;
-  /** The call that it answers. What was appended while the model was answering stands behind it. */
+  /** The call that it answers. Messages appended while the model was answering follow it. */
   readonly answerTo?: number;
   /** When it was said, where that is not when it was appended (an import). */
   readonly saidAt?: number;
@@ -106,7 +106,7 @@ export interface CallEntry extends EntryBase {
   readonly fixedTokens?: number;
 }
 
-/** What came back for a call: it hangs on the call by its sequence number. */
+/** The answer to a call, linked to the call by its sequence number. */
 export interface AnswerEntry extends EntryBase {
   readonly type: "answer";
   readonly callSeq: number;
@@ -115,7 +115,7 @@ export interface AnswerEntry extends EntryBase {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** What the reader shall see instead, from here on. */
+/** The change that readers see from here on. */
 export interface EditEntry extends EntryBase {
   readonly type: "edit";
   readonly edit: Edit;
@@ -146,9 +146,9 @@ export interface CheckpointEntry extends EntryBase {
   readonly line: readonly { readonly from: number; readonly to: number }[];
   /** Edits that were undone. */
   readonly undone: readonly number[];
-  /** What is pinned. */
+  /** The pinned entry. */
   readonly pins: readonly { readonly seq: number; readonly block?: number }[];
-  /** How many messages the window shows: an index that leads to another number is not believed. */
+  /** Number of messages the window shows: an index that leads to another number is not believed. */
   readonly visibleCount?: number;
   /** Last usage report and what it covered. */
   readonly usageAnchor?: JsonValue;
@@ -166,10 +166,10 @@ export type Entry =
   | MetadataEntry
   | CheckpointEntry;
 
-/** Keys that begin so are the library's: they are no part of what a host sees. */
+/** Prefix of the library's keys, which a host does not see. */
 export const RESERVED_KEY_PREFIX = "palimpsest.";
 
-/** Whether hosts may not use the key. */
+/** True if hosts may not use the key. */
 export function isReservedKey(key: string): boolean {
   return key.startsWith(RESERVED_KEY_PREFIX);
 }
@@ -177,7 +177,7 @@ export function isReservedKey(key: string): boolean {
 const NOTE_KEY = /^(?:recorded[.-]|memory\.(?:entry|summary)\.)/;
 
 /**
- * Whether the key is that of a note: about one entry, or something recorded elsewhere. There may be as many
+ * True if the key is that of a note: about one entry, or something recorded elsewhere. There may be as many
  * as there are messages, so notes stay where they stand and are not carried on.
  */
 export function isNoteKey(key: string): boolean {
@@ -203,7 +203,7 @@ export class MetadataFold {
     if (!isReservedKey(key) && !isNoteKey(key)) this.#values.set(key, value);
   }
 
-  /** What a checkpoint carried; one of an earlier version carried nothing, and changes nothing. */
+  /** Contents of a checkpoint; one of an earlier version has none, and changes nothing. */
   restore({ carried }: Pick<CheckpointEntry, "carried">): void {
     const metadata: unknown = carried?.["metadata"];
     if (!isObject(metadata)) return;

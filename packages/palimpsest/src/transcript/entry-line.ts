@@ -45,12 +45,12 @@ export interface UnknownEntry {
   readonly original: JsonObject;
 }
 
-/** What {@link parseEntry} found: an entry, or why there is none. */
+/** Result of {@link parseEntry}: an entry, or why there is none. */
 type ParsedEntry =
   | { readonly ok: true; readonly entry: Entry }
   | { readonly ok: false; readonly reason: "not-json" | "not-an-entry"; readonly detail: string };
 
-/** Whether the entry is carried along without being understood. */
+/** True if the entry is carried along without being understood. */
 export function isUnknownEntry(entry: Entry): boolean {
   return (entry as Entry | UnknownEntry).type === "unknown";
 }
@@ -69,7 +69,7 @@ export function formatEntry(entry: Entry): string {
   return JSON.stringify(shortenEntry(entry));
 }
 
-/** What is not understood is written as it was, with the fields that every entry has in front. */
+/** Writes an entry of an unknown type unchanged, with the fields that every entry has in front. */
 function inOrder({ type, seq, id, parentId, v, at, ...rest }: JsonObject): object {
   return { type, seq, id, parentId, v, at, ...rest };
 }
@@ -125,7 +125,7 @@ function isDeeperThan(root: unknown, levels: number): boolean {
   return false;
 }
 
-/** Whether a later version wrote it, or something this version has no word for. */
+/** True if a later version wrote it, or something this version has no word for. */
 function isFromElsewhere(value: Readonly<Record<string, unknown>>): boolean {
   const version = value["v"];
   if (typeof version === "number" && version > ENTRY_VERSION) return true;
@@ -159,7 +159,7 @@ function refuse(value: Readonly<Record<string, unknown>>, misfit: string): Parse
 const DEFAULT_VERSION = 1;
 /** A request's window ends right before its call, unless the entry says otherwise. */
 const CALL_BEHIND_WINDOW = 1;
-/** An answer is mostly one message, which stands between the call and what came back for it. */
+/** An answer is mostly one message, which stands between the call and its result. */
 const ANSWER_BEHIND_CALL = 2;
 
 type Fields = Record<string, unknown>;
@@ -179,7 +179,7 @@ function shortenEntry(entry: Entry): object {
   return { type, seq, id, parentId, v: v === DEFAULT_VERSION ? undefined : v, at, ...fields };
 }
 
-/** Fills in what an entry leaves out, in place. What is there stays as it is, whether it fits or not. */
+/** Fills in the fields that an entry leaves out, in place. Existing fields stay unchanged, whether they fit or not. */
 function completeEntry(value: Fields): void {
   const { type, seq } = value;
   if (value["v"] === undefined) value["v"] = DEFAULT_VERSION;
@@ -193,7 +193,7 @@ function completeEntry(value: Fields): void {
   }
 }
 
-/** Who is behind a message that does not say: from its role and its blocks, as they lie in the log. */
+/** The author of a message that names none: from its role and its blocks, as they are in the log. */
 function originOf(role: unknown, content: unknown): Origin {
   if (role === "assistant") return "assistant";
   if (role === "system") return "host";
@@ -214,7 +214,7 @@ function shortUsage(usage: Usage): Usage | readonly number[] {
   return isPlain ? USAGE_FIELDS.map((field) => usage[field]) : usage;
 }
 
-/** A list of another length is left as it is: it fits nothing, and is told. */
+/** A list of another length is left as it is: it does not fit, and is reported. */
 function completeUsage(list: readonly unknown[]): unknown {
   if (list.length !== USAGE_FIELDS.length) return list;
   return Object.fromEntries(USAGE_FIELDS.map((field, index) => [field, list[index]]));
@@ -229,11 +229,11 @@ interface PlainEntry {
 export const BEHIND_TEXT = '"}]}';
 
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system"]);
-/** What a message has beside its `parentId`, which the first entry lacks. The content stands last. */
+/** Fields of a message beside its `parentId`, which the first entry lacks. The content is last. */
 const MESSAGE_FIELDS = ["type", "seq", "id", "v", "at", "role", "origin", "content"];
 const TEXT_FIELDS = ["type", "text"];
 const RESULT_FIELDS = ["type", "tool_use_id", "content"];
-/** By code, of those below 128, whether a character stands in an id as it is in JSON. */
+/** By code, of those below 128, whether a character is in an id as it is in JSON. */
 const IS_PLAIN = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[\w.-]/.test(String.fromCharCode(code))),
 );

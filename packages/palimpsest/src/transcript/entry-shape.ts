@@ -1,5 +1,5 @@
 /**
- * Whether a value from a log has the shape of an entry: the gate between bytes that anyone may have
+ * Checks if a value from a log has the shape of an entry: the gate between bytes that anyone may have
  * changed and code that trusts its types.
  *
  * The shapes are tables, one row per field that code relies on. Fields that are not listed are kept
@@ -74,7 +74,7 @@ const BLOCK_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
   }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
 );
 
-/** Whether blocks of this type have a shape that code relies on; those of other types travel as opaque ones. */
+/** True if blocks of this type have a shape that code relies on; those of other types travel as opaque ones. */
 export function isKnownBlockType(type: unknown): boolean {
   return BLOCK_FIELDS.has(type);
 }
@@ -126,7 +126,7 @@ const isLoss = objectOf({
 });
 const isPin = objectOf({ seq: isCount, block: optional(isCount) });
 
-/** Edits that are known by name and have no effect of their own. */
+/** Edits that are known by name and have no effect by themselves. */
 const PLAIN_EDIT_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["provider-clear", objectOf({ freedTokens: isNumber, reason: isText })],
   ["pin", isPin],
@@ -222,12 +222,12 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
   }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
 );
 
-/** Whether entries of this type are known to this version. */
+/** True if entries of this type are known to this version. */
 export function isKnownEntryType(type: unknown): boolean {
   return ENTRY_FIELDS.has(type);
 }
 
-/** Whether the value is an edit of a kind that this version knows nothing about and cannot fold. */
+/** True if the value is an edit of a kind that this version knows nothing about and cannot fold. */
 export function isForeignEdit(edit: unknown): boolean {
   return (
     isObject(edit) && isText(edit["kind"]) && !PLAIN_EDIT_SHAPES.has(edit["kind"]) && !("effect" in edit)

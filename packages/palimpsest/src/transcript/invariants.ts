@@ -8,7 +8,7 @@ import { isWellFormed } from "../base/text/text.ts";
 import { type ContentBlock, isServerToolResult, isServerToolUse } from "./blocks.ts";
 import type { RequestMessage } from "./window.ts";
 
-/** Whose rules a request must keep. */
+/** The provider whose rules a request must keep. */
 export type Provider = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
 /** The rules of {@link checkRequest}, each as a sentence that is true of a valid request. */

@@ -16,7 +16,7 @@ interface Epoch {
 
 export class Line {
   readonly #epochs: Epoch[] = [];
-  /** What stands below the first epoch: the log was opened from a checkpoint. */
+  /** Content below the first epoch: the log was opened from a checkpoint. */
   readonly #below: readonly SeqRange[];
   readonly #startsAtCheckpoint: boolean;
   #headSeq: number;
@@ -48,7 +48,7 @@ export class Line {
     this.#ranges = undefined;
   }
 
-  /** Whether {@link rewind} to `toSeq` can be worked out from what is known here. */
+  /** True if {@link rewind} to `toSeq` can be worked out from what is known here. */
   canRewind(toSeq: number): boolean {
     return toSeq >= 1 && toSeq <= this.#headSeq && this.#at(toSeq) !== undefined;
   }
@@ -97,7 +97,7 @@ export class Line {
   }
 }
 
-/** Whether one of `ranges`, which ascend, holds `seq`. */
+/** True if one of `ranges`, which ascend, holds `seq`. */
 export function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
   let low = 0;
   let high = ranges.length;

@@ -10,7 +10,7 @@
  *
  * A log opened from a checkpoint starts with the entries that the checkpoint names. What lies
  * before is not known then; `canApply` says whether an undo or a rewind needs it, and its caller
- * folds the whole log anew in that case.
+ * folds the whole log again in that case.
  */
 import { assert } from "../base/assert.ts";
 import { type BlockForm, type EffectEdit, hasEffect, type Insertion, type SeqRange } from "./edits.ts";
@@ -32,16 +32,16 @@ interface ActiveEdit {
 export class Projection {
   #line: Line;
   #visible: VisibleMessage[] = [];
-  /** What is known of the log, on the line or not: a rewind can go back to what another one left. */
+  /** Known entries of the log, on the line or not: a rewind can go back to what another one left. */
   readonly #messages = new Map<number, MessageEntry>();
   readonly #editEntries: EditEntry[] = [];
   readonly #calls: number[] = [];
-  /** What is in force on the line. */
+  /** The edits in force on the line. */
   #edits: ActiveEdit[] = [];
   #undone = new Set<number>();
   #pins = new Map<string, SeqPin>();
   #callSeqs: number[] = [];
-  /** What was in force at the checkpoint that the log was opened from. */
+  /** The edits in force at the checkpoint from which the log was opened. */
   readonly #carriedUndone: readonly number[];
   readonly #carriedPins: readonly SeqPin[];
   #revision = 0;
@@ -57,7 +57,7 @@ export class Projection {
     this.#settle();
   }
 
-  /** What the model sees, in order. The array is replaced, never changed, when something but a push happens. */
+  /** The messages that the model sees, in order. The array is replaced, never changed, when something but a push happens. */
   get visible(): readonly VisibleMessage[] {
     return this.#visible;
   }
@@ -66,7 +66,7 @@ export class Projection {
     return this.#line.headSeq;
   }
 
-  /** Counts every change that was not a push: what was derived from the window before is void. */
+  /** Counts every change that was not a push: values derived from the earlier window are void. */
   get revision(): number {
     return this.#revision;
   }
@@ -93,12 +93,12 @@ export class Projection {
     return [...this.#pins.values()];
   }
 
-  /** Whether every message of the line is known here, so that any undo or rewind can be folded. */
+  /** True if every message of the line is known here, so that any undo or rewind can be folded. */
   get isComplete(): boolean {
     return this.#knownFromSeq <= 1;
   }
 
-  /** Whether `entry` can be folded from what is known; if not, fold the whole log anew. */
+  /** True if `entry` can be folded from what is known; if not, fold the whole log again. */
   canApply(entry: Entry): boolean {
     if (entry.type !== "edit" || this.isComplete) return true;
     if (entry.edit.kind === "rewind")
@@ -112,7 +112,7 @@ export class Projection {
 
   /** Folds the next entry of the log. */
   apply(entry: Entry): void {
-    assert(this.canApply(entry), "an undo or rewind beyond what is known folds the whole log anew");
+    assert(this.canApply(entry), "an undo or rewind beyond the known entries folds the whole log again");
     // A rewind to nowhere, of a damaged log, moves nothing.
     if (entry.type === "edit" && entry.edit.kind === "rewind" && isPossibleRewind(entry)) {
       this.#rewind(entry.edit.toSeq, entry.seq);
@@ -145,7 +145,7 @@ export class Projection {
     return this.#folded(this.#edits.filter((active) => active.seq !== editSeq));
   }
 
-  /** True if an answer of the line stands behind entry `seq`, as far as messages are known: see {@link isComplete}. */
+  /** True if an answer of the line follows entry `seq`, as far as messages are known: see {@link isComplete}. */
   isAnsweredSince(seq: number): boolean {
     const ranges = this.#line.ranges();
     return [...this.#messages.values()].some(
@@ -153,7 +153,7 @@ export class Projection {
     );
   }
 
-  /** True if the answer to call `callSeq` would stand behind another window than the call held. */
+  /** True if the answer to call `callSeq` would follow another window than the call held. */
   isRewrittenSince(callSeq: number): boolean {
     const ranges = this.#line.ranges();
     return (
@@ -217,7 +217,7 @@ export class Projection {
     }
   }
 
-  /** What is in force on the line, from what is known. */
+  /** The edits in force on the line, from the known entries. */
   #settle(): void {
     this.#edits = [];
     this.#undone = new Set(this.#carriedUndone);
@@ -284,7 +284,7 @@ export function project(entries: Iterable<Entry>): Projection {
   return projection;
 }
 
-/** Whether there is an entry to go back to. */
+/** True if there is an entry to go back to. */
 export function isPossibleRewind({ seq, edit }: EditEntry): boolean {
   return edit.kind === "rewind" && edit.toSeq >= 1 && edit.toSeq < seq;
 }
@@ -374,7 +374,7 @@ function insertAfter(visible: VisibleMessage[], insertion: Insertion, active: Ac
 }
 
 /**
- * Where a message stands among `visible`: an answer right behind what its call sent, before whatever
+ * Index of a message among `visible`: an answer right behind what its call sent, before whatever
  * was appended while the model was answering; everything else at the end.
  */
 function placeOf(visible: readonly VisibleMessage[], { answerTo }: VisibleMessage): number {

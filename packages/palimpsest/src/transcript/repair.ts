@@ -19,7 +19,7 @@ import type { BlockForm, EditEffect, Repair, RepairEdit, RepairReason } from "./
 import { hasCallBetween } from "./request.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
-/** Stands in for a result that never came. */
+/** Replaces a result that never came. */
 export const INTERRUPTED_RESULT_TEXT =
   "[No result: this call was interrupted before it answered. Its effects are unknown; check before repeating it.]";
 /** Stands before an answer whose question is not in the window. */
@@ -61,7 +61,7 @@ export class RepairScan {
   /**
    * Scans what follows the part scanned before and returns the repairs a request needs.
    * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair. `isLeaving`: the request is
-   * about to leave. Until then nobody has to speak last: the user may be about to.
+   * about to leave. Until then no one has to speak last: the user may be about to.
    */
   scan(
     visible: readonly VisibleMessage[],
@@ -143,7 +143,7 @@ export class RepairScan {
     }
   }
 
-  /** An id that is taken has no pair of its own: neither half is sent. */
+  /** An id that is taken has no separate pair: neither half is sent. */
   #serverUse(id: string, place: Place, open: OpenResponse): void {
     if (this.#callIds.has(id)) {
       this.#form("duplicate-call-id", id, [place]);
@@ -173,7 +173,7 @@ export class RepairScan {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return;
-    // Nothing can be put between a message and what an edit put behind it, so the calls are told.
+    // Nothing can be put between a message and what an edit put behind it, so the calls are retold as text.
     if (nextSeq === open.lastSeq) this.#reportOpenCalls(open);
     this.#answerOpenCalls(open);
   }
@@ -233,7 +233,7 @@ export function planRepair(
   return new RepairScan().scan(visible, callSeqs);
 }
 
-/** Whether the assistant spoke last, reminders of the host aside. */
+/** True if the assistant spoke last, reminders of the host aside. */
 function endsWithAssistant(visible: readonly VisibleMessage[]): boolean {
   return (
     visible.findLast((message) => message.blocks.length > 0 && message.role !== "system")?.role ===

@@ -6,7 +6,7 @@
  * result in the message right after its call and leading it. The assembler joins them as they
  * arrive, so a call costs only what is new.
  *
- * Nothing is moved across a request that was already sent: whatever stood in it goes out again in
+ * Nothing is moved across a request that was already sent: its content goes out again in
  * the same place, and later blocks only follow.
  */
 import type { ContentBlock } from "./blocks.ts";
@@ -21,7 +21,7 @@ interface OpenResponse {
 
 export class RequestAssembler {
   readonly #messages: RequestMessage[] = [];
-  /** How many results lead the message after the open response. */
+  /** Number of results that lead the message after the open response. */
   #leadingResults = 0;
   #open: OpenResponse | undefined;
   /** The entry that began the newest `system` message. */
@@ -108,7 +108,7 @@ export class RequestAssembler {
     else this.#messages.splice(index, 0, { role, content: blocks });
   }
 
-  /** The content of a message, to add to. What was handed out is copied once, not with each block. */
+  /** The content of a message, to add to. Content that was handed out is copied once, not with each block. */
   #contentOf(index: number): ContentBlock[] {
     const message = this.#messages[index]!;
     const own = this.#own.get(message);
@@ -131,7 +131,7 @@ export function assembleRequest(
   return assembler.messages;
 }
 
-/** Whether a request left after entry `from` and before entry `to`. */
+/** True if a request left after entry `from` and before entry `to`. */
 export function hasCallBetween(callSeqs: readonly number[], from: number, to: number): boolean {
   let low = 0;
   let high = callSeqs.length;

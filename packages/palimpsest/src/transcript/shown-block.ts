@@ -15,7 +15,7 @@ import type { VisibleBlock, VisibleMessage } from "./window.ts";
 /** Shown where a tool answered with nothing: an empty result is refused or read as a failure. */
 export const EMPTY_RESULT_TEXT = "(no output)";
 
-/** Who says a block, and whether the saying was cut off. */
+/** The author of a block, and whether it was cut off. */
 export interface BlockAuthor {
   readonly role: Role;
   readonly isInterrupted: boolean;
@@ -42,7 +42,7 @@ export function shownBlock(
     case "tool_result":
       return hasContent(block.content) ? repaired(block) : { ...block, content: EMPTY_RESULT_TEXT };
     case "opaque":
-      // What nobody knows is sent to nobody, so it must not look as if a message said something.
+      // What no one knows is sent to no one, so it must not look as if a message said something.
       return block.provider === "unknown" ? undefined : block;
     case "compaction":
       return block;
@@ -57,7 +57,7 @@ function isInPlace({ type }: ContentBlock, role: Role): boolean {
   return role === (type === "tool_result" ? "user" : "assistant");
 }
 
-/** What can be read of a block goes as text; thinking and what only a provider can read is not shown. */
+/** Readable content goes as text; thinking and content that only a provider can read is not shown. */
 function formOfMisplaced(block: ContentBlock, role: Role): ContentBlock | undefined {
   const asText = (text: string): ContentBlock => ({ type: "text", text: toWellFormed(text) });
   switch (block.type) {
@@ -139,7 +139,7 @@ function visibleBlocks(content: readonly StoredBlock[], by: BlockAuthor): readon
   return blocks;
 }
 
-/** How an entry of the log stands in the window before any edit. */
+/** The state of an entry in the window before any edit. */
 export function visibleMessage(entry: MessageEntry): VisibleMessage {
   return {
     seq: entry.seq,
@@ -153,7 +153,7 @@ export function visibleMessage(entry: MessageEntry): VisibleMessage {
   };
 }
 
-/** How a message that an edit inserts stands in the window. */
+/** The state of a message that an edit inserts. */
 export function insertedMessage(
   message: Message,
   afterSeq: number,

@@ -2,7 +2,7 @@
  * The window: what the model sees on the next call, as values that planners read.
  *
  * A window is a list of visible messages in order. Each carries where it came from, so that a
- * planner can name what it wants shown differently; nobody changes a window, edits do.
+ * planner can name what it wants shown differently; no one changes a window, edits do.
  *
  * An API round is the messages from one assistant response up to the next: the smallest piece that may be hidden
  * or kept alone, because a call and its results, and the chunks of one response, are in one round. The messages
@@ -14,11 +14,11 @@ import type { BlobRef, ContentBlock, Origin, Role } from "./blocks.ts";
 export interface VisibleBlock {
   /** Index in its entry's (or inserted message's) content; hidden blocks leave gaps. */
   readonly index: number;
-  /** What is shown. */
+  /** The content that is shown. */
   readonly block: ContentBlock;
   /** `original`, or the first form it was stored with, or the form an edit gave it. */
   readonly form: "original" | "preview" | "edited";
-  /** Where the whole block lies when `block` is not the whole of it and the log has no copy. */
+  /** Place of the whole block when `block` is a part of it and the log has no copy. */
   readonly blob?: BlobRef;
 }
 
@@ -33,11 +33,11 @@ export interface VisibleMessage {
   readonly responseId?: string;
   /** The model that answered, where it is known. */
   readonly model?: string;
-  /** The call that it answers: what was appended after that call stands behind it. */
+  /** The call that it answers: what was appended after that call follows it. */
   readonly answerTo?: number;
   /** When it was said, in milliseconds since the epoch. */
   readonly at: number;
-  /** What is shown of it, in order; none where nothing is left. */
+  /** The blocks that are shown, in order; none where nothing is left. */
   readonly blocks: readonly VisibleBlock[];
 }
 

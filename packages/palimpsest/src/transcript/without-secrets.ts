@@ -11,7 +11,7 @@ import type { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { ContentBlock } from "./blocks.ts";
 import type { VisibleMessage } from "./window.ts";
 
-/** What is nested deeper is looked at as text. */
+/** Deeper values are read as text. */
 const MAX_DEPTH = 200;
 /** Members that only a provider can use. */
 const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id|tool_use_id)$/;

@@ -1,6 +1,6 @@
 /**
  * Memory does not rot: the sessions of one repository lived again in their order, with the extractor that needs
- * no model. What was kept is recalled in every later session, said again by the agent, and never kept twice.
+ * no model. Kept memories are recalled in every later session, said again by the agent, and never kept twice.
  */
 import { describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";
@@ -12,7 +12,7 @@ import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { defaultOrigin } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 
-/** What somebody who works on that repository would say, and would say again in other sessions. */
+/** Facts that a developer of that repository says in several sessions. */
 const WISHES = [
   ["Remember that the e2e tests cost tokens.", "remember: the e2e tests cost tokens"],
   ["Always ask me before you run the e2e tests.", "please always ask me before you run the e2e tests!"],
@@ -50,7 +50,7 @@ const messageOf = (id: string, role: "user" | "assistant", text: string): Conver
   message: { role, content: [{ type: "text", text }] },
 });
 
-/** A session as the engine would hold it: what was kept is recalled, beside the first words and in a message. */
+/** A session as the engine would hold it: memories are recalled, beside the first words and in a message. */
 function withRecall(
   { name, conversation }: Recorded,
   kept: readonly RuleProposal[],

@@ -1,6 +1,6 @@
 /**
- * Long recorded sessions that pass small windows by their notes alone, with the real engine: nobody is asked when the
- * window is full, what is left is within the target, requests are valid, and the log gives back every one of them.
+ * Long recorded sessions that pass small windows by their notes alone, with the real engine: no one is asked when the
+ * window is full, the rest is within the target, requests are valid, and the log gives back every one of them.
  */
 
 import { judgeAnthropicRequest } from "palimpsest-testing";
@@ -16,7 +16,7 @@ import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
-/** Of one repository, in the order of the manifest; by default the smaller ones. */
+/** Sessions of one repository, in the order of the manifest; by default the smaller ones. */
 const CHAIN = isLong
   ? ["cc-entire-3compact", "cc-entire-2compact"]
   : ["cc-entire-persisted", "cc-entire-unpaired"];
@@ -88,7 +88,7 @@ function listening(agent: PlayedAgent, texts: Set<string>): PlayedAgent {
 
 const known = new WeakMap<readonly Entry[], ReadonlySet<string>>();
 
-/** Whether the log has a text or a call, and the call's result. */
+/** True if the log has a text or a call, and the call's result. */
 function isIn(entries: readonly Entry[], text: string): boolean {
   let held = known.get(entries);
   if (held === undefined) {
@@ -140,7 +140,7 @@ function tokensAfterCompactions(journal: readonly JournalItem[]): readonly numbe
   });
 }
 
-/** What was asked between the moment at which everything had ended and the request after a compaction. */
+/** Calls between the end of all work and the request after a compaction. */
 function askedWhileFull(journal: readonly JournalItem[]): readonly string[] {
   return journal.flatMap((item, index) => {
     if (item.type !== "window-full") return [];

@@ -110,7 +110,7 @@ function seenOf(request: ScriptedRequest): Seen {
   };
 }
 
-/** Marks of the cache come and go, and are no part of what is said. */
+/** Marks of the cache come and go, and are not part of the conversation. */
 const unmarked = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === "cache_control" ? undefined : inner));
 

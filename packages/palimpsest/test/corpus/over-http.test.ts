@@ -112,7 +112,7 @@ const wasCutByTheWindow = ({
 }: SessionEvent & { readonly type: "model-failed" }): boolean =>
   isRecovered && failure.message === "The window was full while the model was answering.";
 
-/** Of what was sent before each forked call, the share that it read from the cache. */
+/** Share of the earlier request that each forked call read from the cache. */
 function sharesRead(provider: ScriptedProvider): readonly number[] {
   const asked = answers(provider);
   return asked.flatMap((request, index) => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { markdownHead, markdownItem } from "#exporters/markdown.ts";
 import { HOSTILE, presented } from "./exported.ts";
 
-/** What stands in fences and what does not, as CommonMark tells them apart. */
+/** The parts of a text in and outside of fences, by CommonMark. */
 function readFences(markdown: string): {
   readonly inside: readonly string[];
   readonly outside: readonly string[];

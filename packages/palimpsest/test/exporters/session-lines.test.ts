@@ -1,4 +1,4 @@
-/** Lines of a session's file: what is written is read back, and anything else is said to be something else. */
+/** Lines of a session's file: written lines are read back, and other texts are refused. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -39,7 +39,7 @@ function importAll(records: readonly unknown[]): ImportedSession {
   return sessions[0]!;
 }
 
-/** Who says what, in one line per message. */
+/** Author and text, in one line per message. */
 function messageOf(session: ImportedSession): readonly string[] {
   return session.items.flatMap((item) => {
     if (item.type === "boundary")

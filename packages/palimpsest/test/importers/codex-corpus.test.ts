@@ -7,7 +7,7 @@ import { promptTokens } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { boundariesIn, messagesIn } from "./shared/imported-texts.ts";
 
-/** What these tests look at in a payload. */
+/** The fields of a payload that these tests read. */
 interface Payload {
   readonly type?: string;
   readonly id?: string;

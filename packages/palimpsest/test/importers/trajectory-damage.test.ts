@@ -1,5 +1,5 @@
 /**
- * Whatever stands in a recorded session or trajectory in the place of a value: what is read of it fits its types
+ * Whatever is in a recorded session or trajectory in the place of a value: what is read of it fits its types
  * and makes requests that no provider refuses, no message has the id of another, and time is linear.
  */
 import fc from "fast-check";
@@ -17,7 +17,7 @@ const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 
 type Path = readonly (string | number)[];
 
-/** What is found in the place of anything else, ids of other things among it. */
+/** Values that replace other values, ids of other things among them. */
 const odd = fc.constantFrom<unknown>(
   ...[null, 5, -1e308, "", " ", "x", true, [], {}, [null], [[]], [{ type: "text" }], [{ type: 7 }]],
   ...[
@@ -225,7 +225,7 @@ function pathsIn(value: unknown, at: Path = []): readonly Path[] {
   return at.length === 0 ? children : [at, ...children];
 }
 
-/** The value with another at a path; what is not there any more stays away. */
+/** The value with another at a path; what is not there any longer stays away. */
 function withValue(target: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value;
   if (typeof target !== "object" || target === null) return target;

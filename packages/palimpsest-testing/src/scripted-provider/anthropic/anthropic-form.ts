@@ -1,6 +1,6 @@
 /**
  * Judges the form of an Anthropic request: what the wire oracle says, and what it leaves to the endpoint
- * because it is no matter of one body alone (budgets, beta features).
+ * because it does not depend on one body alone (budgets, beta features).
  */
 import { asNumber, asString, findClaudeVersion, isObject, parseModelId } from "palimpsest/internal";
 import { judgeAnthropicRequest, type Violation } from "../../wire-oracle/wire-oracle.ts";
@@ -25,7 +25,7 @@ export function judgeAnthropicForm(incoming: IncomingRequest): readonly Violatio
   ];
 }
 
-/** Whether a model is a Claude of this version or later; names without a version are taken to be new. */
+/** True if a model is a Claude of this version or later; names without a version are taken to be new. */
 export function isClaudeSince(model: string, [major, minor]: readonly [number, number]): boolean {
   const { name } = parseModelId(model);
   const version = findClaudeVersion(name);

@@ -98,7 +98,7 @@ class MessageReader {
     this.#reader.addBlock(read.text);
   }
 
-  /** Whether the model gets to read it. */
+  /** True if the model gets to read it. */
   #readThinking(block: Fields, type: string, path: string): boolean {
     const seal = asString(block[type === "thinking" ? "signature" : "data"]) ?? "";
     const content = type === "thinking" ? (asString(block["thinking"]) ?? "") : "";
@@ -146,7 +146,7 @@ function bindingWords(difference: PrefixDifference, hasBeta: boolean): string {
   );
 }
 
-/** Tools that are loaded later are no part of the prompt until something refers to them. */
+/** Tools that are loaded later are not part of the prompt until something refers to them. */
 function toolPositions(body: Fields, count: TextCounter): readonly PromptPosition[] {
   return listOf(body["tools"]).flatMap((tool, index) =>
     isObject(tool) && tool["defer_loading"] !== true
@@ -194,7 +194,7 @@ function markOf(holder: Fields): Mark | undefined {
   return isObject(inside) ? markOf({ cache_control: inside["cache_control"] }) : undefined;
 }
 
-/** A mark on the body stands for one on the last block that can carry it. */
+/** A mark on the body represents one on the last block that can carry it. */
 function withAutomaticMark(positions: readonly PromptPosition[], body: Fields): readonly PromptPosition[] {
   const mark = markOf({ cache_control: body["cache_control"] });
   const last = positions.findLastIndex(({ isMarkable }) => isMarkable);

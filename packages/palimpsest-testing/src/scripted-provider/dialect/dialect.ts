@@ -1,6 +1,6 @@
 /**
- * What the server asks of each API that it speaks: to judge a request, to read it, and to word what is sent
- * back. The order of events is the same for all of them and stands in `scripted-call.ts`.
+ * The interface of each API that the server speaks: to judge a request, to read it, and to word what is sent
+ * back. The order of events is the same for all of them and is in `scripted-call.ts`.
  */
 import type { Violation } from "../../wire-oracle/wire-oracle.ts";
 import type { ProviderApi, ReportedUsage } from "../script/script.ts";
@@ -17,7 +17,7 @@ export interface IncomingRequest {
   readonly isStreaming: boolean;
 }
 
-/** How the provider is set up, as far as reading a request depends on it. */
+/** Options of the provider on which reading a request depends. */
 export interface ReadingRules {
   readonly key: string;
   readonly bindsThinking: boolean;
@@ -25,7 +25,7 @@ export interface ReadingRules {
   readonly count: TextCounter;
 }
 
-/** What a dialect finds in a request. */
+/** Contents of a request, as a dialect reads it. */
 export interface PromptReading {
   readonly positions: readonly PromptPosition[];
   readonly promptTokens: number;
@@ -60,7 +60,7 @@ export type ErrorCase =
       readonly kind: "too-long";
       readonly promptTokens: number;
       readonly windowTokens: number;
-      /** Whether the text tells the figures. @defaultValue as the vendor usually does */
+      /** True if the text tells the figures. @defaultValue as the vendor usually does */
       readonly hasNumbers?: boolean;
       /** The prompt alone would fit; with this much output it does not. */
       readonly outputTokens?: number;
@@ -78,7 +78,7 @@ export type ErrorCase =
   | { readonly kind: "unknown-model" }
   | { readonly kind: "bad-request"; readonly message: string };
 
-/** What is sent back: one text, or the events of a stream one by one. */
+/** A reply: one text, or the events of a stream one by one. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export interface AnswerUsage {
   readonly reported: ReportedUsage;
 }
 
-/** What is told of a model. */
+/** Description of a model. */
 interface ModelFacts {
   readonly model: string;
   readonly windowTokens: number;
@@ -123,7 +123,7 @@ export interface Dialect {
     cache: PromptCache,
     request: { readonly incoming: IncomingRequest; readonly reading: PromptReading; readonly nowMs: number },
   ): CacheUse;
-  /** Whether a request is refused whose prompt fits the window, but not with the output it asks for. */
+  /** True if a request is refused whose prompt fits the window, but not with the output it asks for. */
   refusesLongOutput(model: string): boolean;
   writeCount(promptTokens: number): Reply;
   writeModel(facts: ModelFacts): Reply;

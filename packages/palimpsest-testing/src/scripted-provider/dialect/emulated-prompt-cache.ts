@@ -13,13 +13,13 @@ import { PROVIDER_FACTS } from "./provider-facts.ts";
 /** A prompt as the cache sees it. */
 interface CachedPrompt {
   readonly positions: readonly PromptPosition[];
-  /** What else a tier depends on: `tools` on the model, `messages` on how the model is to think. */
+  /** Further fields on which a tier depends: `tools` on the model, `messages` on how the model is to think. */
   readonly salts: Readonly<Record<PromptTier, string>>;
   readonly minimumTokens: number;
   readonly nowMs: number;
 }
 
-/** What a request takes from the cache and leaves in it. */
+/** Tokens that a request reads from the cache and writes to it. */
 export interface CacheUse {
   readonly readTokens: number;
   /** Tokens that are written, by lifetime. */

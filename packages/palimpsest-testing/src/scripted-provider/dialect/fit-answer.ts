@@ -18,7 +18,7 @@ export interface FittedAnswer {
 /** Limits of one answer, in tokens. */
 interface AnswerLimits {
   readonly maxOutputTokens: number | undefined;
-  /** What the prompt leaves of the window. */
+  /** Tokens of the window that the prompt leaves free. */
   readonly availableTokens: number;
 }
 

@@ -20,7 +20,7 @@ export interface PromptPosition {
   readonly tokens: number;
   /** Neighbours of one run count as one position where a cache is searched backward. */
   readonly run?: string;
-  /** Whether a cache mark may stand here. */
+  /** True if a cache mark may stand here. */
   readonly isMarkable: boolean;
   /** Lifetime that a cache mark here asks for. */
   readonly mark?: "5m" | "1h";

@@ -5,7 +5,7 @@
  * under test must not be able to move the provider by changing a default.
  */
 export const PROVIDER_FACTS = {
-  /** Window of a model that nobody knows, in tokens. Source: our choice, the usual one. */
+  /** Window of a model that no one knows, in tokens. Source: our choice, the usual one. */
   windowTokens: 200_000,
   /** Output of a model, in tokens, as its models endpoint tells it. Source: our choice, that of Claude Sonnet 4.5. */
   maxOutputTokens: 64_000,
@@ -33,7 +33,7 @@ export const PROVIDER_FACTS = {
   usualMinimumPrefixTokens: 1_024,
   /** OpenAI's automatic cache: shortest prefix and steps in tokens. Source: OpenAI docs, "Prompt caching". */
   automaticCacheTokens: { minimum: 1_024, step: 128 },
-  /** How long it lives, in milliseconds. Source: OpenAI docs, "Prompt caching": 5 to 10 minutes of inactivity. */
+  /** Lifetime, in milliseconds. Source: OpenAI docs, "Prompt caching": 5 to 10 minutes of inactivity. */
   automaticCacheLifetimeMs: 600_000,
   /** First Claude whose answer may reach the end of the window; older ones refuse such a request. Source: Anthropic docs, "Context windows". */
   firstClaudeThatRunsIntoWindow: [4, 5],
@@ -43,7 +43,7 @@ export const PROVIDER_FACTS = {
   deltaLength: 24,
   /** A ping goes after this many deltas. Source: our choice; Anthropic docs, "Streaming": any number, anywhere. */
   deltasPerPing: 8,
-  /** Seconds that a client is told to wait. Source: our choice, short: tests wait for it. */
+  /** Seconds that a client is asked to wait. Source: our choice, short: tests wait for it. */
   retryAfterSeconds: 1,
   /** Length of what the default answer repeats of the question. Source: our choice. */
   quotedLength: 120,

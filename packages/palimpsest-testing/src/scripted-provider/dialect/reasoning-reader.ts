@@ -1,5 +1,5 @@
 /**
- * Reads sealed reasoning where it comes back, and decides what becomes of it: while the prompt is walked block
+ * Reads sealed reasoning where it returns, and decides what becomes of it: while the prompt is walked block
  * by block, each seal is compared with what really stands before it.
  *
  * The rules are those that Anthropic documents as preserved thinking: tools, system prompt and everything said
@@ -11,13 +11,13 @@ import type { ReadingRules } from "./dialect.ts";
 import { digestOf, PrefixWalk } from "./prompt.ts";
 import { openSeal, type SealedPrefix, sealReasoning } from "./reasoning-seal.ts";
 
-/** What differs from when a piece of reasoning was made. */
+/** The difference from the moment at which a piece of reasoning was made. */
 export type PrefixDifference = "system" | "tools" | "missing-content" | "messages" | "missing-reasoning";
 
-/** What becomes of one piece of reasoning. */
+/** The fate of one piece of reasoning. */
 export type ReasoningVerdict =
   | { readonly kind: "kept" }
-  /** Nobody here made this, or it was changed. */
+  /** No one here made this, or it was changed. */
   | { readonly kind: "forged" }
   /** Made by a model whose reasoning this one does not read. */
   | { readonly kind: "other-model" }
@@ -29,7 +29,7 @@ interface ReasoningReaderOptions {
   /** Everything that belongs to each, in one text. */
   readonly toolsText: string;
   readonly systemText: string;
-  /** How the vendor's seals begin. */
+  /** Beginning of the vendor's seals. */
   readonly sealPrefix: string;
 }
 

@@ -1,14 +1,14 @@
 /**
- * What the provider writes into the signature of its thinking, or into its encrypted reasoning: which model
+ * The contents of the signature of its thinking, or into its encrypted reasoning: which model
  * made it, after what. An HMAC keeps anybody else from writing one.
  *
  * The seal is carried by the client like the vendor's own, and nothing of it is remembered here: a provider
- * that is started anew with the same key reads the seals of the old one.
+ * that is started again with the same key reads the seals of the old one.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { asString, parseJson } from "palimpsest/internal";
 
-/** What reasoning was made after, in digests. */
+/** Digests of the content before the reasoning. */
 export interface SealedPrefix {
   readonly model: string;
   readonly tools: string;

@@ -50,7 +50,7 @@ export function chatStreamError(): string {
   return dataEvent({ error: OVERLOADED });
 }
 
-/** A refusal in words has a field of its own; one without words is a filter's. */
+/** A refusal in words has a separate field; one without words is a filter's. */
 function completionOf({ answer, newId }: AnswerTurn): Completion {
   const text = answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const isRefusal = answer.stopReason === "refusal" && text !== "";
@@ -99,7 +99,7 @@ function wholeOf(
   };
 }
 
-/** Usage comes in a chunk of its own, to clients that asked for it. */
+/** Usage comes in a separate chunk, to clients that asked for it. */
 function chunksOf(
   turn: AnswerTurn,
   { text, refusal, calls, finishReason }: Completion,

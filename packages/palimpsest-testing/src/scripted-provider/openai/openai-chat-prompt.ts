@@ -1,5 +1,5 @@
 /**
- * Reads an OpenAI Chat Completions request. This API has no reasoning that comes back.
+ * Reads an OpenAI Chat Completions request. This API has no reasoning that returns.
  */
 import { asNumber, isObject } from "palimpsest/internal";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";

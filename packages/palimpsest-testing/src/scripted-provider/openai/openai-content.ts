@@ -1,5 +1,5 @@
 /**
- * What the two OpenAI APIs have in common when a request is read: content that is a text or a list of parts.
+ * The common part of reading a request of the two OpenAI APIs: content that is a text or a list of parts.
  */
 import { asString, isObject } from "palimpsest/internal";
 import { type PromptPosition, positionTokens, type TextCounter } from "../dialect/prompt.ts";
@@ -82,7 +82,7 @@ export function listOf(value: unknown): readonly unknown[] {
 /** First model that bills what it writes to its cache. */
 const FIRST_BILLED_WRITES = 5.6;
 
-/** Whether a model reports what it writes to its cache. */
+/** True if a model reports what it writes to its cache. */
 export function reportsCacheWrites(model: string): boolean {
   return Number(/^gpt-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0) >= FIRST_BILLED_WRITES;
 }

@@ -72,7 +72,7 @@ const SERVER_ERROR: OpenAiError = {
   code: null,
 };
 
-/** What is said of too much work, also in the middle of a stream. */
+/** The error for too much work, also in the middle of a stream. */
 export const OVERLOADED: OpenAiError = {
   message: "The engine is currently overloaded, please try again later",
   type: "server_error",
@@ -89,7 +89,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ["previous-response", "previous_response_not_found"],
 ]);
 
-/** What is said of a prompt that is too long. Chat tells the figures, Responses does not unless it is made to. */
+/** The error for a prompt that is too long. Chat has the figures, Responses only on request. */
 export function tooLongError(problem: TooLong, promptField: "messages" | "input"): OpenAiError {
   return {
     message: tooLongWords(problem, promptField),

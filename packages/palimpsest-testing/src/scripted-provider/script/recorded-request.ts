@@ -2,7 +2,7 @@
 import type { Violation } from "../../wire-oracle/wire-oracle.ts";
 import type { Fault, ScriptedAnswer, ScriptedRequest } from "./script.ts";
 
-/** How a request ended. */
+/** The end of a request. */
 export type RequestOutcome =
   | "pending"
   | "answered"
@@ -18,7 +18,7 @@ export interface RecordedRequest extends ScriptedRequest {
   readonly outcome: RequestOutcome;
   /** The status that was sent; `undefined` as long as none was. */
   readonly status: number | undefined;
-  /** Every rule that it breaks, in the provider's words; the first of them is what the client was told. */
+  /** Every rule that it breaks, in the provider's words; the client got the first of them. */
   readonly violations: readonly Violation[];
   /** Tokens of the prompt that were read from the emulated cache, written to it, or neither. */
   readonly cache: {
@@ -29,7 +29,7 @@ export interface RecordedRequest extends ScriptedRequest {
   /** Signed or encrypted reasoning in the prompt: how much of it the model still reads. */
   readonly reasoning: { readonly keptCount: number; readonly droppedCount: number };
   readonly fault: Fault["fault"] | undefined;
-  /** What was answered, cut where the output limit cut it. */
+  /** The answer, cut where the output limit cut it. */
   readonly answer: ScriptedAnswer | undefined;
   /** The client went away before the end. */
   readonly isAborted: boolean;

@@ -1,5 +1,5 @@
 /**
- * What a script says: the answers of a model that is played, and the faults of a provider that fails.
+ * The contents of a script: the answers of a model that is played, and the faults of a provider that fails.
  *
  * One vocabulary for every API: a test says "think, then call this tool", and the provider writes it down the
  * way the API that was asked writes it.
@@ -14,7 +14,7 @@ type CallInput = Extract<ToolUseBlock["input"], Readonly<Record<string, unknown>
 /** One piece of an answer. */
 export type AnswerPart =
   | { readonly type: "text"; readonly text: string }
-  /** Signed or encrypted by the provider where its API has such reasoning, and checked when it comes back. */
+  /** Signed or encrypted by the provider where its API has such reasoning, and checked when it returns. */
   | { readonly type: "thinking"; readonly text: string }
   /** An id is made up, always the same for the same request, where none is given. */
   | {
@@ -79,13 +79,13 @@ export type Fault =
   | { readonly fault: "body-too-large"; readonly isFromEdge?: boolean }
   /** 404: the provider does not know the model. */
   | { readonly fault: "unknown-model" }
-  /** 400 with any text: a rule that nobody knew. */
+  /** 400 with any text: a rule that no one knew. */
   | { readonly fault: "bad-request"; readonly message: string };
 
 /** Which API a request came in on. */
 export type ProviderApi = "anthropic" | "openai-chat" | "openai-responses";
 
-/** What a request wants. */
+/** The requested features. */
 export type RequestPurpose = "answer" | "count" | "model";
 
 /** A request as a script sees it. */
@@ -104,7 +104,7 @@ export interface ScriptedRequest {
   readonly retryCount: number;
   /** The system prompt, in text. */
   readonly systemText: string;
-  /** What the user said last, in text; a result of a tool is not what a user said. */
+  /** The user's last text; results of tools do not count. */
   readonly lastUserText: string;
   /** Names of the tools that the model may call. */
   readonly toolNames: readonly string[];
@@ -116,7 +116,7 @@ export interface ScriptedRequest {
   readonly maxOutputTokens: number | undefined;
 }
 
-/** What happens to one call: a text, a part or several of an answer, an answer, or a fault. */
+/** The outcome of one call: a text, a part or several of an answer, an answer, or a fault. */
 export type ScriptStep = string | AnswerPart | readonly AnswerPart[] | ScriptedAnswer | Fault;
 
 /**

@@ -4,7 +4,7 @@
 import { assert } from "palimpsest/internal";
 import { answer, callTool, refuse, type ScriptedRequest, type ScriptStep } from "./script.ts";
 
-/** What a seeded plan may choose from. */
+/** Choices of a seeded plan. */
 export type SeededFault =
   | "rate-limit"
   | "server-error"

@@ -16,7 +16,7 @@ export const CONVERSATION_MEMORY_DEFAULTS = {
   compressionRatio: 0.3,
   /** Share of `maxTokens` above which earlier summaries are summarised together with the entries: otherwise an endless conversation ends as nothing but summaries. Source: our choice, half of the room for what is recent. */
   foldedSummariesShare: 0.5,
-  /** How long a host's model may take for a summary, in milliseconds; then one is written without it. Source: our choice: 15,000 tokens of answer at 150 tokens a second, which somebody waits for. */
+  /** Longest time that a host's model may take for a summary, in milliseconds; then one is written without it. Source: our choice: 15,000 tokens of answer at 150 tokens a second, which someone waits for. */
   summarizeTimeoutMs: 120_000,
   /** Longest prompt for a summary, in characters: a model that is asked for a summary has a window, too. Source: our choice, about 150,000 tokens. */
   summaryPromptChars: 600_000,
@@ -28,7 +28,7 @@ export const CONVERSATION_MEMORY_DEFAULTS = {
   heuristicQuoteCharsFloor: 20,
   /** Names of tools that such a summary lists. Source: our choice. */
   heuristicToolsCount: 20,
-  /** Characters of a tool's result in which a failure is looked for: it is told at the beginning. Source: our choice. */
+  /** Characters of a tool's result in which a failure is looked for: it is at the beginning. Source: our choice. */
   failureSearchChars: 200,
 } as const;
 

@@ -8,7 +8,7 @@ export const ENGINE_DEFAULTS = {
   checkpointBytes: 1_000_000,
   /** Entries up to which a log without a checkpoint is folded whole, so that anything in it can be undone. Source: our choice: about 20 MB of an agent's log, half a second. */
   foldedWholeEntries: 20_000,
-  /** Entries after which the digest of a session is stored again, with a checkpoint. Source: our choice: about 20 MB of an agent's log, of which it takes some 5 %; folding as many anew takes about two seconds. */
+  /** Entries after which the digest of a session is stored again, with a checkpoint. Source: our choice: about 20 MB of an agent's log, of which it takes some 5 %; folding as many again takes about two seconds. */
   digestStepEntries: 20_000,
   /** Entries between two checkpoints that are planned while a longer log is gone through. Source: our choice: about 5 MB; up to twice that is folded for real at its end. */
   outlineStepEntries: 5_000,
@@ -16,11 +16,11 @@ export const ENGINE_DEFAULTS = {
   maxFixedShare: 0.8,
   /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Source: our choice. */
   truncateShare: 0.9,
-  /** Of the size of a request that was refused without figures, this share is taken to fit. Source: our choice: the estimate is rarely further off. */
+  /** Share of the size of a request that was refused without figures which is taken to fit. Source: our choice: the estimate is rarely further off. */
   refusedShare: 0.75,
   /** Share of the window that a compaction has to free to count as one. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */
   usefulFreedShare: 0.2,
-  /** Useless compactions in a row after which a session is told so. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */
+  /** Useless compactions in a row after which a session reports them. Source: our choice; where-the-numbers-come-from.md, "Compaction targets". */
   uselessCompactions: 3,
   /** Levels of nesting that a block may have; what lies deeper is kept as its JSON text. Source: our choice: far above the 12 levels of the deepest recorded line, far below the about 2,000 levels at which walks of the window overflowed. */
   maxNestingLevels: 256,
@@ -34,7 +34,7 @@ export const ENGINE_DEFAULTS = {
   rereadMessagesCount: 8,
   /** A message up to this length is compared by its text, in UTF-16 units; a longer one by its hash. Source: our choice: hashing a short text costs more than building it. */
   maxPlainKeyChars: 256,
-  /** How often the background verification of an opened log reads its next piece, in milliseconds. Source: our choice: a piece of `readChunkBytes` takes about 2 ms, so it is idle most of the time, and reads 50 MB a second. */
+  /** Pause between two pieces that the background verification of an opened log reads, in milliseconds. Source: our choice: a piece of `readChunkBytes` takes about 2 ms, so it is idle most of the time, and reads 50 MB a second. */
   verifyIntervalMs: 20,
   /** Members of an object up to which their names are sorted by insertion. Source: our choice: where it stops being faster than the platform's sort. */
   maxInsertionSortCount: 12,

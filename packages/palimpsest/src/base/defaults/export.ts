@@ -11,7 +11,7 @@ export const EXPORT_DEFAULTS = {
   outputLines: 8,
   /** Likewise, in UTF-16 units. Source: our choice: as many as fit on these lines. */
   outputChars: 600,
-  /** Of the first line of a folded text, UTF-16 units that are shown. Source: our choice: what fits beside its size. */
+  /** UTF-16 units that are shown of the first line of a folded text. Source: our choice: what fits beside its size. */
   foldedLineChars: 120,
   /** Arguments with longer values, in UTF-16 units, show them below their names. Source: our choice: a line. */
   inlineArgumentChars: 100,

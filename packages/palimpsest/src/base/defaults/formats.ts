@@ -1,5 +1,5 @@
 /**
- * Limits of reading sessions from outside: what is read, what is skipped, when we give up.
+ * Limits of reading sessions from outside: sizes that are read, skipped or refused.
  */
 import { assert } from "../assert.ts";
 
@@ -18,7 +18,7 @@ export const FORMATS_DEFAULTS = {
   maxJsonDepth: 1_000,
   /** Records looked at to tell the format. Source: our choice; a session may begin with a page of metadata. */
   detectionRecords: 200,
-  /** Bytes at the start of a file by which text is told from binary data. Source: our choice, one page. */
+  /** Bytes at the start of a file that distinguish text from binary data. Source: our choice, one page. */
   sampleBytes: 4_096,
   /** Bytes at the start of a file in which a zero byte means another format. Source: our choice; the signatures of archives, pictures, programs and databases have one there. */
   signatureBytes: 16,
@@ -32,7 +32,7 @@ export const FORMATS_DEFAULTS = {
   listedPreservedIds: 256,
   /** Bytes read from the disk at once. Source: Node's default for file streams. */
   readChunkBytes: 65_536,
-  /** How long an input that is a pipe may stay without a writer, in milliseconds. Source: our choice: time for a shell to start the other side. */
+  /** Longest time that a pipe may stay without a writer, in milliseconds. Source: our choice: time for a shell to start the other side. */
   pipeWaitMs: 3_000,
   /** Time between two looks at such a pipe, in milliseconds. Source: our choice. */
   pipePollMs: 20,

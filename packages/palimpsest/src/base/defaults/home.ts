@@ -14,9 +14,9 @@ export const HOME_DEFAULTS = {
   settingsLimitBytes: 1_048_576,
   /** Largest template or prompt of session notes that is read, in bytes. Source: our choice: twenty times the usual template. */
   notesConfigLimitBytes: 65_536,
-  /** Of a project's path, characters that are shown in the name of its folder. Source: our choice: the last two or three folders, readable in a list. */
+  /** Characters of a project's path in the name of its folder. Source: our choice: the last two or three folders, readable in a list. */
   projectPrefixChars: 48,
-  /** Of the hash of a project's path, hex digits in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */
+  /** Hex digits of the hash of a project's path in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */
   projectHashDigits: 32,
   /** Sessions that a message about an ambiguous name lists. Source: our choice. */
   candidatesShownCount: 10,
@@ -24,19 +24,19 @@ export const HOME_DEFAULTS = {
   titleChars: 200,
   /** Tags of one session. Source: our choice. */
   tagsCount: 50,
-  /** Of one instruction file, bytes that are read; the rest is left out visibly. Source: our choice: about 10,000 tokens, three times the longest we have seen. */
+  /** Bytes that are read of one instruction file; the rest is left out visibly. Source: our choice: about 10,000 tokens, three times the longest we have seen. */
   instructionFileBytes: 40_000,
-  /** Of all instruction files together. Source: our choice: a tenth of the reference window. */
+  /** Bytes that are read of all instruction files together. Source: our choice: a tenth of the reference window. */
   instructionBytes: 80_000,
   /** Folders that are looked into on the way up. Source: our choice: no real path has more. */
   instructionFolders: 64,
   /** Characters of the state of version control. Source: the product's requirement. */
   gitStatusChars: 2_000,
-  /** How long version control may take, in milliseconds. Source: our choice: a session's start is waited for. */
+  /** Longest time that version control may take, in milliseconds. Source: our choice: a session's start is waited for. */
   gitTimeoutMs: 2_000,
   /** Bytes of its output that are read to count what is left out. Source: our choice: about 20,000 changed files. */
   gitOutputBytes: 1_048_576,
-  /** How long open sessions may take to be closed when the process is told to end, in milliseconds. Source: our choice: half of the 10 seconds that container runtimes wait before they kill. */
+  /** Longest time that open sessions may take to be closed when the process has to end, in milliseconds. Source: our choice: half of the 10 seconds that container runtimes wait before they kill. */
   exitCloseMs: 5_000,
   /** Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every checkpoint. */
   recordedCompactionsCount: 50,

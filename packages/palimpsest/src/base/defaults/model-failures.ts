@@ -35,13 +35,13 @@ export const MODEL_FAILURE_DEFAULTS = {
   ceilingFollowedCount: 3,
   /** Reports in a row that stand still before the prompt counts as cut. Source: our choice: two may be chance. */
   ceilingStillCount: 3,
-  /** How far, as a share of the ceiling, a report may be from it and still stand at it. Source: our choice: servers that cut whole messages report a little below their limit. */
+  /** Distance from the ceiling, as a share of it, within which a report counts as having reached it. Source: our choice: servers that cut whole messages report a little below their limit. */
   ceilingShare: 0.1,
 } as const;
 
 assert(
   MODEL_FAILURE_DEFAULTS.messageChars <= MODEL_FAILURE_DEFAULTS.textChars,
-  "what is handed on was looked at",
+  "texts are read before they are handed on",
 );
 assert(MODEL_FAILURE_DEFAULTS.filledShare < 1, "a share is below one");
 assert(MODEL_FAILURE_DEFAULTS.truncatedShare < 1, "a share is below one");

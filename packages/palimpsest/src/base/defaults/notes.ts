@@ -18,11 +18,11 @@ export const NOTES_DEFAULTS = {
   total: { tokens: 12_000, floor: 3_000 },
   /** Words of a session's title, at the most. Source: Claude Code's session memory: 5 to 10 words. */
   titleWordsCount: 10,
-  /** How long one update may take, in milliseconds. Source: our choice: as long as a summary. */
+  /** Longest time that one update may take, in milliseconds. Source: our choice: as long as a summary. */
   updateTimeoutMs: 120_000,
   /** A compaction waits this long for an update that is being written, in milliseconds. Source: Claude Code's session memory: 15 seconds. */
   compactionWaitMs: 15_000,
-  /** Closing a session waits this long for an update, in milliseconds. Source: our choice: what somebody who ends a program bears. */
+  /** Closing a session waits this long for an update, in milliseconds. Source: our choice: what someone who ends a program bears. */
   drainMs: 5_000,
   /** Updates in a row that failed, after which the log's own facts are written instead. Source: our choice: as with summaries. */
   failuresCount: 3,

@@ -8,7 +8,7 @@ import { HOME_DEFAULTS } from "./home.ts";
 export const RETENTION_DEFAULTS = {
   /** Dates before this are damaged: there was no such session then. Milliseconds since the epoch, 2020-01-01. Source: our choice: an unset clock says 1970, a disk without times 1980. */
   oldestDateMs: 1_577_836_800_000,
-  /** How far dates may be ahead of the clock, in milliseconds: a day, for time zones mistaken for each other. Source: our choice. */
+  /** Time by which dates may be ahead of the clock, in milliseconds: a day, for time zones mistaken for each other. Source: our choice. */
   clockSlackMs: 86_400_000,
   /** Days that the clock may be ahead of everything that was ever seen before it is doubted: a year without any use. Source: our choice; a flat clock battery or a mistyped year is off by more. */
   clockLeapDays: 366,
@@ -24,7 +24,7 @@ export const RETENTION_DEFAULTS = {
   startUpSessionsCount: 1_000,
   /** Sessions that are moved or deleted at a time, so that syncing them and their audit is shared. Source: `packages/evaluation/bench/sessions/clean-up.mjs`, 10,000 moves on one disk: 15 s with 16, 5 s with 128, 9 s with 512. */
   concurrentSessionsCount: 128,
-  /** Of these, those whose files are synced together; the others are moved meanwhile. Source: `packages/evaluation/bench/sessions/clean-up.mjs`, 15,000 moves on one disk, two runs each: 12 and 14 s with all, 8 and 11 s with half of them. */
+  /** Those of them whose files are synced together; the others are moved meanwhile. Source: `packages/evaluation/bench/sessions/clean-up.mjs`, 15,000 moves on one disk, two runs each: 12 and 14 s with all, 8 and 11 s with half of them. */
   syncedSessionsCount: 64,
   /** Sessions asked for at a time, where the store has no list of all. Source: our choice: about 10 MB. */
   describedAtOnceCount: 5_000,

@@ -6,7 +6,7 @@ import { assert } from "../assert.ts";
 export const SESSION_LIST_DEFAULTS = {
   /** Sessions of a page. Source: our choice, more than a screen shows. */
   pageSessions: 50,
-  /** Characters of a first prompt that are told. Source: our choice. */
+  /** Characters of a first prompt that are shown. Source: our choice. */
   promptChars: 200,
   /** Characters of a title in the list of all sessions. Source: our choice, so that 10,000 of them are read within milliseconds. */
   titleChars: 80,
@@ -20,9 +20,9 @@ export const SESSION_LIST_DEFAULTS = {
   checkpointSearchBytes: 4_194_304,
   /** Metadata that a session may hold, in bytes of JSON and `metadataEntryBytes` for each key. Source: our choice; it is written again after each checkpoint, and has to fit into the last `tailBytes`. */
   metadataLimitBytes: 12_288,
-  /** What a line of metadata takes beside key and value, in bytes. Source: counted on our own lines, 230 with UUIDs. */
+  /** Bytes of a line of metadata beside key and value. Source: counted on our own lines, 230 with UUIDs. */
   metadataEntryBytes: 256,
-  /** Lines behind an index's sorted part before it is sorted anew; also, at least half of that part. Source: our choice, about 200 KB. */
+  /** Lines behind an index's sorted part before it is sorted again; also, at least half of that part. Source: our choice, about 200 KB. */
   indexLooseLines: 1_000,
   /** Sessions found without an index, the newest, whose writers may be at work still: they are looked at again for each list. Source: our choice, far above the writers of one folder; under a millisecond. */
   indexUncertainSessions: 100,

@@ -10,7 +10,7 @@ export const STORE_DEFAULTS = {
    * that leaves room for JSON escapes, and blocks of any size go to blobs long before.
    */
   lineLimitBytes: 67_108_864,
-  /** Stretches of damage that are told one by one while no entry comes; from there on they are told as one. Source: our choice; a damaged log has a handful, a file that is none has millions. */
+  /** Stretches of damage that are reported one by one while no entry comes; later ones are reported as one. Source: our choice; a damaged log has a handful, a file that is none has millions. */
   damageStretchesReported: 1_000,
   /** Most entries of one append, so that a damaged batch mark cannot hold a reader up. Source: our choice. */
   batchLimitEntries: 1_000_000,
@@ -46,31 +46,31 @@ export const STORE_DEFAULTS = {
   packQuicklyLevel: 5,
   /** Most that a packed line is unpacked to, in times its own length, so that a small hostile file cannot fill the memory. Source: our choice; edits of recorded sessions pack to a third. */
   packedTimesLimit: 64,
-  /** How long a writer's lease holds without a sign of life, in milliseconds. Source: our choice; a process that is stopped or cut off for longer is replaced, and told so. */
+  /** Time that a writer's lease holds without a sign of life, in milliseconds. Source: our choice; a process that is stopped or cut off for longer is replaced, and informed. */
   leaseTtlMs: 15_000,
-  /** How often a writer gives a sign of life while its lease lives; all but one may be missed. Source: our choice, every 5 s. */
+  /** Signs of life that a writer gives during one lease; all but one may be missed. Source: our choice, every 5 s. */
   leaseHeartbeatsPerTtl: 3,
   /** Longest lease that is believed, in milliseconds, so that a damaged file cannot lock a session for ever. Source: our choice. */
   leaseTtlLimitMs: 300_000,
-  /** How long a lease may lack its contents before its writer is taken for dead, in milliseconds. Source: our choice; writing it takes microseconds. */
+  /** Time without contents after which the writer of a lease is taken for dead, in milliseconds. Source: our choice; writing it takes microseconds. */
   leaseWritingMs: 1_000,
   /** Bytes of a lease file that are read. Source: our choice; one has about 300. */
   leaseLimitBytes: 4_096,
-  /** Times that taking a lease is begun again because somebody released one in between. Source: our choice. */
+  /** Times that taking a lease is begun again because someone released one in between. Source: our choice. */
   leaseAttempts: 8,
-  /** How often whoever waits for a lease looks whether its holder still lives, in milliseconds; up to twice that. Source: our choice; looking takes a dozen operations, and the dead are not waited for any longer. */
+  /** Pause between two looks whether the holder of an awaited lease still lives, in milliseconds; up to twice that. Source: our choice; looking takes a dozen operations, and the dead are not waited for any longer. */
   leaseJudgeMs: 100,
   /** Largest file of notes that is read or written, in bytes. Source: our choice; twenty times what notes of 12,000 tokens take. */
   notesFileLimitBytes: 1_048_576,
-  /** How long notes that were replaced are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
+  /** Time for which replaced notes are kept beside the new ones, in milliseconds, for an editor that still holds them open. Source: our choice; a save takes milliseconds, also on a busy machine. */
   notesPreviousKeptMs: 60_000,
-  /** How long a program waits for another that replaces the same notes, in milliseconds. Source: our choice; replacing them takes as long as the disk takes to sync a file. */
+  /** Longest time that a program waits for another that replaces the same notes, in milliseconds. Source: our choice; replacing them takes as long as the disk takes to sync a file. */
   notesWaitMs: 5_000,
-  /** How often it looks whether the other is done, in milliseconds; up to twice that. Source: our choice. */
+  /** Pause between two looks whether the other is done, in milliseconds; up to twice that. Source: our choice. */
   notesPollMs: 5,
-  /** Times that notes are read or replaced again because somebody else changed them in between. Source: our choice; one is rare. */
+  /** Times that notes are read or replaced again because someone else changed them in between. Source: our choice; one is rare. */
   notesAttempts: 16,
-  /** Texts of people beside the notes, each a file, that are given a name of their own; later ones wait under the name of a version before. Source: our choice: more than anybody has looked at and left. */
+  /** Texts of people beside the notes, each a file, that get a separate name; later ones wait under the name of a version before. Source: our choice: more than anybody has looked at and left. */
   notesConflictsCount: 9,
 } as const;
 

@@ -10,7 +10,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** What {@link parseJson} found: a value, or why there is none. */
+/** Result of {@link parseJson}: a value, or why there is none. */
 type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string };
@@ -24,7 +24,7 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
-/** Whether `value` is a JSON object: not `null`, not an array. */
+/** True if `value` is a JSON object: not `null`, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -39,7 +39,7 @@ export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** What {@link writeDeepJson} wrote, or why the value has no JSON text. */
+/** Result of {@link writeDeepJson}: the text, or why the value has no JSON text. */
 type WrittenJson =
   | { readonly ok: true; readonly text: string; readonly valuesCount: number }
   | { readonly ok: false; readonly reason: string };

@@ -28,7 +28,7 @@ export function parseBounded(text: string): BoundedJson {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether brackets outside of strings nest deeper than `limit`. Exact for JSON, harmless for anything else. */
+/** True if brackets outside of strings nest deeper than `limit`. Exact for JSON, harmless for anything else. */
 function isDeeperThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let depth = 0;

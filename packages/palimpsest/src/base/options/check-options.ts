@@ -8,12 +8,12 @@ import { OptionError } from "../errors.ts";
 import { isObject } from "../json/json.ts";
 import { shorten } from "../text/text.ts";
 
-/** What one option may be. */
+/** Rule for one option. */
 export interface OptionRule {
   readonly isFit: (value: unknown) => boolean;
   /** In words, after "it is": `a function`. */
   readonly says: string;
-  /** What to pass, where the rule alone does not say it. */
+  /** A value to pass, where the rule alone does not say it. */
   readonly hint?: string;
 }
 
@@ -68,7 +68,7 @@ export const either = (one: OptionRule, other: OptionRule): OptionRule => ({
 });
 
 /**
- * Checks options by their rules; what is `undefined` is left out. `call` names the function in messages.
+ * Checks options by their rules, `undefined` ones excepted. `call` names the function in messages.
  * @throws `OptionError` for the first option that does not exist or has a value that cannot be used
  */
 export function checkOptions(

@@ -1,6 +1,6 @@
 /**
- * Keys that somebody or something broke: over the lines of a terminal, a mail or a program's source, or by
- * characters that nobody sees. A reader still has them whole, so they are taken out like others.
+ * Keys that someone or something broke: over the lines of a terminal, a mail or a program's source, or by
+ * characters that no one sees. A reader still has them whole, so they are taken out like others.
  *
  * They are looked for in the text without its breaks. A whole key at the end of a line is not one with the
  * word that begins the next: what follows a break belongs to it only where it looks random. Linear in the
@@ -18,10 +18,10 @@ import {
 
 /** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
 const END = String.raw`(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)`;
-/** What may stand in front of the next one: blanks, and the marks of quotations, comments and tables. */
+/** Characters that may precede the next one: blanks, and the marks of quotations, comments and tables. */
 const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
 
-/** Repetitions are bounded: a megabyte of blanks is no reason to look at each of them from each of them. */
+/** Repetitions are bounded: a megabyte of blanks must not take quadratic time. */
 const BREAK = new RegExp(
   [
     // A string of a program that is put together from two, and a word that goes on behind a backslash.
@@ -33,9 +33,9 @@ const BREAK = new RegExp(
   "g",
 );
 
-/** A stretch without breaks: where it stands in the text, and where in the text without breaks. */
+/** A stretch without breaks: where it is in the text, and where in the text without breaks. */
 interface Piece {
-  /** Whether the break before it says that it goes on, as the end of a line does not. */
+  /** True if the break before it says that it goes on, as the end of a line does not. */
   readonly isRest: boolean;
   readonly at: number;
   readonly joinedAt: number;
@@ -47,7 +47,7 @@ export function redactBroken(text: string): RedactedText {
   return takeOut(text, findBroken(text));
 }
 
-/** As long as `://:abc@`: what is shorter, as most names of arguments are, holds no secret. */
+/** As long as `://:abc@`: a shorter text, such as most names of arguments, holds no secret. */
 const FEWEST_WITH_SECRET = 8;
 
 /**
@@ -152,13 +152,13 @@ function piecesOf(text: string): readonly Piece[] {
 /** A word, a variable that is set, or what is in no key. */
 const NEW_WORD = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)|$/y;
 
-/** Whether a line begins with something else than the rest of a key. */
+/** True if a line begins with something else than the rest of a key. */
 function startsNewText(text: string, at: number): boolean {
   NEW_WORD.lastIndex = at;
   return NEW_WORD.test(text);
 }
 
-/** Where those of the secrets that go over a break stand in the text. */
+/** Places of the secrets that go over a break. */
 function placed(
   secrets: readonly SecretSpan[],
   pieces: readonly Piece[],
@@ -187,7 +187,7 @@ function endOf(pieces: readonly Piece[], first: number, to: number, isWhole: boo
     const { isRest, at, joinedAt, text } = pieces[index]!;
     if (joinedAt >= to) break;
     const part = text.slice(0, to - joinedAt);
-    // Without its second part, what was no key by itself would be none.
+    // Without its second part, it would not be recognised as a key.
     const isNeeded = !isWhole && index === first + 1;
     if (!isNeeded && !isRest && !looksRandom(part)) break;
     end = at + part.length;
@@ -197,7 +197,7 @@ function endOf(pieces: readonly Piece[], first: number, to: number, isWhole: boo
 
 const FEWEST_CHARACTERS = 6;
 
-/** Whether it has letters and digits, or changes between small letters and capitals as few words do. */
+/** True if it has letters and digits, or changes between small letters and capitals as few words do. */
 function looksRandom(text: string): boolean {
   if (text.length < FEWEST_CHARACTERS) return false;
   return /[A-Za-z]/.test(text) && (/\d/.test(text) || /[a-z][A-Z]+[a-z]?|[A-Z]{2,}[a-z]/.test(text));

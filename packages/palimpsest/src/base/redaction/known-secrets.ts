@@ -2,7 +2,7 @@
  * Secrets that were seen whole, recognised where they are cut or have lost their prefix.
  *
  * A piece of eight characters of a known secret is taken out wherever it stands, as far as the text goes on like the
- * secret. A piece that could be a word (without a digit, or of one case) is no evidence by itself. Linear in the text.
+ * secret. A piece that could be a word (without a digit, or of one case) is not evidence by itself. Linear in the text.
  */
 import { findBroken } from "./broken-secrets.ts";
 import {
@@ -51,7 +51,7 @@ export class KnownSecrets {
     return takeOut(text, pieces.length === 0 ? spans : joinSpans([...spans, ...pieces]));
   }
 
-  /** The same for a text that is known to hold no secrets of its own. */
+  /** The same for a text that is known to hold no secrets by itself. */
   redactPieces(text: string): string {
     return takeOut(text, this.#findPieces(text)).text;
   }

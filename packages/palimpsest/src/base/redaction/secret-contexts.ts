@@ -1,8 +1,8 @@
 /**
- * Secrets without a shape of their own, known by what stands beside them: a name, a header, an address, a sentence.
+ * Secrets without a distinct shape, known by what stands beside them: a name, a header, an address, a sentence.
  *
  * Each rule names words; its pattern is tried only where one of them stands, and begins there. Every repetition is
- * bounded, so a rule is linear in the text, whoever wrote it.
+ * bounded, so a rule is linear in any text.
  */
 
 interface SecretContext {
@@ -18,15 +18,15 @@ interface SecretContext {
   readonly source: string;
 }
 
-/** A quote as it stands in text, in JSON, and in JSON inside JSON. */
+/** A quote as it is in text, in JSON, and in JSON inside JSON. */
 const QUOTE = String.raw`\\{0,3}["']`;
 /** A value up to its quote, however often that is escaped. */
 const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
 /** Between a name and its value. */
 const IS = String.raw`(?:\\{0,3}["'])?\s{0,4}(?:=>|[:=])\s{0,4}(?:\\{0,3}["'])?`;
-/** What reads a value from somewhere else, or is a redaction: no value. */
+/** Expressions that read a value from elsewhere, and redactions: not values. */
 const NO_VALUE = String.raw`(?![[$<{%]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?[])`;
-/** A value that nobody types as a word: letters and a digit. */
+/** A value that no one types as a word: letters and a digit. */
 const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z])`;
 /** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;

@@ -1,11 +1,11 @@
 /**
- * The table of keys that have a shape of their own: how each begins, what follows, and where that is documented.
+ * The table of keys that have a distinct shape: how each begins, what follows, and where that is documented.
  *
  * A key is looked for only where a word begins, so a row costs next to nothing. To add a family, add its row here and
  * a made-up key to the table of the tests. Secrets without a shape are in `secret-contexts.ts`.
  */
 
-/** Where the shapes of many vendors are collected and kept up to date. */
+/** A collection of the shapes of many vendors that is kept up to date. */
 const GITLEAKS = "gitleaks, config/gitleaks.toml";
 const GITHUB_DOCS = "GitHub docs, Supported secret scanning patterns";
 
@@ -13,7 +13,7 @@ interface KeyShape {
   readonly family: string;
   /** The first characters of a key; one of them begins it. At least two characters each. */
   readonly starts: readonly string[];
-  /** What follows the start. Repetitions are bounded; no part of it can be matched in two ways. */
+  /** Pattern of the part after the start. Repetitions are bounded; no part of it can be matched in two ways. */
   readonly body: string;
   /** The document that describes the shape. */
   readonly source: string;

@@ -2,14 +2,14 @@
  * Keys and passwords in text, by the shapes that their issuers give them, so that a derived file need not
  * carry them on.
  *
- * Linear in the text, whoever wrote it: every repetition is bounded, and PEM blocks are followed by hand. Whatever
+ * Linear in any text: every repetition is bounded, and PEM blocks are followed by hand. Whatever
  * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
  * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
 import { SECRET_CONTEXTS } from "./secret-contexts.ts";
 import { KEY_SHAPES } from "./secret-families.ts";
 
-/** Whose key it looks like. */
+/** The vendor whose key it looks like. */
 export type SecretFamily =
   | (typeof KEY_SHAPES)[number]["family"]
   | (typeof SECRET_CONTEXTS)[number]["family"]
@@ -17,7 +17,7 @@ export type SecretFamily =
 
 export interface RedactedText {
   readonly text: string;
-  /** How many were found, by family; empty where the text is as it was. */
+  /** Number of secrets that were found, by family; empty where the text is as it was. */
   readonly found: ReadonlyMap<SecretFamily, number>;
 }
 
@@ -166,7 +166,7 @@ function scan(text: string, found: RankedSpan[]): void {
 
 interface Reached {
   readonly key: number;
-  /** How far the last match of a rule went. */
+  /** End of the last match of a rule. */
   readonly reached: Map<CompiledContext, number>;
   readonly found: RankedSpan[];
 }
@@ -191,7 +191,7 @@ function matchShape(text: string, at: number, shapes: readonly CompiledShape[]):
   return undefined;
 }
 
-/** What ends in a letter and is none of the word behind it: `\n` of JSON, `%3D` of an address, a terminal's color. */
+/** Sequences that end in a letter which does not belong to the next word: `\n` of JSON, `%3D` of an address, a terminal's color. */
 function isBehindEscape(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   if (before === 109) return ESCAPED_COLOR.test(text.slice(Math.max(0, at - 12), at));
@@ -223,7 +223,7 @@ export function redactSecrets(text: string): RedactedText {
   return takeOut(text, findSecrets(text));
 }
 
-/** Stands in a text where a secret was. */
+/** Replaces a secret in a text. */
 export function takenText(family: SecretFamily): string {
   return `[redacted: ${family}]`;
 }

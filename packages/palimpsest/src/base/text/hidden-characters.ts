@@ -6,7 +6,7 @@
  * or an ideograph, the tags of a regional flag. Linear in the text.
  *
  * The marks by which hosts and models tell who speaks are made ordinary text as well. A text from a tool or the web
- * may hold them on purpose: in a request they would end the place it stands in and speak as the system or the user.
+ * may hold them on purpose: in a request they would end the place it is in and speak as the system or the user.
  * Linear in the text.
  */
 
@@ -43,7 +43,7 @@ export function showHidden(text: string): string {
   return withoutTowers(shown);
 }
 
-/** Of more marks on one letter than a reader can tell apart only their number is told. */
+/** More marks on one letter than a reader can distinguish are replaced by their number. */
 function withoutTowers(text: string): string {
   const parts: string[] = [];
   let from = 0;

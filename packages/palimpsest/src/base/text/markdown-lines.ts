@@ -1,8 +1,8 @@
 /**
  * Markdown as lines: which of them are headings, and which only look like one inside fenced code.
  *
- * A fence that is never closed is no fence here. By the letter of Markdown it would run to the end, and
- * one forgotten mark would hide every section below it. Linear in the text, whoever wrote it.
+ * A fence that is never closed is not a fence here. By the letter of Markdown it would run to the end, and
+ * one forgotten mark would hide every section below it. Linear in any text.
  */
 
 export interface MarkdownLine {
@@ -10,11 +10,11 @@ export interface MarkdownLine {
   readonly text: string;
   /** `\n`, `\r\n`, and at the end of the text nothing or half of it. */
   readonly ending: string;
-  /** Absent where the line is no heading. */
+  /** Absent where the line is not a heading. */
   readonly heading?: { readonly level: number; readonly title: string };
-  /** Whether it opens, closes or stands in fenced code. */
+  /** True if it opens, closes or is in fenced code. */
   readonly isFenced: boolean;
-  /** Whether it would open fenced code, were there an end to it. */
+  /** True if it would open fenced code, were there an end to it. */
   readonly isOpenFence: boolean;
 }
 

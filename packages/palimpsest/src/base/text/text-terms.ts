@@ -1,5 +1,5 @@
 /**
- * What a text is searched by: words in small letters, identifiers and paths whole and in their parts, scripts
+ * Terms by which a text is searched: words in small letters, identifiers and paths whole and in their parts, scripts
  * without blanks as single characters and pairs of them.
  *
  * Two characters at a time find Chinese, Japanese, Korean and Thai words without a dictionary and without
@@ -15,7 +15,7 @@ import {
   charClass,
 } from "./char-class.ts";
 
-/** Longer words are encoded data; nobody searches them by their whole. */
+/** Longer words are encoded data; no one searches them by their whole. */
 const MAX_TERM_CHARACTERS = 64;
 /** Units that tie words into one path or name; the whole is a term, too. */
 const TIES = new Set([..."/.-:@"].map((character) => character.charCodeAt(0)));

@@ -35,7 +35,7 @@ export function firstLine(text: string): string {
   return (end === -1 ? trimmed : trimmed.slice(0, end)).trimEnd();
 }
 
-/** Whether `text` holds no half of a surrogate pair. */
+/** True if `text` holds no half of a surrogate pair. */
 export function isWellFormed(text: string): boolean {
   // Of the platform: it knows at once of a string without wide characters. The compiler's library does not list it yet.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();

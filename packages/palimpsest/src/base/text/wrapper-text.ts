@@ -9,7 +9,7 @@ const AROUND_WORDS = new Set([
   ...["task", "feedback", "answer", "question", "user_message", "user_query", "user_request"],
   ...["issue", "issue_description", "pr_description"],
 ]);
-/** Texts that are no user's, known by how they begin. */
+/** Beginnings of texts that are not a user's. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|\[Request interrupted by user)/;
 /** Elements in a row that are left out; a text of more is taken as it is. */

@@ -129,7 +129,7 @@ function clineModel(modelInfo: unknown): string | undefined {
   return isObject(modelInfo) ? asString(modelInfo["modelId"]) : undefined;
 }
 
-/** Cline adds what was read from the cache and what was written to it into one figure. */
+/** Cline adds cache reads and cache writes into one figure. */
 function clineUsage(metrics: unknown): Usage | undefined {
   const tokens = isObject(metrics) ? metrics["tokens"] : undefined;
   if (!isObject(tokens)) return undefined;

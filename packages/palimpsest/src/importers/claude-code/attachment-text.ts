@@ -1,5 +1,5 @@
 /**
- * What an attachment record put into the conversation.
+ * The texts that attachment records put into the conversation.
  *
  * Newer versions record the text that was sent (`rendered`); that is taken to the letter. Older
  * ones record the data it was made from, so the text is rebuilt as well as the data allow: close in

@@ -136,7 +136,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "attachment",
 ]);
 
-/** Whether records of this kind are known to have no part in a conversation. @internal */
+/** True if records of this kind are known to have no part in a conversation. @internal */
 export function isWithoutEffect(kind: string): boolean {
   return WITHOUT_EFFECT.has(kind) || kind.startsWith("system/");
 }
@@ -161,7 +161,7 @@ export class ClaudeMetadata {
     return true;
   }
 
-  /** What people called the session, or what the tool did. */
+  /** The title by people or by the tool. */
   title(): string | undefined {
     for (const key of ["title", "generated-title", "summary-title"]) {
       const title = asString(this.#latest.get(key)?.value);

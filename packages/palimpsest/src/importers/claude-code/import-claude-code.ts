@@ -219,7 +219,7 @@ class ClaudeReader {
     return record.raw["isApiErrorMessage"] === true ? "api-error" : undefined;
   }
 
-  /** Attachments and the output of the user's own commands: sent to the model, written by nobody. */
+  /** Attachments and the output of the user's own commands: sent to the model, written by no one. */
   #readInsertion(record: ClaudeRecord, index: number): boolean {
     const inserted =
       record.kind === "attachment"

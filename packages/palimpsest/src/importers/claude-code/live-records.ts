@@ -57,7 +57,7 @@ export function findLiveRecords(
 /**
  * A new root in the middle of a file: the conversation went on with a cleared context if it begins
  * with the hooks of a session's start or with the plan to carry out; otherwise its first message was
- * written anew, and what stood before is an abandoned branch.
+ * written again, and what stood before is an abandoned branch.
  */
 function howItStarts({ raw }: ClaudeRecord): "cleared" | "resumed" | "anew" {
   const hook = isObject(raw["data"]) ? raw["data"] : isObject(raw["attachment"]) ? raw["attachment"] : {};

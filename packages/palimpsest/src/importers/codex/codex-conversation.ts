@@ -19,7 +19,7 @@ interface CodexEntry {
   /** The same for two writings of one item. */
   readonly key: string;
   readonly record: CodexRecord;
-  /** Where several messages come from one record. */
+  /** Index among several messages of one record. */
   readonly hostId?: string;
   /** The model that answers in this turn. */
   readonly model?: string | undefined;
@@ -43,7 +43,7 @@ export interface CodexStep {
 interface BoundaryStep {
   readonly type: "boundary";
   item: ImportedBoundary;
-  /** Host ids of messages that stayed, in the order in which they are told. */
+  /** Host ids of messages that stayed, in the order of the record. */
   readonly preserved: Set<string>;
   isTakenBack: boolean;
 }
@@ -51,7 +51,7 @@ interface BoundaryStep {
 /** @internal */
 export class CodexConversation {
   readonly #steps: (CodexStep | BoundaryStep)[] = [];
-  /** What was not taken back, in order. */
+  /** The items that were not withdrawn, in order. */
   readonly #live: (CodexStep | BoundaryStep)[] = [];
   /** Live messages by what they say; the newest last. */
   readonly #byKey = new Map<string, CodexStep[]>();
@@ -66,7 +66,7 @@ export class CodexConversation {
   /** Answers of the turn; `undefined` where the file does not say when turns begin. */
   #turnAnswersCount: number | undefined;
 
-  /** Adds an item: to the open response, or as a message of its own. */
+  /** Adds an item: to the open response, or as a separate message. */
   add(entry: CodexEntry): void {
     const { item, record } = entry;
     const isAnswer = item.role === "assistant";
@@ -99,7 +99,7 @@ export class CodexConversation {
     return steps[steps.length - 1 - skipCount];
   }
 
-  /** What the user said, by its place among all of it. */
+  /** The user's messages, by their place among all. */
   userTurn(index: number): CodexStep | undefined {
     return this.#userTurns[index];
   }
@@ -108,7 +108,7 @@ export class CodexConversation {
     return this.#userTurns.length;
   }
 
-  /** Whether Codex writes its instructions again after a compaction: those that are known already stayed. */
+  /** True if Codex writes its instructions again after a compaction: those that are known already stayed. */
   isWrittenAgain({ item, key }: CodexEntry): boolean {
     const fresh = this.#fresh;
     const known = fresh === undefined || !item.isContext ? undefined : this.find(key);
@@ -168,7 +168,7 @@ export class CodexConversation {
 
   /** Adds a boundary, with what is known here about how it came about. */
   addBoundary(item: Omit<ImportedBoundary, "trigger" | "preTokens">): void {
-    // In the middle of a turn nobody can ask for it; between turns it is not recorded who did.
+    // In the middle of a turn no one can ask for it; between turns it is not recorded who did.
     const trigger = (this.#turnAnswersCount ?? 0) > 0 ? "auto" : "unknown";
     this.closeResponse();
     this.#fresh = {
@@ -181,7 +181,7 @@ export class CodexConversation {
     this.#lastBilled = undefined;
   }
 
-  /** What comes next belongs to another response, and is billed to it. */
+  /** Ends a response: later items belong to another one, and are billed to it. */
   closeResponse(): void {
     this.#open = undefined;
     this.#unbilled = undefined;
@@ -226,7 +226,7 @@ export class CodexConversation {
     for (const key of step.keys) this.#byKey.get(key)?.pop();
   }
 
-  /** What the last call found and added; the call that summarised found just what was compacted. */
+  /** Prompt and answer of the last call; the prompt of the call that summarised is the compacted content. */
   #contextTokens(): number | undefined {
     const { usage, leftOut } = this.#lastBilled ?? {};
     if (usage === undefined) return undefined;

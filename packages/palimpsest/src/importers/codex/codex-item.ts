@@ -60,7 +60,7 @@ export function codexItem(item: Fields, onDamage: OnDamage): CodexItem | undefin
 }
 
 /**
- * What two writings of the same item have in common: a message goes by what it says, a call and its
+ * The key that two copies of the same item share: a message goes by what it says, a call and its
  * result by the id of the call. @internal
  */
 export function codexItemKey(item: Fields): string {
@@ -71,7 +71,7 @@ export function codexItemKey(item: Fields): string {
   return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Texts of a message, as they stand in it. @internal */
+/** Texts of a message, as they are in it. @internal */
 export function codexTexts(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
@@ -132,14 +132,14 @@ function readMessage(item: Fields, onDamage: OnDamage): CodexItem | undefined {
   return answered(withExtra(readParts(content, "assistant", onDamage), extra));
 }
 
-/** Who wrote to whom is no part of what is said. */
+/** Sender and recipient are not part of the text. */
 function fromAgent({ author, recipient }: Fields, content: readonly ContentBlock[]): readonly ContentBlock[] {
   const [first, ...others] = content;
   const agents = present({ author: asString(author), recipient: asString(recipient) });
   return first?.type === "text" ? [{ ...first, agents } as ContentBlock, ...others] : content;
 }
 
-/** What the wire says of a message stands with its first text. */
+/** The wire's fields of a message are kept with its first text. */
 function withExtra(content: readonly ContentBlock[], extra: JsonObject): readonly ContentBlock[] {
   const [first, ...others] = content;
   return first?.type === "text" ? [withOpenAIFields(first, { extra }), ...others] : content;
@@ -168,7 +168,7 @@ function readPart(part: unknown, role: Role, onDamage: OnDamage): readonly Conte
   return [unknown(part, role, onDamage)];
 }
 
-/** Of a type that we do not know, which may be the name of a block of ours: kept, told, and sent to nobody. */
+/** An unknown type, which may be the name of a block of ours: kept, reported, and never sent. */
 function unknown(value: Fields, role: Role, onDamage: OnDamage): ContentBlock {
   const type = typeof value["type"] === "string" ? `codex ${value["type"]}` : undefined;
   return wellFormedBlock({ type }, { role, onDamage, original: value });
@@ -178,7 +178,7 @@ function image(part: Fields): JsonObject {
   return { type: "image", source: sourceOfUrl(asString(part["image_url"]) ?? "") };
 }
 
-/** A file that stands in the message or at an address; one that OpenAI stores is opaque. */
+/** A file that is in the message or at an address; one that OpenAI stores is opaque. */
 function readFile(part: Fields, onDamage: OnDamage): ContentBlock {
   const url = asString(part["file_data"]) ?? asString(part["file_url"]);
   const source = sourceOfUrl(url ?? "");
@@ -227,7 +227,7 @@ function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
   });
 }
 
-/** Calls with free text for arguments have items of their own, and so have their results. */
+/** Calls with free text for arguments have separate items, and so have their results. */
 function custom(block: ContentBlock, type: string): ContentBlock {
   const isOurs = block.type === "tool_use" || block.type === "tool_result";
   return isOurs ? withOpenAIFields(block, { extra: { type } }) : block;
@@ -260,7 +260,7 @@ interface CodexResult {
 function readResult(output: unknown, type: unknown): CodexResult {
   if (output === undefined || output === null) return { content: undefined, isError: false };
   if (typeof output === "string") return { content: output, isError: false };
-  // The definitions of tools that a search found are one text: the model reads them, nobody edits them.
+  // The definitions of tools that a search found are one text: the model reads them, no one edits them.
   if (type === "tool_search_output") return { content: JSON.stringify(output), isError: false };
   if (Array.isArray(output)) return { content: output.map(readResultPart), isError: false };
   if (isObject(output) && output["content"] !== undefined)

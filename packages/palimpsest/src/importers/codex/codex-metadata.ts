@@ -1,5 +1,5 @@
 /**
- * What a Codex rollout says about its session: where, with which model and instructions.
+ * The description of a session in a Codex rollout: folder, model, instructions.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { present } from "../shared/fields.ts";
@@ -50,7 +50,7 @@ export class CodexMetadata {
     if (typeof title === "string" && title !== "") this.#set("title", title, line);
   }
 
-  /** Whether what was billed belongs to this conversation, as far as is known. */
+  /** True if a bill belongs to this conversation, or may belong to it. */
   isOwnThread(threadId: unknown): boolean {
     return typeof threadId !== "string" || this.#threads.size === 0 || this.#threads.has(threadId);
   }

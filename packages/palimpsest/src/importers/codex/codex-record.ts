@@ -38,7 +38,7 @@ export function codexRecord({ value, line }: SourceRecord, index: number): Codex
   };
 }
 
-/** In 2025 the items stood in the file as they were, after a header without a type and between marks. */
+/** In 2025 the file held the items themselves, after a header without a type and between marks. */
 function typeAndPayload(value: Fields): { readonly type: string; readonly payload: Fields } {
   const type = asString(value["type"]);
   if (isObject(value["payload"])) return { type: type ?? "(no type)", payload: value["payload"] };
@@ -59,15 +59,15 @@ const BARE_ITEMS: ReadonlySet<string> = new Set([
   "web_search_call",
 ]);
 
-/** Whether a record is the first line of a rollout from before records had a payload. @internal */
+/** True if a record is the first line of a rollout from before records had a payload. @internal */
 export function isBareHeader(value: Fields): boolean {
   const isNamed = typeof value["id"] === "string" && typeof value["timestamp"] === "string";
   return isNamed && value["type"] === undefined && Object.hasOwn(value, "instructions");
 }
 
-/** What one `token_count` event tells. @internal */
+/** Contents of one `token_count` event. @internal */
 interface CodexTokenCount {
-  /** Of the response that was just billed; `undefined` where none was, as after a compaction. */
+  /** Usage of the response that was just billed; `undefined` where none was, as after a compaction. */
   readonly usage?: Usage;
   /** Size of the context as Codex knows it now. */
   readonly contextTokens?: number;
@@ -121,14 +121,14 @@ const TAGS = [
   "permissions instructions",
 ] as const;
 
-/** What Codex puts in without a tag. */
+/** Beginnings of texts that Codex puts in without a tag. */
 const BEGINNINGS = [
   "# AGENTS.md instructions",
   "Warning: The maximum number of unified exec processes",
   "Warning: apply_patch was requested via",
 ] as const;
 
-/** Whether all these texts of one message are Codex's own. @internal */
+/** True if all these texts of one message are Codex's own. @internal */
 export function isCodexContext(texts: readonly string[]): boolean {
   return texts.length > 0 && texts.every(isFragment);
 }
@@ -136,7 +136,7 @@ export function isCodexContext(texts: readonly string[]): boolean {
 function isFragment(given: string): boolean {
   const text = given.trim();
   if (BEGINNINGS.some((beginning) => text.startsWith(beginning))) return true;
-  // What a program around Codex adds is tagged by a name of its own.
+  // What a program around Codex adds is tagged by a separate name.
   if (text.startsWith("<external_") && text.endsWith(">")) return true;
   return TAGS.some((tag) => startsWithTag(text, tag) && text.toLowerCase().endsWith(`</${tag}>`));
 }

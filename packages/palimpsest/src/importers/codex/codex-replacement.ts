@@ -1,6 +1,6 @@
 /**
- * What stands in a Codex window after a compaction: which earlier messages stayed, the summary, and
- * what was put in anew.
+ * The contents of a Codex window after a compaction: which earlier messages stayed, the summary, and
+ * what was put in again.
  *
  * Codex writes the whole new history down (`replacement_history`), and its messages have no ids. So
  * they are found again by what they say, from the newest backwards: of several that say the same,
@@ -22,13 +22,13 @@ interface CodexReplacement {
   readonly opaqueSummary?: OpaqueBlock;
   /** Items that are not in the conversation before, in order. */
   readonly restated: readonly Fields[];
-  /** Elements that are no items. */
+  /** Elements that are not items. */
   readonly unreadableCount: number;
 }
 
-/** How Codex introduces a summary to the model. Source: openai/codex, `core/templates/compact/summary_prefix.md`. */
+/** Codex's introduction of a summary to the model. Source: openai/codex, `core/templates/compact/summary_prefix.md`. */
 const SUMMARY_BEGINNING = "Another language model started to solve this problem";
-/** What Codex leaves of the middle of a long message. Source: openai/codex, `core/src/truncate.rs`. */
+/** The mark that Codex leaves in the middle of a long message. Source: openai/codex, `core/src/truncate.rs`. */
 const CUT_MARK = /…\d+ (?:tokens|chars) truncated…/;
 /** Bookkeeping that is never shown to the model. */
 const NOT_SHOWN: ReadonlySet<unknown> = new Set(["ghost_snapshot", "compaction_trigger"]);
@@ -41,7 +41,7 @@ export function codexReplacement(payload: Fields, conversation: CodexConversatio
     return { ...(message === "" ? {} : { summary: message }), restated: [], unreadableCount: 0 };
   }
   const reader = new HistoryReader(message, conversation);
-  // From the end: what is newest there is newest in the conversation.
+  // From the end: the newest there is the newest in the conversation.
   for (let index = history.length - 1; index >= 0; index--) reader.read(history[index]);
   return reader.finish();
 }
@@ -124,7 +124,7 @@ const ENCRYPTED_SUMMARIES: ReadonlySet<unknown> = new Set([
   "context_compaction",
 ]);
 
-/** Whether an item is a summary that only OpenAI can read. @internal */
+/** True if an item is a summary that only OpenAI can read. @internal */
 export function isEncryptedSummary(item: Fields): boolean {
   return ENCRYPTED_SUMMARIES.has(item["type"]) && typeof item["encrypted_content"] === "string";
 }

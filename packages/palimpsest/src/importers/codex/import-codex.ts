@@ -4,7 +4,7 @@
  * DESIGN. Three things are written side by side. `response_item` records are the conversation, item
  * by item as it went to the OpenAI Responses API. `event_msg` records are what the screen showed:
  * most of them say the same again and are only counted, but token counts, aborted turns and
- * rollbacks are told nowhere else. The other records describe the session. After a compaction the
+ * rollbacks are recorded nowhere else. The other records describe the session. After a compaction the
  * file goes on with what is new; what stayed in the window is listed in the record of the compaction
  * (`codex-replacement.ts`).
  */
@@ -118,7 +118,7 @@ class CodexReader {
     }
     const item = codexItem(raw, this.#repairs.blockDamage(line));
     if (item === undefined) {
-      // An item of reasoning may hold nothing that anybody could read; a message by nobody is damage.
+      // An item of reasoning may hold nothing that anybody could read; a message by no one is damage.
       if (raw["type"] === "message") this.#repairs.add("bad-record", "a message by nobody; left out", line);
       else this.#skipped.add(record.kind);
       return;
@@ -163,7 +163,7 @@ class CodexReader {
     this.#skipped.add(kind);
   }
 
-  /** Whether the event told something new; limits that changed make Codex write the last count again. */
+  /** True if the event told something new; limits that changed make Codex write the last count again. */
   #readTokenCount(record: CodexRecord): boolean {
     const count = codexTokenCount(record);
     if (count === undefined) return false;

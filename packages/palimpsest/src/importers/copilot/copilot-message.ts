@@ -1,5 +1,5 @@
 /**
- * What is said in a Copilot session, in our terms: messages of the user and of the model, and what
+ * The conversation of a Copilot session, in our terms: messages of the user and of the model, and what
  * tools answered.
  *
  * Pictures and files are inline, or stored once in a separate event and referred to by id.
@@ -29,7 +29,7 @@ interface CopilotMessage {
 }
 
 /**
- * A message in the user's role. What was sent is the user's text with the time and reminders around
+ * A message in the user's role. The sent text is the user's text with the time and reminders around
  * it; messages with a source were written by Copilot.
  */
 export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: OnDamage): CopilotMessage {
@@ -73,7 +73,7 @@ export function copilotAnswer(data: Fields, onDamage: OnDamage): readonly Conten
   return [...content, ...requests.map((request) => readCall(request, onDamage))];
 }
 
-/** Whether a call has free text for arguments, for which OpenAI has items of their own. @internal */
+/** True if a call has free text for arguments, for which OpenAI has separate items. @internal */
 export function isCustomCall(block: ContentBlock): boolean {
   return block.type === "tool_use" && isCustom(block);
 }
@@ -105,7 +105,7 @@ export function copilotUsage(data: Fields): Usage | undefined {
   return { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens };
 }
 
-/** What a tool answered, or why it did not. @internal */
+/** A tool's answer, or why it has none. @internal */
 export function copilotResult(
   data: Fields,
   {
@@ -173,7 +173,7 @@ export class CopilotMedia {
     }
   }
 
-  /** What was attached or returned; `undefined` where it is neither an image nor a PDF, or was not recorded. */
+  /** The attached or returned media; `undefined` where it is neither an image nor a PDF, or was not recorded. */
   find(value: unknown): ImageBlock | DocumentBlock | undefined {
     if (!isObject(value)) return undefined;
     const mediaType = asString(value["mimeType"]) ?? "";
@@ -185,7 +185,7 @@ export class CopilotMedia {
   }
 }
 
-/** What stands for media that was not recorded or that no model takes. @internal */
+/** The text that replaces media that was not recorded or that no model takes. @internal */
 function mediaNote(value: unknown): string {
   const { mimeType, byteLength, description } = isObject(value) ? value : {};
   const bytes = asNumber(byteLength);

@@ -1,5 +1,5 @@
 /**
- * What a Copilot session says about itself, and the events that are known to say nothing in it.
+ * The description of a Copilot session, and the events without a part in the conversation.
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import { present } from "../shared/fields.ts";
@@ -47,7 +47,7 @@ const NAMESPACES: ReadonlySet<string> = new Set([
   "abort",
 ]);
 
-/** Whether events of this type are known to say nothing in a conversation. @internal */
+/** True if events of this type are known to say nothing in a conversation. @internal */
 export function isKnownType(type: string): boolean {
   return NAMESPACES.has(type.split(".", 1)[0] ?? "");
 }
@@ -70,7 +70,7 @@ export class CopilotMetadata {
     return true;
   }
 
-  /** Whether these instructions were given before, word for word; they are remembered. */
+  /** True if these instructions were given before, word for word; they are remembered. */
   isKnownInstruction({ role, name }: Fields, text: string): boolean {
     const giver = JSON.stringify([role ?? null, name ?? null]);
     const isKnown = this.#instructions.get(giver) === text;

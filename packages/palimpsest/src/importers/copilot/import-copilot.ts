@@ -65,7 +65,7 @@ const BOUNDARIES: ReadonlySet<string> = new Set([
   "session.truncation",
   "session.context_cleared",
 ]);
-/** After these the model answers anew. An answer is written when it is whole: one that was cut off is not in the file. */
+/** After these the model answers again. An answer is written when it is whole: one that was cut off is not in the file. */
 const ENDS_OF_ANSWERS: ReadonlySet<string> = new Set(["assistant.turn_end", "abort"]);
 
 interface OpenAnswer {
@@ -176,14 +176,14 @@ class CopilotReader {
     this.#add(record, leftOut, { message: { role: "user", origin: "tool" }, content: [block] });
   }
 
-  /** What the user runs is told with its answer. */
+  /** A command of the user is reported with its answer. */
   #readUserRun(record: CopilotRecord): void {
     const id = asString(record.data["toolCallId"]);
     if (id !== undefined) this.#userRuns.set(id, record.data);
     this.#skipped.add(record.type);
   }
 
-  /** The system prompt is written again with every message of the user; instructions of developers stand in the conversation. */
+  /** The system prompt is written again with every message of the user; instructions of developers are in the conversation. */
   #readSystem(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
     const text = asString(record.data["content"]);
     if (text === undefined) {

@@ -37,9 +37,9 @@ export class GeminiLog {
   readonly fields = new Map<(typeof FIELDS)[number], unknown>();
   readonly #repairs: RepairLog;
   readonly #byId = new Map<string, GeminiMessageSlot>();
-  /** What was not taken back, in order. */
+  /** The items that were not withdrawn, in order. */
   readonly #live: GeminiSlot[] = [];
-  /** What the tool's own context holds. */
+  /** Contents of the tool's own context. */
   #context: GeminiMessageSlot[] = [];
 
   constructor(repairs: RepairLog) {
@@ -167,7 +167,7 @@ export class GeminiLog {
   }
 }
 
-/** Whether a record is part of what the model gets. */
+/** True if a record is part of what the model gets. */
 function isSent(raw: Fields): boolean {
   return raw["type"] === "gemini" || (raw["type"] === "user" && !isCommand(raw));
 }

@@ -1,5 +1,5 @@
 /**
- * One recorded message of gemini-cli in our terms. An answer and what its tools said stand in one
+ * One recorded message of gemini-cli in our terms. An answer and what its tools said are in one
  * record; they become an assistant message and a user message with the results.
  */
 
@@ -18,7 +18,7 @@ interface ParsedGeminiMessage {
   readonly leftOut?: LeftOutReason;
 }
 
-/** What is said once and refers to what was said before, while a session is read. @internal */
+/** State for references to earlier messages, while a session is read. @internal */
 export class GeminiCalls {
   readonly #answered = new Set<string>();
   /** Calls without an id by name, the first `next` of them answered. */
@@ -36,7 +36,7 @@ export class GeminiCalls {
     return id;
   };
 
-  /** Whether this is the first result of the call; the same answer is recorded in several places. */
+  /** True if this is the first result of the call; the same answer is recorded in several places. */
   isFirstResult(id: string): boolean {
     if (this.#answered.has(id)) return false;
     this.#answered.add(id);
@@ -51,7 +51,7 @@ interface GeminiContext {
   readonly line: number | undefined;
 }
 
-/** The messages that a record stands for; none for a type that is not known. @internal */
+/** The messages that a record represents; none for a type that is not known. @internal */
 export function geminiMessages(
   raw: Fields,
   context: GeminiContext,
@@ -71,7 +71,7 @@ export function geminiMessages(
   }
 }
 
-/** Whether nothing but results of tools stands in it. */
+/** True if nothing but results of tools is in it. */
 function saysText(raw: Fields): boolean {
   return !geminiParts(raw["content"]).some((part) => isObject(part) && isObject(part["functionResponse"]));
 }

@@ -8,7 +8,7 @@ import type { ContentBlock, Role, ToolResultPart } from "../../transcript/blocks
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
 
-/** What only Gemini reads; it goes back to Gemini as it came, and to nobody else. */
+/** Content that only Gemini reads; it goes back to Gemini unchanged, and to no other provider. */
 const GEMINI_ONLY = ["executableCode", "codeExecutionResult", "fileData", "inlineData"] as const;
 
 /** Content in any of its forms (text, a part, a list of either) as a list. @internal */

@@ -23,7 +23,7 @@ export class GeminiMessageSlot {
   #raw: Fields;
   readonly #added = new Map<string, Fields>();
   readonly #shortened = new Set<string>();
-  /** What each call was answered first, once it was asked for. */
+  /** The first answer of each call, once it was asked for. */
   #answers: Map<string, string> | undefined;
 
   constructor({ raw, line, order }: { raw: Fields; line: number | undefined; order: number }) {

@@ -1,7 +1,7 @@
 /**
  * Sessions of gemini-cli (`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`).
  *
- * What `gemini-log.ts` folds is told message by message. Notices of the tool and commands to it are
+ * The result of `gemini-log.ts` is read message by message. Notices of the tool and commands to it are
  * recorded among the messages and were never sent: they are left out. System prompt, tools and
  * working copy are not recorded.
  */
@@ -73,7 +73,7 @@ function addSlot(slot: GeminiSlot, { builder, calls, repairs }: Reading): void {
     return;
   }
   for (const { parsed, leftOut } of messages) {
-    // What the tool put in the place of the conversation is told by the boundary.
+    // The boundary has the text that the tool put in the place of the conversation.
     const reason = putIn === "instead" ? "transcript-only" : isLive ? leftOut : "abandoned-branch";
     builder.addMessage(putIn === "no" ? parsed : byTheTool(parsed), reason);
   }

@@ -2,8 +2,8 @@
  * Trajectories of mini-swe-agent (`*.traj.json`): `{ info, messages, trajectory_format }`.
  *
  * Version 1, and version 2 in its text mode: the command is a code block in the answer, and what it
- * gave comes back as a message of the user. So it stays, as text, marked as put in by the host, for
- * nobody wrote it. Version 2 otherwise records what the API gave: calls and results of Chat
+ * gave returns as a message of the user. So it stays, as text, marked as put in by the host, for
+ * no one wrote it. Version 2 otherwise records what the API gave: calls and results of Chat
  * Completions, or whole responses and items of the Responses API. `extra` beside a message was
  * never sent; usage, model and reasoning are read from it.
  */
@@ -80,7 +80,7 @@ class MiniReader {
     this.#model = model;
   }
 
-  /** Reads one element; `false` where it is no message. */
+  /** Reads one element; `false` where it is not a message. */
   read(element: Fields): boolean {
     const { role, content } = element;
     if (role === "system" && this.#system === undefined && !this.#builder.hasMessages()) {

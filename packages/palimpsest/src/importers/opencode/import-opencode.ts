@@ -2,7 +2,7 @@
  * Exports of opencode (`opencode export <session>`): `{ info, messages: [{ info, parts }] }`, or the
  * messages alone. System prompt and tools are not recorded.
  *
- * What the user typed and what opencode put beside it (files, reminders) stand in one message; they
+ * What the user typed and what opencode put beside it (files, reminders) are in one message; they
  * become two, so that the user's words stay the user's.
  */
 

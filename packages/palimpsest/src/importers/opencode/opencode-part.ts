@@ -44,7 +44,7 @@ export function toolBlocks(
   return { call, result };
 }
 
-/** What the model was told; a call that was pending when the recording ended has no answer. */
+/** The result that the model got; a call that was pending when the recording ended has no answer. */
 function answerOf(state: Part): JsonObject | undefined {
   const { status, output, error, attachments } = state;
   const metadata = fieldsOf(state["metadata"]);
@@ -102,7 +102,7 @@ export function reasoningBlocks(part: Part, previous: ContentBlock | undefined):
   return [...unsigned, { type: "opaque", provider: "openai-responses", value: item }];
 }
 
-/** The text of the summary stands in the thinking block: the API takes the item without it. */
+/** The text of the summary is in the thinking block: the API takes the item without it. */
 function reasoningItem({ itemId, reasoningEncryptedContent }: Part): JsonObject | undefined {
   if (typeof itemId !== "string" || typeof reasoningEncryptedContent !== "string") return undefined;
   return { type: "reasoning", id: itemId, summary: [], encrypted_content: reasoningEncryptedContent };

@@ -39,7 +39,7 @@ export function opencodeMessage(value: unknown, line: number | undefined): Openc
   };
 }
 
-/** What stands before a message in the record of the tool's own edits. @internal */
+/** An item before a message in the record of the tool's own edits. @internal */
 export interface Clearing {
   readonly at: number;
   readonly toolUseId: string;
@@ -133,7 +133,7 @@ export function errorBlock({ info }: OpencodeMessage): ContentBlock {
   return { type: "text", text: asString(data["message"]) ?? asString(error["name"]) ?? "error" };
 }
 
-/** What a message of ours takes over from the stored one. @internal */
+/** Fields that our message takes over from the stored one. @internal */
 export function parsedMessage(
   { id, at, line }: OpencodeMessage,
   { role, origin }: Pick<ParsedMessage["message"], "role" | "origin">,

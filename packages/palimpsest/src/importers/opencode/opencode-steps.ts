@@ -27,7 +27,7 @@ const WITHOUT_WORDS: ReadonlySet<unknown> = new Set([
   "file",
 ]);
 
-/** Splits the parts of an answer, which stand in their order. @internal */
+/** Splits the parts of an answer, which are in their order. @internal */
 export function opencodeSteps(
   parts: readonly Part[],
   { onDamage, onUnknown }: { readonly onDamage: OnDamage; readonly onUnknown: (part: Part) => void },

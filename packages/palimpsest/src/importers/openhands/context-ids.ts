@@ -10,9 +10,9 @@
 export class ContextIds {
   /** Numbers, growing. */
   readonly #numbers: number[] = [];
-  /** Where to look on from a number that is forgotten; itself where it is not. */
+  /** The next number to look at after a forgotten one; itself where it is not forgotten. */
   readonly #next: number[] = [];
-  /** Ids that are no numbers, or come out of order. */
+  /** Ids that are not numbers, or come out of order. */
   readonly #others = new Set<string>();
   #size = 0;
 
@@ -48,7 +48,7 @@ export class ContextIds {
     }
   }
 
-  /** What is left, in order; numbers first. */
+  /** The remaining ids, in order; numbers first. */
   list(): readonly string[] {
     const left: string[] = [];
     for (let index = this.#find(0); index < this.#numbers.length; index = this.#find(index + 1))

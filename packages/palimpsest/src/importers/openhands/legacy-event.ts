@@ -1,9 +1,9 @@
 /**
- * Events of OpenHands before its SDK (until 1.0): an `action` of somebody, or an `observation` that
+ * Events of OpenHands before its SDK (until 1.0): an `action` of someone, or an `observation` that
  * answers one.
  *
  * With function calling the response of the model is recorded with each action
- * (`tool_call_metadata`), and calls and results are told by its ids. Without, an action is a call
+ * (`tool_call_metadata`), and its ids identify calls and results. Without, an action is a call
  * in our terms and the observation that names it as its cause is the result. What OpenHands told
  * the model as a message of the user (errors, what it recalled) stays a message, put in by the host.
  */
@@ -136,7 +136,7 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
   session.say(event, { message: TOOL, content: [wellFormedBlock(block, { role: "user", onDamage })] });
 }
 
-/** What the model was shown of an observation: its content between prefix and suffix, and its images. */
+/** The shown part of an observation: its content between prefix and suffix, and its images. */
 function observedParts(raw: Fields): readonly unknown[] {
   const extras = fieldsOf(raw["extras"]);
   const metadata = fieldsOf(extras["metadata"]);

@@ -2,7 +2,7 @@
  * Collects one OpenHands conversation from its events, whichever generation of OpenHands wrote them.
  *
  * An answer with several calls is several action events that share the id of the response; all its
- * calls stand in one message here, and each result follows in the order of the events. What a
+ * calls are in one message here, and each result follows in the order of the events. What a
  * sub-agent did between the call of `delegate` and its answer is kept apart.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
@@ -27,12 +27,12 @@ export class OpenhandsSession {
   readonly repairs: RepairLog;
   readonly skipped = new SkippedLog();
   readonly #builder: ConversationBuilder;
-  /** What the tool's own context holds, for the boundaries that name what they keep. */
+  /** Contents of the tool's own context, for the boundaries that name the parts they keep. */
   readonly #context = new ContextIds();
   readonly #knownIds = new Set<string>();
   readonly #responses = new Set<string>();
   readonly #called = new Set<string>();
-  /** Of the answers whose event names none. */
+  /** Model of the answers whose event names none. */
   readonly #model: string | undefined;
   #system: string | undefined;
   #tools: readonly JsonValue[] | undefined;
@@ -76,7 +76,7 @@ export class OpenhandsSession {
     );
   }
 
-  /** Whether a response has not been told yet: each of its actions repeats all of it. */
+  /** True if a response was not read before: each of its actions repeats all of it. */
   isNewResponse(id: string | undefined): boolean {
     if (id === undefined) return true;
     if (this.#responses.has(id)) return false;
@@ -84,7 +84,7 @@ export class OpenhandsSession {
     return true;
   }
 
-  /** Whether a call of this id was made before. */
+  /** True if a call of this id was made before. */
   isCalled(id: string | undefined): boolean {
     return id !== undefined && this.#called.has(id);
   }

@@ -11,7 +11,7 @@ import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/we
 import { type Fields, fieldsOf, present, resultContent } from "../shared/fields.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
-/** Whether an event is one of the SDK's: its kinds are names of its classes. @internal */
+/** True if an event is one of the SDK's: its kinds are names of its classes. @internal */
 export function isSdkEvent(raw: Fields): boolean {
   const kind = raw["kind"];
   return typeof kind === "string" && /Event$|^UserRejectObservation$|^Condensation/.test(kind);

@@ -58,7 +58,7 @@ function messageItem(role: Role, origin: Origin, content: readonly ContentBlock[
 interface PiPlace {
   readonly role: Role;
   readonly onDamage: OnDamage;
-  /** What answered, which decides whose a signature is. */
+  /** The provider of the answer, which decides whose a signature is. */
   readonly api?: string | undefined;
 }
 

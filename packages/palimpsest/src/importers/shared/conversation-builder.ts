@@ -34,7 +34,7 @@ export class ConversationBuilder {
     this.#repairs = repairs;
   }
 
-  /** Whether the conversation has begun. */
+  /** True if the conversation has begun. */
   hasMessages(): boolean {
     return this.#hasMessages;
   }

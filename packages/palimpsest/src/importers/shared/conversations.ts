@@ -65,7 +65,7 @@ export function findConversations(
   return single.messages.length > 0 ? [{ ...single, holder: {} }, ...found] : found;
 }
 
-/** What the holder calls the conversation. */
+/** The holder's id of the conversation. */
 export function conversationId(holder: Fields): string | undefined {
   for (const field of ["session_id", "sessionId", "conversation_id", "instance_id", "task_id", "id"]) {
     const id = holder[field];

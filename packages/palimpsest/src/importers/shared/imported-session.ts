@@ -1,8 +1,8 @@
 /**
- * What every importer returns: one recorded conversation in our own terms.
+ * The result of every importer: one recorded conversation in our own terms.
  *
  * A session that its tool compacted is the *whole* conversation, every message once and in order,
- * with the places where the tool compacted as items between them. What was recorded but is not
+ * with the places where the tool compacted as items between them. Recorded content that is not
  * part of the conversation that went on (a rewound branch, a side chain) is kept beside it in
  * `leftOut`: nothing that was in the file disappears without a trace.
  */
@@ -65,7 +65,7 @@ export interface ImportedMetadata {
   readonly line?: number;
 }
 
-/** What a recorded conversation is a list of, in its order; told apart by `type`. */
+/** One item of a recorded conversation, by `type`. */
 export type ImportedItem = ImportedMessage | ImportedBoundary | ImportedMicrocompact | ImportedMetadata;
 
 /** Why a recorded message is not part of the conversation. */
@@ -78,7 +78,7 @@ export interface LeftOutMessage {
 }
 
 /**
- * What was wrong with a record or a file. `oversized-line` and `too-deep` were skipped at our own limits
+ * Defects of a record or a file. `oversized-line` and `too-deep` were skipped at our own limits
  * (`FORMATS_DEFAULTS`); the others were damaged, or of a type this version does not know.
  */
 export type ImportRepairKind =
@@ -103,11 +103,11 @@ export interface ImportRepair {
   readonly detail: string;
 }
 
-/** What is in the file and not in the session, because it could not be read at all. */
+/** Parts of the file that are not in the session because they could not be read at all. */
 export interface NotRead {
   /** Records: damaged lines and elements, incomplete ones, and those over our limits. */
   readonly records: number;
-  /** What they take in the file, in bytes of text (in UTF-16 units where the text was given, not the file). */
+  /** Their size in the file, in bytes of text (in UTF-16 units where the text was given, not the file). */
   readonly bytes: number;
   /** The compressed data ended early: what would have followed is counted nowhere. */
   readonly isCutOff: boolean;
@@ -136,14 +136,14 @@ export interface RecordedSession {
   readonly tools?: readonly JsonValue[];
   /** The conversation, in order. */
   readonly items: readonly ImportedItem[];
-  /** What was recorded and is not part of the conversation that went on. */
+  /** Recorded messages that are not part of the conversation that went on. */
   readonly leftOut: readonly LeftOutMessage[];
   /** Records without a part in a conversation, by type. */
   readonly skipped: readonly SkippedRecords[];
-  /** What had to be worked around, and how. */
+  /** The repairs. */
   readonly repairs: readonly ImportRepair[];
   /** Records of the file that this session was read from: lines, or elements of its list. */
   readonly recordCount?: number;
-  /** What could not be read of the file, which may belong to any of its sessions. */
+  /** Unreadable parts of the file, which may belong to any of its sessions. */
   readonly notRead?: NotRead;
 }

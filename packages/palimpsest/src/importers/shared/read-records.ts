@@ -25,9 +25,9 @@ export interface TextSource {
   readonly name: string;
   readonly lines?: readonly SourceLine[];
   readonly text?: string;
-  /** What had to be worked around before this was text; it is reported with the rest. */
+  /** Repairs before this was text; they are reported with the rest. */
   readonly repairs?: readonly ImportRepair[];
-  /** What was lost before this was text; it is counted with the rest. */
+  /** Losses before this was text; they are counted with the rest. */
   readonly notRead?: NotRead;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Collects repairs while a file is read. A damaged file can need one on every line, so per kind
- * only the first ones are listed and the rest is told as a number.
+ * only the first ones are listed and the rest is a number.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import type { ImportRepair, ImportRepairKind, NotRead } from "./imported-session.ts";
@@ -37,7 +37,7 @@ export class RepairLog {
     };
   }
 
-  /** The file ended before its end: how much is missing, nobody knows. */
+  /** The file ended before its end: how much is missing, no one knows. */
   cutOff(): void {
     this.#notRead = { ...this.#notRead, isCutOff: true };
   }
@@ -46,7 +46,7 @@ export class RepairLog {
     return this.#notRead;
   }
 
-  /** Tells of blocks that had to be mended, in the record that stood on `line`. */
+  /** Reports blocks that had to be mended, in the record on `line`. */
   blockDamage(line: number | undefined): (what: string) => void {
     return (what) => this.add("bad-record", `a block ${what}`, line);
   }

@@ -16,9 +16,9 @@ interface WalkOptions {
   readonly nodes: readonly TreeNode[];
   /** Index of the newest record of the conversation; -1 where there is none. */
   readonly leaf: number;
-  /** Whether the walk may go on with this record where a link is missing. */
+  /** True if the walk may go on with this record where a link is missing. */
   isStep(index: number): boolean;
-  /** Whether the conversation goes on before this root, which names no parent. */
+  /** True if the conversation goes on before this root, which names no parent. */
   continuesBefore(root: number): boolean;
   report(problem: "missing-parent" | "cyclic-parent", index: number): void;
 }
@@ -50,7 +50,7 @@ export function walkLine({ nodes, leaf, isStep, continuesBefore, report }: WalkO
   return line;
 }
 
-/** Where each id occurs first; copies of a record do not move it. */
+/** Index at which each id occurs first; copies of a record do not move it. */
 export function firstIndexes(nodes: readonly TreeNode[]): ReadonlyMap<string, number> {
   const indexOf = new Map<string, number>();
   nodes.forEach(({ id }, index) => {

@@ -3,9 +3,9 @@
  * `attempts` of that shape.
  *
  * `history` is what the model was sent. With function calling its calls and results are real pairs.
- * Without, the command stands in the text of the answer, and what it gave came back as a message of
- * the user: so it stays, as text, marked as put in by the host, for nobody wrote it. Usage is not
- * recorded per response. Where `history` is missing, the steps of `trajectory` are told instead.
+ * Without, the command is in the text of the answer, and its output is in a message of
+ * the user: so it stays, as text, marked as put in by the host, for no one wrote it. Usage is not
+ * recorded per response. Where `history` is missing, the steps of `trajectory` are read instead.
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
@@ -96,7 +96,7 @@ function configOf(value: unknown): Fields {
   return parsed?.ok === true ? fieldsOf(parsed.value) : {};
 }
 
-/** What stands where a model's name would be when no model answered. */
+/** Values in the place of a model's name when no model answered. */
 const NO_MODELS: ReadonlySet<string> = new Set(["replay", "human", "human_thought", "instant_empty_submit"]);
 
 function modelOf(config: Fields): string | undefined {
@@ -115,7 +115,7 @@ function messagesOfStep(step: unknown): readonly unknown[] {
   ];
 }
 
-/** Where the first command left the shell. */
+/** Folder of the shell after the first command. */
 function workingCopy(trajectory: unknown): string | undefined {
   const [step] = Array.isArray(trajectory) ? trajectory : [];
   return isObject(step) ? asString(configOf(step["state"])["working_dir"]) : undefined;

@@ -19,7 +19,7 @@ import { toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { readStream, teller } from "../shared/sdk-call.ts";
 
-/** What may be said of an `aiSdkModel` beside its language model. */
+/** Options of an `aiSdkModel`. */
 export interface AiSdkModelOptions {
   /** `maxOutputTokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
   readonly maxOutputTokens?: number;

@@ -2,7 +2,7 @@
  * Claude through a client of the Anthropic SDK.
  *
  * Retries, timeouts, proxies and keys are the client's own (`new Anthropic({ maxRetries, timeout })`);
- * this turns a request into a call and what comes back into an answer.
+ * this turns a request into a call and what returns into an answer.
  *
  * The SDK is never imported: the types here describe `new Anthropic()` of `@anthropic-ai/sdk`, its clients for
  * Bedrock, Vertex and Foundry, and anything that looks like them.
@@ -30,7 +30,7 @@ import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { anthropicToolDefinitions, readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 
-/** What may be said of an `anthropicModel` beside its client. */
+/** Options of an `anthropicModel`. */
 export interface AnthropicModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;

@@ -13,7 +13,7 @@ import { toolDefinitions } from "../shared/sdk-call.ts";
 
 /** `new GoogleGenAI()` of `@google/genai`, for Gemini or for Vertex AI. */
 export interface GeminiCountingClient {
-  /** Whether it speaks to Vertex AI. */
+  /** True if it speaks to Vertex AI. */
   readonly vertexai?: boolean;
   readonly models: { countTokens(request: object): PromiseLike<unknown> };
 }

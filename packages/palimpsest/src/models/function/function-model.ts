@@ -1,12 +1,12 @@
 /**
- * A model that is a function of the host: a gateway of its own, a fake, a chain of fallbacks.
+ * A model that is a function of the host: a separate gateway, a fake, a chain of fallbacks.
  */
 import { isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
-/** What a function may answer: text, a message, or everything that is known. */
+/** Answer of a function: text, a message, or everything that is known. */
 type FunctionAnswer = string | Message | ModelAnswer;
 
 /** Answers a request. Pass `options.signal` on to whatever is waited for. */
@@ -15,9 +15,9 @@ type ModelFunction = (
   options: ModelCallOptions,
 ) => FunctionAnswer | Promise<FunctionAnswer>;
 
-/** What may be said of a `functionModel` beside its function. */
+/** Options of a `functionModel`. */
 interface FunctionModelOptions {
-  /** Who answers, for figures and messages. @defaultValue `function` */
+  /** Name of the provider, for figures and messages. @defaultValue `function` */
   readonly provider?: string;
   /** The model that is asked where a call names none. */
   readonly model?: string;
@@ -25,7 +25,7 @@ interface FunctionModelOptions {
 
 /**
  * A model client over a function. A text is an answer that is done; a message with tool calls waits for
- * their results; whoever knows usage and stop reason answers with a `ModelAnswer`.
+ * their results; a function that knows usage and stop reason answers with a `ModelAnswer`.
  */
 export function functionModel(answer: ModelFunction, options: FunctionModelOptions = {}): ModelClient {
   const provider = options.provider ?? "function";
@@ -39,7 +39,7 @@ export function functionModel(answer: ModelFunction, options: FunctionModelOptio
   };
 }
 
-/** What the function answers, or the abort, whichever is first: a function may not listen to the signal. */
+/** The function's answer, or the abort, whichever is first: a function may not listen to the signal. */
 async function untilAborted<Value>(
   work: Value | Promise<Value>,
   signal: AbortSignal | undefined,

@@ -13,17 +13,17 @@ import { chatBody } from "../../wire/openai-chat/to-openai-chat.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
-/** What may be said of an `openaiChatModel` beside its client. */
+/** Options of an `openaiChatModel`. */
 export interface OpenAIChatModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** Output tokens asked for where the parameters name none. @defaultValue none: the provider's own limit */
   readonly maxOutputTokens?: number;
-  /** How the server spells that limit: OpenAI's reasoning models know only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
+  /** The server's name of that limit: OpenAI's reasoning models know only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
   readonly outputLimitField?: "max_completion_tokens" | "max_tokens";
-  /** What the model calls the role of instructions. @defaultValue `system` */
+  /** Name of the role of instructions. @defaultValue `system` */
   readonly systemRole?: "system" | "developer";
-  /** Who answers, for figures and messages. @defaultValue `openai-chat` */
+  /** Name of the provider, for figures and messages. @defaultValue `openai-chat` */
   readonly provider?: string;
 }
 

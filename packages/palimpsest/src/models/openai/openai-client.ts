@@ -1,5 +1,5 @@
 /**
- * What is asked of an OpenAI client: `new OpenAI()` of `openai`, its client for Azure, or one with the
+ * The interface of an OpenAI client: `new OpenAI()` of `openai`, its client for Azure, or one with the
  * `baseURL` of any server that speaks the same. The SDK is never imported.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";

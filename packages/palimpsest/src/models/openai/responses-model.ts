@@ -15,14 +15,14 @@ import { responsesBody } from "../../wire/openai-responses/to-openai-responses.t
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
-/** What may be said of an `openaiResponsesModel` beside its client. */
+/** Options of an `openaiResponsesModel`. */
 export interface OpenAIResponsesModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** `max_output_tokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
   readonly maxOutputTokens?: number;
   /**
-   * Whether encrypted reasoning is asked for, which models that do not reason refuse.
+   * True if encrypted reasoning is requested, which models that do not reason refuse.
    * @defaultValue from the model's name
    */
   readonly includesReasoning?: boolean;

@@ -1,5 +1,5 @@
 /**
- * What the calls of all SDKs have in common: the id of the request beside the answer, streams that end
+ * The common part of all SDKs' calls: the id of the request beside the answer, streams that end
  * without a word, and answers that are none.
  *
  * The SDKs end a stream silently when it is aborted, and some when its connection is closed; a caller
@@ -11,7 +11,7 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelEvent } from "../../ports/model-client.ts";
 import { type Assembly, unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
-/** What an SDK's call gave. @internal */
+/** Result of an SDK's call. @internal */
 export interface Settled {
   readonly data: unknown;
   readonly requestId?: string;

@@ -1,5 +1,5 @@
 /**
- * How the window is divided: what is kept free, and at which sizes something happens.
+ * The division of the window: the parts kept free, and the sizes at which something happens.
  *
  * One continuous rule for every window: each constant is that of the reference window and shrinks
  * with a smaller one, so that the order of the thresholds is the same from 1K to 10M. A larger
@@ -42,9 +42,9 @@ export interface ContextBudget {
   readonly offloadGateTokens: number;
   readonly microcompactGateTokens: number;
   readonly autoCompactGateTokens: number;
-  /** What a compaction aims at. */
+  /** Target size of a compaction. */
   readonly fullTargetTokens: number;
-  /** The same, where notes of the session stand for what is hidden. */
+  /** The same, where notes of the session represent what is hidden. */
   readonly sessionMemoryTargetTokens: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What to tell the user about the room that is left.
+ * Warnings to the user about the space that is left.
  *
  * After a compaction the last report still speaks of the window as it was: showing it would warn of
  * something that has just been solved. So warnings are silent until the next report. The blocking
@@ -7,7 +7,7 @@
  */
 import { type BudgetInput, type ContextBudget, planBudget } from "./budget.ts";
 
-/** What to show of a window that fills. Each flag is true from the threshold itself on. */
+/** Warnings of a window that fills. Each flag is true from the threshold itself on. */
 export interface TokenWarningState {
   /** Room left before auto-compact, in per cent, 0–100. */
   readonly percentLeft: number;
@@ -45,7 +45,7 @@ export function tokenWarningState(
 export class WarningMonitor {
   #isSuppressed = false;
 
-  /** Whether warnings are silent until the next report. */
+  /** True if warnings are silent until the next report. */
   get isSuppressed(): boolean {
     return this.#isSuppressed;
   }

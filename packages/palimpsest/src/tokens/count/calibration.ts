@@ -1,5 +1,5 @@
 /**
- * What a reference token is worth with this model in this session, learned from what was reported.
+ * The value of a reference token with this model in this session, learned from what was reported.
  *
  * Increments are dirty: hosts inject text that is not in the log, providers drop old thinking,
  * placeholders stand where a count belongs. So the ratio is the *median* of the newest increments, each
@@ -15,7 +15,7 @@ export interface CalibrationSample {
   readonly reportedTokens: number;
 }
 
-/** What one increment taught: the ratio, and the estimated tokens it was seen on, up to a bound. */
+/** One observation: the ratio, and the estimated tokens it was seen on, up to a bound. */
 export interface ObservedRatio {
   readonly ratio: number;
   readonly weight: number;
@@ -46,7 +46,7 @@ export class Calibration {
     this.#observed = newest(observed.filter(({ ratio, weight }) => isRatio(ratio) && weight > 0));
   }
 
-  /** What was observed and believed, oldest first. */
+  /** The accepted observations, oldest first. */
   get observed(): readonly ObservedRatio[] {
     return this.#observed;
   }
@@ -55,7 +55,7 @@ export class Calibration {
   observe({ estimatedTokens, reportedTokens }: CalibrationSample): boolean {
     if (!(estimatedTokens >= TOKENS_DEFAULTS.calibrationMinTokens) || !(reportedTokens > 0)) return false;
     const { calibrationDigits, calibrationWeightTokens } = TOKENS_DEFAULTS;
-    // Rounded at once, so that what is written down and what goes on being used are the same.
+    // Rounded at once, so that the stored and the used values are the same.
     const ratio = Number((reportedTokens / estimatedTokens).toPrecision(calibrationDigits));
     if (!isRatio(ratio)) return false;
     const found = { ratio, weight: Math.round(Math.min(estimatedTokens, calibrationWeightTokens)) };
@@ -79,7 +79,7 @@ export class Calibration {
   }
 
   /**
-   * What an estimate is multiplied by when the question is whether it fits: the most where nothing
+   * Factor for an estimate when the question is whether it fits: the most where nothing
    * was reported, then what covered most of the observed increments.
    */
   padding(): number {

@@ -1,7 +1,7 @@
 /**
- * The size of a request from whoever knows it best, asked in order of what it costs.
+ * The size of a request from the best available source; cheap sources are asked first.
  *
- * What was reported plus what came since is free and nearly exact, so it answers unless it is missing
+ * The last report plus the estimate of later messages is free and nearly exact, so it answers unless it is missing
  * or so near a threshold that its error could decide. Then counters are asked: the provider's own,
  * then a published tokenizer. One that fails, is late or answers nonsense is reported and passed
  * over; the estimate always stands. Nothing a counter does reaches the caller.
@@ -31,7 +31,7 @@ interface CountingChainOptions {
   readonly onFailure?: (failure: CounterFailure) => void;
 }
 
-/** Whether `figure` should be checked with a counter before deciding at `thresholds` (in tokens). */
+/** True if `figure` should be checked with a counter before deciding at `thresholds` (in tokens). */
 export function needsCounter(figure: TokenFigure, thresholds: readonly number[]): boolean {
   if (figure.source === "estimate") return true;
   if (figure.source !== "anchored") return false;
@@ -42,7 +42,7 @@ export function needsCounter(figure: TokenFigure, thresholds: readonly number[])
 
 /**
  * Asks counters in order where the estimate is not good enough to decide by. Use it beside a
- * `UsageLedger`, whose figure it takes and whose `counted` it should be told.
+ * `UsageLedger`, whose figure it takes and whose `counted` should get its result.
  */
 export class CountingChain {
   readonly #counters: readonly TokenCounter[];
@@ -58,7 +58,7 @@ export class CountingChain {
 
   /**
    * The best figure there is. `figure` is the ledger's; `request` is built only if a counter is asked.
-   * Resolves always; a result of a counter should be told the ledger (`counted`).
+   * Resolves always; report a counter's result to the ledger (`counted`).
    */
   async count({
     figure,
@@ -120,18 +120,18 @@ export type TokenSource = "reported" | "anchored" | "estimate" | `counter:${stri
 
 /** The size of a request, for reports and for decisions. */
 export interface TokenFigure {
-  /** What the request takes, in the model's tokens, unpadded: the figure for reports. */
+  /** Size of the request in the model's tokens, unpadded: the figure for reports. */
   readonly tokens: number;
   /** The same with its estimated part padded: the figure for deciding whether it fits. */
   readonly fitTokens: number;
-  /** How much to trust it. */
+  /** Its reliability. */
   readonly source: TokenSource;
 }
 
 export interface Anchor {
   /** In the model's tokens, as reported or counted. */
   readonly tokens: number;
-  /** How much of the ledger's sum it covers, in reference tokens. */
+  /** Part of the ledger's sum that it covers, in reference tokens. */
   readonly coveredTokens: number;
   readonly source: TokenSource;
   /** Sealed reasoning of the current turn within `tokens`; the provider drops it when the user speaks again. */

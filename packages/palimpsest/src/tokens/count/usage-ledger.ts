@@ -7,7 +7,7 @@
  * sums they cover. Adding a message raises the sum; the difference to what the anchor covers is what
  * has to be estimated. An edit, a change of the fixed part and a switch of the model void the anchor;
  * a report of a request that left before such a change is about another window and changes nothing. A
- * report far off what was expected is a doubt until the next one says the same. All of this is O(what is new). The state that survives a crash is `snapshot()`; whoever rebuilds the
+ * report far off the expected figure is in doubt until the next one confirms it. All of this is O(what is new). The state that survives a crash is `snapshot()`; to rebuild the
  * window tells its sum with `windowRestored`, which leaves the anchor standing.
  */
 import { assert } from "../../base/assert.ts";
@@ -19,13 +19,13 @@ import { tokenizerRatio } from "../models/model-id.ts";
 import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
 import { type Anchor, parseAnchor, type TokenFigure, type TokenSource } from "./counting-chain.ts";
 
-/** What a request held when it left; handed back with its report. */
+/** Contents of a request when it left; handed back with its report. */
 export interface SentRequest {
   readonly coveredTokens: number;
   readonly generation: number;
 }
 
-/** What a provider reported for one request, with what is known of its reply. */
+/** A provider's report of one request, with known facts about its reply. */
 export interface UsageReport {
   readonly sent: SentRequest;
   readonly usage: Usage;
@@ -33,42 +33,42 @@ export interface UsageReport {
   readonly replyTokens: number;
   /** False where a part of the reply became a preview or is hidden: its output says nothing of the window then. @defaultValue true */
   readonly isReplyWhole?: boolean;
-  /** How much of `replyTokens` is reasoning that only its provider reads. Absent: none. */
+  /** Part of `replyTokens` that is reasoning only its provider reads. Absent: none. */
   readonly sealedTokens?: number | undefined;
   /** The model's window: a report above it is not believed while the estimate is far below. */
   readonly windowTokens?: number;
 }
 
-/** What became of a report; one that is in doubt moves no figure. */
+/** Verdict on a report; one that is in doubt moves no figure. */
 type ReportJudgement = "believed" | "doubted" | "ignored";
 
-/** Where a ledger begins: with an empty window, or with what an earlier run of the session left. */
+/** Initial state of a ledger: an empty window, or the state of an earlier run of the session. */
 interface UsageLedgerOptions {
   /** Id of the model; its family gives the first ratio. */
   readonly model: string;
   /** System prompt and tools in reference tokens, if they are known (`estimateFixed`). */
   readonly fixedTokens?: number | undefined;
-  /** What {@link UsageLedger.snapshot} gave in an earlier run. */
+  /** A snapshot ({@link UsageLedger.snapshot}) of an earlier run. */
   readonly snapshot?: unknown;
 }
 
 /**
  * Keeps the size of a window up to date. Tell it every message (`messageAdded`), rewrite
  * (`windowReplaced`), request (`requestSent`) and report (`usageReported`), and ask it for `figure()`; a
- * `Session` does so by itself. What is added is given in reference tokens (`estimateMessage`), what it
+ * `Session` does so by itself. Additions are given in reference tokens (`estimateMessage`), what it
  * answers is in those of the model.
  */
 export class UsageLedger {
   #model: string;
   #messagesTokens = 0;
-  /** `undefined` where nobody knows the fixed part; it is then inferred from the first report. */
+  /** `undefined` where no one knows the fixed part; it is then inferred from the first report. */
   #fixedTokens: number | undefined;
   /** The fixed part as the reports imply it, in the model's tokens. */
   #inferredFixedTokens: number | undefined;
   /** Sent besides what is known here, in the model's tokens: a system prompt or tools that only the host has. */
   #reservedFixedTokens: number | undefined;
   #anchor: Anchor | undefined;
-  /** What the last report would have made of the anchor, had it not been far off what was expected. */
+  /** The anchor of the last report, which was far off the expected figure. */
   #doubted: Anchor | undefined;
   /** Counts what voids anchors: a report of an earlier generation is about another window. */
   #generation = 0;
@@ -90,7 +90,7 @@ export class UsageLedger {
     return this.#calibration().ratio();
   }
 
-  /** What estimates are multiplied by for fit decisions. */
+  /** Factor for estimates in fit decisions. */
   get padding(): number {
     return this.#calibration().padding();
   }
@@ -100,7 +100,7 @@ export class UsageLedger {
     return this.#fixedTokens;
   }
 
-  /** Tokens kept free for system prompt and tools that are not known here; 0 where nobody reserved any. */
+  /** Tokens kept free for system prompt and tools that are not known here; 0 where no one reserved any. */
   get reservedFixedTokens(): number {
     return this.#reservedFixedTokens ?? 0;
   }
@@ -127,7 +127,7 @@ export class UsageLedger {
     return this.#generation;
   }
 
-  /** The last report is not believed any more, nor what it implied: figures are estimates until the next one. */
+  /** The last report is not believed any longer, nor what it implied: figures are estimates until the next one. */
   distrustReport(): void {
     this.#inferredFixedTokens = undefined;
     this.#void();
@@ -200,7 +200,7 @@ export class UsageLedger {
     return "believed";
   }
 
-  /** The user speaks again: sealed reasoning of the turn before is not read any more. */
+  /** The user speaks again: sealed reasoning of the turn before is not read any longer. */
   turnBegan(): void {
     const anchor = this.#anchor;
     if (anchor?.reasoningTokens === undefined) return;
@@ -239,7 +239,7 @@ export class UsageLedger {
     };
   }
 
-  /** What to keep over a restart, as JSON: the anchor and what was learned. */
+  /** State to keep over a restart, as JSON: the anchor and the learned ratio. */
   snapshot(): JsonObject {
     return {
       model: this.#model,
@@ -272,7 +272,7 @@ export class UsageLedger {
     return this.#estimateOf(this.#sum() * this.ratio, this.#unknownFixedTokens());
   }
 
-  /** The padding is for what was estimated, not for what is given in the model's tokens. */
+  /** Pads only estimates, not figures in the model's tokens. */
   #estimateOf(estimated: number, given: number): TokenFigure {
     return {
       tokens: Math.round(estimated + given),
@@ -299,19 +299,19 @@ export class UsageLedger {
     const { doubtfulShare, doubtfulMinTokens, confirmedShare } = TOKENS_DEFAULTS;
     const isAboveWindow = windowTokens !== undefined && prompt > windowTokens;
     if (isAboveWindow && Math.max(estimated, expected) < windowTokens * doubtfulShare) return false;
-    // Before the first report nobody knows what a host sends beside the messages: nothing is a surprise.
+    // Before the first report no one knows what a host sends beside the messages: nothing is a surprise.
     if (anchor === undefined || Math.max(prompt, expected) < doubtfulMinTokens) return true;
     if (isNear(expected, prompt) || isNear(estimated, prompt)) return true;
     const again = this.#doubted;
     // Where growth alone makes the second figure, the two have nothing in common.
     if (again === undefined || !isNear(again.tokens, prompt)) return false;
     if (Math.abs(prompt - this.#expected(again, coveredTokens)) > prompt * confirmedShare) return false;
-    // What was said twice is learned from like any two reports.
+    // A confirmed report counts like any two reports.
     this.#anchor = again;
     return true;
   }
 
-  /** What a request with `coveredTokens` was expected to be reported as. */
+  /** The expected report of a request with `coveredTokens`. */
   #expected(anchor: Anchor | undefined, coveredTokens: number): number {
     if (anchor !== undefined)
       return anchor.tokens + Math.max(0, coveredTokens - anchor.coveredTokens) * this.ratio;
@@ -356,7 +356,7 @@ export class UsageLedger {
     }
   }
 
-  /** Just after a void the messages are few or freshly known, so that what is left over is the fixed part. */
+  /** Just after a void the messages are few or freshly known, so the rest is the fixed part. */
   #inferFixed({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
     const isGiven = this.#fixedTokens !== undefined || this.#reservedFixedTokens !== undefined;
     if (isGiven || this.#anchor !== undefined) return;

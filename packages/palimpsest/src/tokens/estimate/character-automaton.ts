@@ -79,7 +79,7 @@ const CLASS_BITS = 5;
 const PAGE_BITS = 6;
 const PAGE_SIZE = 1 << PAGE_BITS;
 
-/** How far runs are told apart; the last state repeats itself. */
+/** Lengths up to which runs have distinct states; the last state repeats itself. */
 const LONGEST_RUN = { letter: 14, caps: 4, space: 9, newline: 2, tab: 3, mark: 4 } as const;
 /** Digits come in groups of three: the fourth begins the next one. */
 const DIGIT_GROUP = 3;
@@ -97,7 +97,7 @@ interface CharacterAutomaton {
   /** Weight of the state that was entered, by its number without the row step. */
   readonly weight: Float64Array;
   readonly startState: number;
-  /** The class that stands for "the same symbol again", and the classes it applies to. */
+  /** The class that represents "the same symbol again", and the classes it applies to. */
   readonly repeatClass: number;
   readonly repeatable: Uint8Array;
 }

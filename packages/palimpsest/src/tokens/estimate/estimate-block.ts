@@ -1,7 +1,7 @@
 /**
  * Tokens of one content block: its text and what its wrapper costs.
  *
- * A block never changes once it exists, so its estimate is kept by the object itself: whoever shows
+ * A block never changes once it exists, so its estimate is kept by the object itself: code that shows
  * the same block again (the next call, a planner, a report) pays nothing.
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
@@ -12,7 +12,7 @@ import { estimateText } from "./character-automaton.ts";
 import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
 import { type MediaSize, readMediaSize } from "./media-size.ts";
 
-/** What a block weighs: its text in reference tokens, and media, whose price depends on the model. */
+/** Weight of a block: its text in reference tokens, and media, whose price depends on the model. */
 interface Weight {
   readonly tokens: number;
   readonly media: readonly SizedMedia[];
@@ -48,7 +48,7 @@ function holdsSizedMedia(block: ContentBlock): boolean {
   return known.get(block)!.media.length > 0;
 }
 
-/** The tokens of a block but for its media with a known size, which are added to `media`. */
+/** The tokens of a block except its media with a known size, which are added to `media`. */
 function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
   switch (block.type) {
     case "text":
@@ -100,7 +100,7 @@ function weighResult(block: ToolResultBlock, media: SizedMedia[]): number {
   return tokens;
 }
 
-/** What only its provider reads of an opaque block is ciphered text, in base64. */
+/** Opaque content that only its provider reads is ciphered text, in base64. */
 function weighOpaque(value: unknown): number {
   const cipher = isObject(value) ? value["encrypted_content"] : undefined;
   if (!isObject(value) || typeof cipher !== "string") return weighJson(value);
@@ -118,7 +118,7 @@ function estimateCipher(data: string): number {
 const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at the parser first.";
 
 /**
- * An image or a document by its size, where that is known or stands in its bytes, else by a flat figure.
+ * An image or a document by its size, where that is known or is in its bytes, else by a flat figure.
  * A document that carries its text is that text.
  */
 function weighMedia(block: object, media: SizedMedia[]): number {
@@ -131,7 +131,7 @@ function weighMedia(block: object, media: SizedMedia[]): number {
   return size.type === "image" ? TOKENS_DEFAULTS.blockTokens : 0;
 }
 
-/** What the host says of its size counts before what its bytes say. */
+/** The host's figure of its size counts before the bytes. */
 function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefined {
   const width = asNumber(source["width"]);
   const height = asNumber(source["height"]);
@@ -145,7 +145,7 @@ function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefine
 
 const DETAILS: ReadonlySet<unknown> = new Set<MediaDetail>(["low", "high", "original", "auto"]);
 
-/** How closely OpenAI is asked to look at a picture (`formats/openai-fields.ts`). */
+/** The detail that OpenAI is asked for with a picture (`wire/shared/openai-fields.ts`). */
 function detailOf(block: object): MediaDetail | undefined {
   const fields = isObject(block) && isObject(block["openai"]) ? block["openai"] : {};
   const detail = isObject(fields["extra"]) ? fields["extra"]["detail"] : undefined;
@@ -163,7 +163,7 @@ function weighJson(value: unknown): number {
   try {
     return estimateText(JSON.stringify(value) ?? "");
   } catch {
-    // A cycle or a BigInt: it cannot be sent either, and the sender is told by whoever renders it.
+    // A cycle or a BigInt: it cannot be sent either, and rendering it reports that.
     return 0;
   }
 }
@@ -181,7 +181,7 @@ export function estimateMessage(message: EstimableMessage, model?: string): numb
   return knownMessages.get(message) ?? weigh(message, message.content, model);
 }
 
-/** Estimates a message of the window: what is shown of it counts, not what it was. */
+/** Estimates a message of the window as it is shown, not as it was. */
 export function estimateVisibleMessage(message: VisibleMessage, model?: string): number {
   const before = knownMessages.get(message);
   if (before !== undefined) return before;

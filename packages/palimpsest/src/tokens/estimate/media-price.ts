@@ -1,8 +1,8 @@
 /**
- * What vendors charge for an image or a page, in their own tokens, by the rules that they publish.
+ * Vendors' prices of an image or a page, in their own tokens, by the rules that they publish.
  *
  * A size that is above a vendor's limit is scaled down before it is charged, so every rule is bounded
- * but for its smallest images. Models of nobody's rule are charged like the newest Claude models.
+ * except for its smallest images. Models without a rule are charged like the newest Claude models.
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { parseModelId, tokenizerFamily, tokenizerRatio } from "../models/model-id.ts";
@@ -95,7 +95,7 @@ export function mediaRule(model: string): MediaRule {
   return RULES.find(([pattern]) => pattern.test(name))?.[1] ?? NEW_CLAUDE;
 }
 
-/** How closely a model is asked to look, where the request says so. */
+/** The detail that a model is asked for, where the request says so. */
 export type MediaDetail = "low" | "high" | "original" | "auto";
 
 /** Tokens of the vendor for an image or a document of this size. */
@@ -126,7 +126,7 @@ export function mediaReferenceTokens(
   return priceMedia(size, rule, detail) / tokenizerRatio(known);
 }
 
-/** Whose tokens the reference unit are. */
+/** The vendor whose tokens are the reference unit. */
 const REFERENCE_MODEL = "claude-sonnet-4-5";
 
 interface Pixels {
@@ -174,7 +174,7 @@ function largestPatches(long: number, short: number, most: number): number {
   return 1;
 }
 
-/** What a division may be off where it should give a whole number. */
+/** Tolerance of a division that should give a whole number. */
 const ROUNDING = 1e-9;
 
 function priceTiles({ width, height }: Pixels, { baseTokens, tileTokens }: TileRule): number {

@@ -1,5 +1,5 @@
 /**
- * How large an image or a PDF is, read from its own bytes.
+ * Reads the size of an image or a PDF from its bytes.
  *
  * The bytes come from anywhere, so nothing is believed that cannot be: each reader looks at a bounded number
  * of places and gives up on the first that is not as its format says. A size that cannot be read is
@@ -70,7 +70,7 @@ const PAGE = /\/Type\s{0,9}\/Page(?![a-zA-Z])/g;
 const PAGE_COUNT =
   /\/Type\s{0,9}\/Pages(?![a-zA-Z])[^>]{0,200}?\/Count\s{1,9}(\d{1,6})|\/Count\s{1,9}(\d{1,6})(?!\d)[^<>]{0,200}?\/Type\s{0,9}\/Pages(?![a-zA-Z])/g;
 
-/** The root of the page tree says how many pages there are; where it is packed away, nobody can tell from here. */
+/** The root of the page tree says how many pages there are; where it is packed away, no one can tell from here. */
 function readPdf(bytes: Base64Bytes): MediaSize | undefined {
   const { pdfScannedBytes, pdfPageBytes } = MEDIA_DEFAULTS;
   const half = pdfScannedBytes / 2;

@@ -1,5 +1,5 @@
 /**
- * Whether earlier messages may be changed at all.
+ * Edit safety: decides if earlier messages may be changed at all.
  *
  * Some models bind their thinking to the exact messages before it: changing one of them costs every
  * later thinking block, or the request is refused. A session is *strict* if its model does so, or if
@@ -43,7 +43,7 @@ export function editSafety({
   return holdsBoundReasoning || bindsReasoning(model) ? "strict" : "permissive";
 }
 
-/** Whether a model binds its reasoning to what stands before it. */
+/** True if a model binds its reasoning to what stands before it. */
 export function bindsReasoning(modelId: string): boolean {
   const { name } = parseModelId(modelId);
   const version = findClaudeVersion(name);
@@ -62,12 +62,12 @@ export function dropsEarlierReasoning(modelId: string): boolean {
   return isOpenAiReasoningModel(parseModelId(modelId).name);
 }
 
-/** Whether a message holds signed or encrypted reasoning of a model that binds it. `model`: that of the session. */
+/** True if a message holds signed or encrypted reasoning of a model that binds it. `model`: that of the session. */
 export function holdsBoundReasoning(message: MessageOfModel, model: string): boolean {
   return message.content.some(isSealedReasoning) && bindsReasoning(message.model ?? model);
 }
 
-/** Whether a block is signed or encrypted reasoning. */
+/** True if a block is signed or encrypted reasoning. */
 export function isSealedReasoning(block: ContentBlock): boolean {
   if (block.type === "redacted_thinking") return true;
   if (block.type === "thinking") return (block.signature ?? "") !== "";

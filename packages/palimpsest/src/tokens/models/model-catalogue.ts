@@ -1,15 +1,15 @@
 /**
- * What is known about a model: window, output limit, prices, and where each figure comes from.
+ * Facts about a model: window, output limit, prices, and the source of each figure.
  *
  * A figure of the caller goes before what the vendor's API or an overflow error said, this before the
- * snapshot (hand-written rules, then the generated table), and where nobody knows, a window that
+ * snapshot (hand-written rules, then the generated table), and where no one knows, a window that
  * is small enough for the models agents are run on. Nothing is fetched here.
  */
 import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
 import { parseModelId } from "./model-id.ts";
 
-/** $ per million tokens; `undefined` where the vendor names no price of its own. */
+/** $ per million tokens; `undefined` where the vendor names no separate price. */
 export interface ModelPrices {
   readonly inputPerMillion: number;
   readonly outputPerMillion: number;
@@ -24,7 +24,7 @@ export interface CatalogueModel {
   readonly provider: string | undefined;
   /** `undefined` where the snapshot does not know it; likewise the other figures. */
   readonly windowTokens: number | undefined;
-  /** Who says so, in words for people. */
+  /** Its source, in words for people. */
   readonly windowSource: string | undefined;
   readonly maxOutputTokens: number | undefined;
   readonly maxOutputSource: string | undefined;
@@ -56,15 +56,15 @@ export function findModel(id: string): CatalogueModel | undefined {
   };
 }
 
-/** Where the figure of a window comes from, as it is shown. */
+/** Source of a window's figure, as it is shown. */
 type FigureSource = "option" | "vendor" | "learned" | "catalogue" | "default";
 
-/** How much a model takes and gives, in tokens, and who says so. */
+/** Limits of a model's input and output, in tokens, and their source. */
 export interface ModelLimits {
   readonly model: string;
   readonly windowTokens: number;
   readonly windowSource: FigureSource;
-  /** `undefined` where nobody knows; a budget then keeps its full reserve. */
+  /** `undefined` where no one knows; a budget then keeps its full reserve. */
   readonly maxOutputTokens: number | undefined;
   readonly maxOutputSource: FigureSource | undefined;
 }
@@ -183,7 +183,7 @@ function isCount(value: number | undefined): value is number {
 }
 
 /**
- * What the catalogue's source does not know, or does not know yet, by hand: output limits, and models
+ * Rows by hand that the catalogue's source lacks: output limits, and models
  * that came after it. First match counts; a figure here goes before the generated one.
  *
  * Sources: Anthropic, OpenAI and Google model pages, and Anthropic's SDK for ids; a model that is

@@ -19,7 +19,7 @@ interface ModelId {
   readonly asksForMillion: boolean;
 }
 
-/** Longer ids are no ids; what follows is not read. */
+/** Longest id; the rest is not read. */
 const LONGEST_ID = 200;
 
 export function parseModelId(id: string): ModelId {

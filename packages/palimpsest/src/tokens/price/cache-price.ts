@@ -1,5 +1,5 @@
 /**
- * What the prompt cache makes of a window's price: pure formulas, in input-token-equivalents.
+ * The effect of the prompt cache on a window's price: pure formulas, in input-token-equivalents.
  *
  * Two quantities decide everything. *Rent* is what tokens cost with each call because they are still
  * in the window. A *rewrite* costs the difference between writing and reading for all that stands
@@ -9,7 +9,7 @@ import type { Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "./tariff.ts";
 
 /**
- * Whether the provider still holds the prompt of the last call: `idleMs` since it was sent or read,
+ * True if the provider still holds the prompt of the last call: `idleMs` since it was sent or read,
  * `undefined` where there was none. At exactly its lifetime an entry counts as held.
  */
 export function isCacheWarm(
@@ -20,14 +20,14 @@ export function isCacheWarm(
   return idleMs <= tariff.cacheLifetimeMs;
 }
 
-/** What `tokens` cost with each call as long as they stay in the window, read from a warm cache. */
+/** Cost of `tokens` with each call as long as they stay in the window, read from a warm cache. */
 export function rentPerCall(tokens: number, tariff: Tariff): number {
   return tokens * tariff.read;
 }
 
 /**
- * What it costs extra to send `suffixTokens` (all that stands behind the first changed byte) anew
- * instead of reading them. Nothing on a cold cache: then they are written anew whatever is sent.
+ * Extra cost of sending `suffixTokens` (all that follows the first changed byte) again
+ * instead of reading them. Nothing on a cold cache: then they are written again whatever is sent.
  */
 export function rewritePrice(
   { suffixTokens, isWarm }: { readonly suffixTokens: number; readonly isWarm: boolean },
@@ -59,11 +59,11 @@ interface PricedSummaryCall {
   readonly promptTokens: number;
   /** The answer. */
   readonly summaryTokens: number;
-  /** Whether the call shares the prefix of the last one byte for byte, on a warm cache: then it reads it. */
+  /** True if the call shares the prefix of the last one byte for byte, on a warm cache: then it reads it. */
   readonly isForked: boolean;
 }
 
-/** What the summary call itself costs: its prompt, read from the cache or paid in full, and its answer. */
+/** Cost of the summary call itself: its prompt, read from the cache or paid in full, and its answer. */
 export function summaryCallPrice(
   { promptTokens, summaryTokens, isForked }: PricedSummaryCall,
   tariff: Tariff,
@@ -72,7 +72,7 @@ export function summaryCallPrice(
 }
 
 /**
- * What a summary costs until the session goes on: the call, and writing the summary with the
+ * Cost of a summary until the session goes on: the call, and writing the summary with the
  * `keptTokens` behind it to the cache, which the next request does.
  */
 export function summaryPrice(
@@ -82,7 +82,7 @@ export function summaryPrice(
   return summaryCallPrice(call, tariff) + (call.summaryTokens + keptTokens) * tariff.write;
 }
 
-/** What a call was billed, by what the provider reported of it. */
+/** Bill of a call, from the provider's report. */
 export function usagePrice(usage: Usage, tariff: Tariff): number {
   return (
     usage.inputTokens +

@@ -11,7 +11,7 @@ import { parseModelId } from "../models/model-id.ts";
 import { checkTariffOption, invalidTariff, TARIFFS, type Tariff, type TariffOption } from "./tariff.ts";
 import { findTariffRule, type TariffRule } from "./tariff-rules.ts";
 
-/** Who says so: the caller, the model's row in the catalogue, a rule of its family, or nobody. */
+/** Its source: the caller, the model's row in the catalogue, a rule of its family, or no one. */
 type TariffSource = "option" | "catalogue" | "family" | "generic";
 
 /** A tariff with where it comes from. */
@@ -23,11 +23,11 @@ export interface ResolvedTariff extends Tariff {
 
 /**
  * The tariff of a model: what the caller says, else the model's own prices, else what its family is
- * known for, else a cautious guess. Unknown models are no error. `cacheTtl` is the lifetime that the
+ * known for, else a cautious guess. Unknown models are not an error. `cacheTtl` is the lifetime that the
  * host asks the provider for where there is a choice.
  *
  * @defaultValue `cacheTtl`: `5m`
- * @throws `OptionError` `OPTION_INVALID` where `option` is no tariff.
+ * @throws `OptionError` `OPTION_INVALID` where `option` is not a tariff.
  */
 export function resolveTariff({
   model,
@@ -63,7 +63,7 @@ function tariffOfRule({ tariff, hourTariff, limits }: TariffRule, cacheTtl: "5m"
   return { ...TARIFFS[named], ...limits };
 }
 
-/** What the price list says of the cache; `undefined` where it says nothing one could build on. */
+/** The cache's prices in the price list; `undefined` where it has too little. */
 function cachePrices(
   prices: ModelPrices,
   rule: TariffRule | undefined,

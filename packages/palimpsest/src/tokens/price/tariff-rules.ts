@@ -1,5 +1,5 @@
 /**
- * What is known of a family's prompt cache beside its prices: how it is matched, how long it lives
+ * Facts about a family's prompt cache beside its prices: how it is matched, how long it lives
  * and from which size on. First match counts.
  *
  * Prices here are only a fallback, for models that the catalogue has no price of.
@@ -10,7 +10,7 @@ export interface TariffRule {
   /** Matches the name as `parseModelId` gives it. */
   readonly names: RegExp;
   readonly family: string;
-  /** Where the catalogue has no prices. */
+  /** Prices where the catalogue has none. */
   readonly tariff: TariffName;
   /** With the cache of one hour, where it is offered. */
   readonly hourTariff?: TariffName;

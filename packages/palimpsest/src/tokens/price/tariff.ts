@@ -1,5 +1,5 @@
 /**
- * What tokens cost at a provider that caches prompts, in input-token-equivalents.
+ * Prices of tokens at a provider that caches prompts, in input-token-equivalents.
  *
  * Everything the layers decide for money's sake (is clearing worth a rewrite, does a summary pay)
  * depends on ratios only: reading against writing, output against input.
@@ -16,18 +16,18 @@ export interface Tariff {
   readonly write: number;
   /** A token of the answer. */
   readonly outputRatio: number;
-  /** How long an entry that nobody reads stays in the cache; each read starts it anew. */
+  /** Lifetime of an entry that is not read; each read starts it again. */
   readonly cacheLifetimeMs: number;
   /** Prompts below this size are not cached. */
   readonly minimumCacheTokens: number;
   /**
-   * Where entries exist: at the marks of a request and nowhere else (`breakpoints`), or at the longest
+   * Places of cache entries: at the marks of a request and nowhere else (`breakpoints`), or at the longest
    * common beginning, without being asked (`prefix`).
    */
   readonly matching: "breakpoints" | "prefix";
   /** Marks that one request may carry, those of system prompt and tools included; by `breakpoints` only. */
   readonly maxMarks: number;
-  /** How many blocks before a mark an entry is found; by `breakpoints` only. */
+  /** Blocks before a mark within which an entry is found; by `breakpoints` only. */
   readonly lookBackBlocks: number;
 }
 
@@ -45,7 +45,7 @@ const POSITIVE = (value: unknown): boolean =>
 const NOT_NEGATIVE = (value: unknown): boolean =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;
 
-/** What each figure may be, and how that is said. */
+/** Range of each figure, and its wording. */
 const FIGURES: { readonly [Figure in keyof Tariff]: readonly [(value: unknown) => boolean, string] } = {
   read: [NOT_NEGATIVE, "a number from 0 on"],
   write: [POSITIVE, "a number above 0"],

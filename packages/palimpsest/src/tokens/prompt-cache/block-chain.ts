@@ -12,7 +12,7 @@ import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 interface SharedList {
   /** Fingerprints of all blocks. */
   readonly blocks: number[];
-  /** Where each message begins in `blocks`. */
+  /** Index in `blocks` at which each message begins. */
   readonly starts: number[];
 }
 
@@ -99,7 +99,7 @@ function beginsWith(list: readonly number[], start: readonly number[]): boolean 
   return list.length >= start.length && start.every((value, index) => list[index] === value);
 }
 
-/** How many blocks `after` begins with that are those of `before`. */
+/** Number of first blocks that `after` shares with `before`. */
 export function countSameBlocks(before: BlockView, after: BlockView): number {
   const mostCount = Math.min(before.blockCount, after.blockCount);
   if (before.list === after.list) return mostCount;

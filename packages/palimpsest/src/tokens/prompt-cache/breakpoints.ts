@@ -1,5 +1,5 @@
 /**
- * Where a request carries its cache marks, at providers that keep entries at marks and nowhere else.
+ * Chooses the places of a request's cache marks, at providers that keep entries at marks and nowhere else.
  *
  * Three places are worth one. The *end*, so that the next request reads all of this one. The deepest
  * mark of an *earlier request* behind which nothing changed, where the end is too far from it for
@@ -18,7 +18,7 @@ import { countSameBlocks, numberOfBlock, placeOfBlock } from "./block-chain.ts";
 import type { SentPrompt } from "./prompt-cache-monitor.ts";
 import { findPromptChange } from "./prompt-fingerprint.ts";
 
-/** What the marks of a request depend on. */
+/** Input for the marks of a request. */
 interface BreakpointInput {
   readonly messages: readonly RequestMessage[];
   /** Index of the last message that no rewrite is expected to change; absent or below 0 where there is none. */
@@ -62,7 +62,7 @@ export function planBreakpoints(
   return marks;
 }
 
-/** Whether `one` stands before `other`. @internal */
+/** True if `one` stands before `other`. @internal */
 export function isBefore(one: CacheMark, other: CacheMark): boolean {
   return one.message < other.message || (one.message === other.message && one.block < other.block);
 }
@@ -107,7 +107,7 @@ function takesMark(block: ContentBlock, role: Role): boolean {
 }
 
 /**
- * Whether `from` stands fewer than `blocks` blocks before `to`, or at it. Whether the provider counts
+ * True if `from` is at most `blocks` - 1 blocks before `to`. Whether the provider counts
  * the marked block itself is not documented, so we do.
  */
 function isWithin(
@@ -132,7 +132,7 @@ export class MarkMemory {
   #last: SentPrompt | undefined;
   #marks: readonly RememberedMark[] = [];
 
-  /** The marks that stand in a request that is about to leave, in order. */
+  /** The marks that are in a request that is about to leave, in order. */
   earlierMarks(sent: SentPrompt): readonly CacheMark[] {
     return this.#standing(sent)
       .map(({ index }) => index)
@@ -156,7 +156,7 @@ export class MarkMemory {
     const last = this.#last;
     if (last === undefined || last.fingerprint.model !== sent.fingerprint.model) return [];
     const change = findPromptChange(last.fingerprint, sent.fingerprint);
-    // Tools, system prompt and parameters stand in front of all messages.
+    // Tools, system prompt and parameters are in front of all messages.
     if (change !== undefined && change.part !== "message") return [];
     const sameCount = countSameBlocks(last.fingerprint.blocks, sent.fingerprint.blocks);
     const sinceMs = sent.atMs - last.tariff.cacheLifetimeMs;

@@ -4,7 +4,7 @@
  * DESIGN. What the last answered call left in the cache is what the next one should read. If it reads
  * clearly less, there is a reason, and the most certain one is named: another model, a cache that
  * expired, a rewrite of ours (told by `rewritten`), a part of the prompt that changed without anyone
- * saying so, or nothing on this side. Only the last two are surprises. The monitor is told of every
+ * saying so, or nothing on this side. Only the last two are surprises. The monitor gets every
  * request (`sent`) and of its report (`reported`); reports may come late or never.
  *
  * A provider that never reported anything read or written has no cache that could be missed.
@@ -44,13 +44,13 @@ type CacheMissCause =
 /** A call that read less from the cache than the one before had left there. */
 export interface CacheMiss {
   readonly cause: CacheMissCause;
-  /** Whether it had to be so: nothing to mend for a cold cache, a rewrite or another model. */
+  /** True if it had to be so: nothing to mend for a cold cache, a rewrite or another model. */
   readonly isExpected: boolean;
-  /** What the call could have read, in tokens: all that the call before left there, or all of its own prompt. */
+  /** Tokens that the call could have read: all that the call before left there, or all of its prompt. */
   readonly expectedTokens: number;
-  /** What it did read. */
+  /** Tokens that it did read. */
   readonly readTokens: number;
-  /** The difference: tokens that were billed anew. */
+  /** The difference: tokens that were billed again. */
   readonly rebilledTokens: number;
   /** Since the call before. */
   readonly idleMs: number;
@@ -58,7 +58,7 @@ export interface CacheMiss {
 
 interface Answered {
   readonly sent: SentPrompt;
-  /** What it left in the cache, in tokens. */
+  /** Tokens that it left in the cache. */
   readonly cachedTokens: number;
 }
 
@@ -79,7 +79,7 @@ export class PromptCacheMonitor {
     return { fingerprint: this.#fingerprinter.take(prompt), atMs, tariff, rewrites: this.#rewrites };
   }
 
-  /** The window is rewritten on purpose: the next request will read less, and that is no surprise. */
+  /** The window is rewritten on purpose: the next request will read less, as expected. */
   rewritten(): void {
     this.#rewrites++;
   }
@@ -109,7 +109,7 @@ export class PromptCacheMonitor {
   }
 }
 
-/** What a call leaves in the cache: where entries exist at marks only, what lies before the last one. */
+/** Tokens that a call leaves in the cache: where entries exist at marks only, what lies before the last one. */
 function cachedTokens(usage: Usage, { matching }: Tariff): number {
   return matching === "prefix" ? promptTokens(usage) : usage.cacheReadTokens + usage.cacheWriteTokens;
 }

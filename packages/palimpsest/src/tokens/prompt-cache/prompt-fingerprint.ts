@@ -1,7 +1,7 @@
 /**
  * A request as far as the prompt cache looks at it, and the first part in which two of them differ.
  *
- * Parts are compared in the order in which they stand in a prompt: tools, system prompt, messages;
+ * Parts are compared in the order in which they are in a prompt: tools, system prompt, messages;
  * whatever changes voids everything behind it.
  *
  * A difference names its place and the kind of thing there, never the thing itself: system prompts hold what must
@@ -24,7 +24,7 @@ export interface Prompt {
   readonly messages: readonly RequestMessage[];
 }
 
-/** What is remembered of a request. */
+/** The remembered part of a request. */
 export interface PromptFingerprint {
   readonly model: string;
   /** By name, those that the cache depends on. */
@@ -34,7 +34,7 @@ export interface PromptFingerprint {
   readonly blocks: BlockView;
 }
 
-/** The first part that differs. Names and places are told, never texts. */
+/** The first part that differs. It has names and places, never texts. */
 export type PromptChange =
   | { readonly part: "tool-order" }
   | { readonly part: "tool"; readonly name: string; readonly change: "added" | "removed" | "changed" }
@@ -62,7 +62,7 @@ const HARMLESS_PARAMETERS: ReadonlySet<string> = new Set([
   "seed",
 ]);
 
-/** Longest name of a tool or parameter that is told. */
+/** Longest name of a tool or parameter that is reported. */
 const NAME_CHARS = 80;
 
 /** Takes the fingerprints of requests that follow one another; each costs what is new in it. */
@@ -125,7 +125,7 @@ function findParameterChange(
 function findMessageChange(before: BlockView, after: BlockView): PromptChange | undefined {
   const sameCount = countSameBlocks(before, after);
   if (sameCount >= before.blockCount) return undefined;
-  // Where the request is a shorter one, what is missing would stand behind its last message.
+  // Where the request is a shorter one, what is missing would follow its last message.
   const place =
     sameCount < after.blockCount ? placeOfBlock(after, sameCount) : { message: after.messageCount, block: 0 };
   return { part: "message", ...place };
@@ -149,7 +149,7 @@ function findToolChange(before = "[]", after = "[]"): PromptChange | undefined {
   return { part: "tool-order" };
 }
 
-/** JSON text of each tool by its name; tools of one name are told apart by their number. */
+/** JSON text of each tool by its name; tools of one name get numbers. */
 function toolsOf(text: string): ReadonlyMap<string, string> {
   const parsed = parseJson(text);
   const list: readonly unknown[] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
@@ -171,7 +171,7 @@ function nameOf(tool: unknown): string {
   return typeof name === "string" && name !== "" ? name : "(unnamed)";
 }
 
-/** What the first difference looks like. */
+/** Kind of the first difference. */
 type DifferenceKind = "time or date" | "number" | "id" | "path" | "text";
 
 /** The first difference of two texts. */
@@ -227,7 +227,7 @@ function kindAt(text: string, at: number): DifferenceKind | undefined {
   return KINDS.find(([, patterns]) => patterns.some((pattern) => standsAt(around, place, pattern)))?.[0];
 }
 
-/** Whether something that matches covers the place, or ends right before it: a number may have grown. */
+/** True if something that matches covers the place, or ends right before it: a number may have grown. */
 function standsAt(text: string, place: number, pattern: RegExp): boolean {
   for (const { index, 0: found } of text.matchAll(pattern))
     if (index <= place && place <= index + found.length) return true;

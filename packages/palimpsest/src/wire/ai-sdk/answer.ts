@@ -18,7 +18,7 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReaso
   ["length", "output-limit"],
   ["content-filter", "refusal"],
 ]);
-/** What the SDK calls `length` or `other` and its provider tells apart. */
+/** Reasons that the SDK calls `length` or `other`, by the provider's name. */
 const RAW_STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReason>([
   ["model_context_window_exceeded", "window-full"],
   ["pause_turn", "paused"],
@@ -34,9 +34,9 @@ export function aiSdkAnswer(result: unknown): ModelAnswer {
 
 interface AnswerPieces {
   readonly content: readonly ContentBlock[];
-  /** What holds `finishReason` and `usage`. */
+  /** The object with `finishReason` and `usage`. */
   readonly finish: Fields;
-  /** What holds `id`, `modelId` and `headers`. */
+  /** The object with `id`, `modelId` and `headers`. */
   readonly response: unknown;
 }
 

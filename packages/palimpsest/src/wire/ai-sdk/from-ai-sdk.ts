@@ -60,7 +60,7 @@ function callBlock(part: Fields, metadata: unknown): readonly ContentBlock[] {
   return [withProviderOptions({ type: "tool_use", id, name, input } as const, metadata)];
 }
 
-/** Arguments are text on this interface; what is no JSON stays the text it is. */
+/** Arguments are text on this interface; text that is not JSON stays text. */
 function inputOf(input: unknown): JsonValue {
   if (typeof input !== "string") return (input ?? {}) as JsonValue;
   if (input === "") return {};

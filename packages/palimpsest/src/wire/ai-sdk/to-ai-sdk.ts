@@ -1,7 +1,7 @@
 /**
  * A request → the prompt of an AI SDK language model.
  *
- * Results of tools are messages of their own there and name the tool, so calls are looked up. A `system`
+ * Results of tools are separate messages there and name the tool, so calls are looked up. A `system`
  * message in the middle of a conversation goes as the user's, because most providers refuse it there.
  *
  * A provider of the AI SDK may say more about a part than our blocks have, such as signatures and ids of items. It is
@@ -20,11 +20,11 @@ import type {
 import type { RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
 
-/** How the prompt is written. @internal */
+/** Options of the prompt. @internal */
 interface ToAiSdkOptions {
   /** Version of the interface: `v3` writes files bare, `v4` names their kind. */
   readonly version: string;
-  /** Whether the provider takes Anthropic's cache marks. */
+  /** True if the provider takes Anthropic's cache marks. */
   readonly takesMarks: boolean;
 }
 
@@ -183,7 +183,7 @@ class PromptWriter {
   }
 }
 
-/** Reasoning with what signs it, in the words of whoever signed it. */
+/** Reasoning with its signature, in the signer's words. */
 function reasoning(text: string, kept: JsonObject | undefined, signed: JsonObject): Part {
   return { type: "reasoning", text, providerOptions: kept ?? { anthropic: signed } };
 }
@@ -193,7 +193,7 @@ function partText(part: ToolResultPart): string {
   return part.type === "image" || part.type === "document" ? `[${part.type}]` : JSON.stringify(part);
 }
 
-/** Kinds of parts that an assistant's message may hold; sources and requests for approval are told to people only. */
+/** Kinds of parts that an assistant's message may hold; sources and requests for approval are for people only. */
 const SENDABLE: ReadonlySet<unknown> = new Set([
   ...["text", "reasoning", "file", "tool-call", "tool-result", "custom", "reasoning-file"],
 ]);
@@ -202,10 +202,10 @@ function isSendable(value: JsonValue): boolean {
   return isObject(value) && SENDABLE.has(value["type"]);
 }
 
-/** Parts without a block of their own travel as opaque blocks of this provider. @internal */
+/** Parts without a matching block travel as opaque blocks of this provider. @internal */
 export const AI_SDK = "ai-sdk";
 
-/** What a provider said of the part that a block was. @internal */
+/** A provider's metadata of the part that a block was. @internal */
 function providerOptionsOf(block: ContentBlock): JsonObject | undefined {
   const kept = (block as { readonly aiSdk?: unknown }).aiSdk;
   const options = isObject(kept) ? kept["providerOptions"] : undefined;

@@ -47,8 +47,8 @@ export function anthropicAnswer(message: unknown, requestId: string | undefined)
 }
 
 /**
- * What fills the window: where the server summarised on the way or asked another model, the last iteration
- * of the model itself, because the totals hold tokens that are not in the window any more. @internal
+ * Usage that fills the window: where the server summarised on the way or asked another model, the last iteration
+ * of the model itself, because the totals hold tokens that are not in the window any longer. @internal
  */
 export function anthropicUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;

@@ -3,7 +3,7 @@
  *
  * Our blocks *are* the wire's blocks, so a well-formed block is kept as the very object it came in,
  * unknown fields included. What is not well-formed, or of a type we do not know, becomes opaque: it
- * goes back to Anthropic as it came and to nobody else.
+ * goes back to Anthropic as it came and to no one else.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import {
@@ -48,7 +48,7 @@ export function anthropicContent(content: unknown): readonly ContentBlock[] {
 
 /**
  * Content from a recording, which may be anything: every block fits its type, and what had to be
- * mended for it is told. @internal
+ * mended for it is reported. @internal
  */
 export function recordedContent(content: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
   if (content === undefined || content === null || content === "") return [];

@@ -4,7 +4,7 @@
  *
  * One block that the API does not know would cost every later request. Source: Anthropic SDK 1.10,
  * `resources/beta/messages`. A cache mark is one more field on a few blocks. These blocks are copied for it, because
- * what was rendered before is handed out again without the marks.
+ * a rendered block is handed out again without the marks.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ContentBlock, OpaqueBlock, ToolResultPart } from "../../transcript/blocks.ts";
@@ -20,7 +20,7 @@ const OPAQUE_BLOCKS: ReadonlyMap<unknown, Readonly<Record<string, string>>> = ne
   ["fallback", { from: "object", to: "object" }],
 ]);
 
-/** Whether the API takes an opaque block. @internal */
+/** True if the API takes an opaque block. @internal */
 export function isKnownToAnthropic({ provider, value }: OpaqueBlock): boolean {
   if (provider !== "anthropic" || !isObject(value)) return false;
   const needs = OPAQUE_BLOCKS.get(value["type"]);
@@ -37,7 +37,7 @@ const PART_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
   ["search_result", ["source", "title"]],
 ]);
 
-/** Whether the API takes this part of a result, media aside. @internal */
+/** True if the API takes this part of a result, media aside. @internal */
 export function isKnownResultPart(part: ToolResultPart): boolean {
   const texts = PART_TEXTS.get(part.type);
   const fields = part as Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function marksByMessage(marks: readonly CacheMark[]): ReadonlyMap<number,
   return byMessage;
 }
 
-/** Where the blocks at `indexes` stand among the rendered ones; a block that is left out has no place. */
+/** Places of the blocks at `indexes` among the rendered ones; a block that is left out has none. */
 export function renderedPlaces(
   content: readonly ContentBlock[],
   indexes: ReadonlySet<number>,

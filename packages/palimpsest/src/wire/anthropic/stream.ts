@@ -31,7 +31,7 @@ export class AnthropicAssembly implements Assembly {
     this.#tell = tell;
   }
 
-  /** Whether the message ended. */
+  /** True if the message ended. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

@@ -36,12 +36,12 @@ export interface AnthropicMessage {
   readonly content: readonly JsonObject[];
 }
 
-/** How a request is rendered, beside what it says. */
+/** Options of rendering a request. */
 export interface ToAnthropicOptions {
   /** Blocks that carry a cache mark, as `prepare` plans them: `prepared.cacheMarks`. */
   readonly cacheMarks?: readonly CacheMark[] | undefined;
   /**
-   * How long the provider keeps what the marks write. Marks of an hour must stand before those of five
+   * Lifetime of the cache entries that the marks write. Marks of an hour must stand before those of five
    * minutes, so use one lifetime for all marks of a request, yours on system prompt and tools included.
    * @defaultValue `5m`
    */
@@ -109,8 +109,8 @@ function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject
 }
 
 /**
- * A signed compaction block stands for everything before it, so the API takes it at the very start
- * only. Anywhere else what it stands for is still there, and it is left out.
+ * A signed compaction block represents everything before it, so the API takes it at the very start
+ * only. Anywhere else what it represents is still there, and it is left out.
  */
 function withoutMisplacedCompaction(message: AnthropicMessage, index: number): readonly AnthropicMessage[] {
   const isMisplaced = (block: JsonObject, position: number): boolean =>
@@ -172,7 +172,7 @@ function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly 
   }
 }
 
-/** Of calls that the API answers itself it takes only ids that it gave; those of remote tools are anyone's. */
+/** The API takes only ids that it gave for calls that it answers itself; those of remote tools may be any. */
 function isServerCallId(id: string): boolean {
   return /^srvtoolu_[a-zA-Z0-9_]+$/.test(id);
 }
@@ -181,7 +181,7 @@ function renderServerResult(block: ServerToolResultBlock): JsonObject {
   return { ...pick(block, SERVER_RESULT_FIELDS), content: block.content ?? [] };
 }
 
-/** Media that the API cannot read (a drawing, a recording of its own) would cost the whole request. */
+/** Media that the API cannot read (a drawing, a separate recording) would cost the whole request. */
 function renderMedia(block: ImageBlock | DocumentBlock): JsonObject {
   const { type, source } = block;
   if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };

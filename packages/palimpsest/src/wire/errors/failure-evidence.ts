@@ -1,5 +1,5 @@
 /**
- * What an error says, whoever made it: an SDK's class, a gateway's JSON in a text in a cause, a string.
+ * Reads an error from any source: an SDK's class, a gateway's JSON in a text in a cause, a string.
  *
  * Errors differ in where they keep things and hardly in what they call them, so fields are found by
  * name, outermost first. Fields that repeat the request (`requestBodyValues`, `request`) are never
@@ -16,17 +16,17 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { cutHead } from "../../base/text/text.ts";
 import type { ModelFailureKind } from "../../ports/model-failure.ts";
 
-/** What was found, the outermost first. @internal */
+/** The findings, the outermost first. @internal */
 export interface FailureEvidence {
-  /** What people would read. */
+  /** Texts for people. */
   readonly texts: readonly string[];
   /** Codes, types, names of classes: short words for programs. */
   readonly codes: readonly string[];
   readonly status?: number;
-  /** Figures that have fields of their own. */
+  /** Figures that have separate fields. */
   readonly promptTokens?: number;
   readonly limitTokens?: number;
-  /** What the headers ask to wait, in milliseconds. */
+  /** Time that the headers ask to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
@@ -39,7 +39,7 @@ const TEXT_FIELDS = [
   ...["message", "Message", "error", "apiMessage", "detail", "error_description", "msg"],
   ...["responseBody", "body", "raw", "text"],
 ];
-/** Where further errors are. */
+/** Fields that hold further errors. */
 const CHILD_FIELDS = [
   ...["error", "cause", "lastError", "errors", "data", "response", "body", "metadata", "raw"],
   ...["details", "detail", "innererror", "upstream_error", "value", "$metadata"],
@@ -165,7 +165,7 @@ function statusOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** What `retry-after` asks for. A date needs the server's own clock beside it, because there is none here. */
+/** Time that `retry-after` asks for. A date needs the server's own clock beside it, because there is none here. */
 function retryAfterOf(headers: unknown): number | undefined {
   const milliseconds = Number(headerOf(headers, "retry-after-ms") ?? Number.NaN);
   if (Number.isFinite(milliseconds)) return believedWait(milliseconds);
@@ -209,10 +209,10 @@ export const FIGURE_GROUPS = ["prompt", "more", "limit", "output", "bytes", "lim
 
 /** @internal */
 export interface FailureRow {
-  /** Who says it. */
+  /** The provider that says it. */
   readonly vendor: string;
   readonly kind: ModelFailureKind;
-  /** What is looked for in texts. */
+  /** The pattern to find in texts. */
   readonly pattern?: RegExp;
   /** Codes, types or names of errors that say the same. */
   readonly codes?: readonly string[];
@@ -222,7 +222,7 @@ export interface FailureRow {
   readonly isThinkingBinding?: true;
 }
 
-/** What a row found. @internal */
+/** A match of a row. @internal */
 export interface FoundRow {
   readonly row: FailureRow;
   /** The text that the pattern was found in. */

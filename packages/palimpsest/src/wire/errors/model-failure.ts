@@ -1,5 +1,5 @@
 /**
- * What a failed call means, whoever's SDK threw it: the engine branches on this and on nothing else.
+ * Classifies a failed call, from any SDK: the engine branches on this and on nothing else.
  *
  * Words go before numbers of statuses, because gateways change statuses and keep words: an overflow comes
  * as 400, 413, 422, 500 or in the middle of a stream. Only where the status itself is a verdict (a key
@@ -27,7 +27,7 @@ import {
 } from "./other-failure-rows.ts";
 import { OVER_RATE_LIMIT_ROWS, TOO_LONG_ROWS } from "./too-long-rows.ts";
 
-/** What a request's size or form may be refused for. */
+/** Kinds of refusals of a request's size or form. */
 const REQUEST_ROWS = [...BINDING_ROWS, ...TOO_LONG_ROWS, ...TOO_LARGE_ROWS];
 
 /** Every row, in the order in which they count where no status decides. @internal */
@@ -103,7 +103,7 @@ function orderOf(status: number | undefined): readonly FailureRow[] {
   return status === undefined ? FAILURE_ROWS : REFUSED_REQUEST_ORDER;
 }
 
-/** What a status means by itself. */
+/** Meaning of a status by itself. */
 function kindOfStatus(status: number | undefined): ModelFailureKind {
   switch (status) {
     case undefined:
@@ -130,7 +130,7 @@ function kindOfStatus(status: number | undefined): ModelFailureKind {
 
 type Figures = Pick<ModelFailure, "promptTokens" | "limitTokens" | "outputTokens" | "bytes" | "limitBytes">;
 
-/** Whether it is the prompt alone that is too long, or only with its output, is told by the figures. */
+/** The figures show if the prompt alone is too long, or only with its output. */
 function settledKind(
   kind: ModelFailureKind,
   { promptTokens, limitTokens, outputTokens }: Figures,
@@ -187,7 +187,7 @@ function retryAfterInWords(texts: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** Names of JavaScript's own classes, and words that stand in every error of a vendor. */
+/** Names of JavaScript's own classes, and words that are in every error of a vendor. */
 const NO_CODES =
   /^(?:Object|Array|String|Map|\w*Error|error|null|[1-5]\d\d|invalid_request_error|DOMException)$/;
 
@@ -197,10 +197,10 @@ function providerCodeOf(codes: readonly string[]): string | undefined {
   return telling ?? codes.find((code) => code === "invalid_request_error");
 }
 
-/** What the provider said in its own words: the innermost text that is no JSON, or what the row was found in. */
+/** The provider's own words: the innermost text that is not JSON, or the text in which the row was found. */
 function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidence): string {
   const plain = texts.filter((text) => !text.includes("{"));
-  // Of a connection the innermost cause says most; of a refusal, the words by which it was told.
+  // Of a connection the innermost cause says most; of a refusal, its own words.
   const telling =
     found?.text === undefined || found.row.kind === "network"
       ? undefined

@@ -1,5 +1,5 @@
 /**
- * What providers and SDKs say of every other failure: bytes and media, throttling, keys, models, history
+ * The texts of providers and SDKs for every other failure: bytes and media, throttling, keys, models, history
  * that was edited, connections. The first row that fits counts.
  *
  * Source: the vendors' documents on errors, the classes of their SDKs, and their answers in public issue
@@ -106,7 +106,7 @@ export const BINDING_ROWS: readonly FailureRow[] = [
   },
 ];
 
-/** What says that waiting helps. @internal */
+/** Texts that say that waiting helps. @internal */
 export const THROTTLED_ROWS: readonly FailureRow[] = [
   {
     vendor: "Gemini",

@@ -16,9 +16,9 @@ interface AnswerSize {
   /** The window of the model. */
   readonly windowTokens: number;
   readonly stopReason?: StopReason;
-  /** What the request was estimated at, without padding; without it, cut prompts are not found. */
+  /** Estimate of the request, without padding; without it, cut prompts are not found. */
   readonly estimatedTokens?: number;
-  /** Where the reports stopped growing ({@link PromptCeiling}); without it, cut prompts are not found. */
+  /** Size at which the reports stopped growing ({@link PromptCeiling}); without it, cut prompts are not found. */
   readonly ceilingTokens?: number | undefined;
 }
 
@@ -74,7 +74,7 @@ export class PromptCeiling {
   #followedCount = 0;
   #stillCount = 0;
 
-  /** Takes in a report; returns the ceiling once enough reports in a row stand still at it. */
+  /** Takes in a report; returns the ceiling once enough reports in a row reach it. */
   observe({ generation, ...report }: ReportedPrompt & { readonly generation: number }): number | undefined {
     if (generation !== this.#generation) this.#begin();
     this.#generation = generation;
@@ -105,7 +105,7 @@ export class PromptCeiling {
 }
 
 interface ReportedPrompt {
-  /** What was sent, by estimate alone. */
+  /** Size of the request, by estimate alone. */
   readonly estimatedTokens: number;
   readonly reportedTokens: number;
 }

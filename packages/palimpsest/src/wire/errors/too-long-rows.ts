@@ -1,9 +1,9 @@
 /**
- * What providers say of a request that is too large: for the window, with its output, in bytes, in
+ * The texts of providers for a request that is too large: for the window, with its output, in bytes, in
  * media, for a minute's allowance. The first row that fits counts, so the rows with figures and the narrow
  * ones stand before the broad ones.
  *
- * Source: the providers' own answers as they stand in public issue trackers and in the tests of agents and
+ * Source: the providers' own answers as they are in public issue trackers and in the tests of agents and
  * gateways (pi, litellm, opencode, strands, crewAI), beside what the vendors document.
  */
 import type { FailureRow } from "./failure-evidence.ts";

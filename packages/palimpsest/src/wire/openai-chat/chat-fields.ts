@@ -1,5 +1,5 @@
 /**
- * What the Chat Completions API knows: fields of a message by role, content parts by role, and the
+ * The vocabulary of the Chat Completions API: fields of a message by role, content parts by role, and the
  * letters of ids and names. It refuses a whole request over one field more.
  *
  * Source: `openai` SDK 7.55, `chat/completions`.
@@ -38,7 +38,7 @@ const PART_FIELDS: Readonly<Record<string, "text" | "object">> = {
   file: "object",
 };
 
-/** Of the fields that a host kept on a message, those that may be sent in this role. @internal */
+/** The fields a host kept on a message that may be sent in this role. @internal */
 export function chatMessageFields(extra: JsonObject | undefined, role: string): JsonObject {
   if (extra === undefined) return {};
   const known = FIELDS_OF_ROLE[role as ChatRole] ?? [];
@@ -50,7 +50,7 @@ function field(extra: JsonObject, key: string): readonly (readonly [string, Json
   return value !== undefined && MESSAGE_FIELDS[key]!(value) ? [[key, wellFormedJson(value)]] : [];
 }
 
-/** Whether a value is a content part that the API knows, whoever may say it. @internal */
+/** True if a value is a content part that the API knows in any role. @internal */
 export function isChatPart(value: unknown): boolean {
   if (!isObject(value) || typeof value["type"] !== "string") return false;
   const { type } = value;

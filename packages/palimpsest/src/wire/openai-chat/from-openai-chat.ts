@@ -1,7 +1,7 @@
 /**
  * OpenAI Chat Completions messages → our messages.
  *
- * A `tool` message becomes a tool result in a user message of its own; `tool_calls` and the older
+ * A `tool` message becomes a tool result in a separate user message; `tool_calls` and the older
  * `function_call` become calls. What Chat has and our vocabulary has not (a refusal, audio) becomes
  * opaque; smaller things (`name`, the letters of the arguments) stay on the block.
  */
@@ -18,7 +18,7 @@ import { extraFields, parseArguments, withOpenAIFields } from "../shared/openai-
 import { type OnDamage, type ReadMessages, UNKNOWN_PROVIDER } from "../shared/well-formed-block.ts";
 import { isChatPart } from "./chat-fields.ts";
 
-/** What {@link fromOpenAIChat} read. */
+/** Result of {@link fromOpenAIChat}. */
 interface ReadOpenAIChat extends ReadMessages {
   /** The leading system or developer message, if its content is text. */
   readonly system?: string;
@@ -65,7 +65,7 @@ export class LegacyCallIds {
   }
 }
 
-/** Blocks that cannot be read are kept whichever way; only importers tell of them. */
+/** Blocks that cannot be read are kept whichever way; only importers report them. */
 const IGNORE_DAMAGE: OnDamage = () => undefined;
 
 /** One message, or `undefined` where the value is none. @internal */
@@ -187,7 +187,7 @@ function resultMessage(
   return { role: "user", content: [withOpenAIFields(block, { extra })], origin: "tool" };
 }
 
-/** A part of a tool's answer; what is neither text nor an image goes as the text that was recorded. */
+/** A part of a tool's answer; a part that is neither text nor an image goes as the recorded text. */
 function resultPart(part: unknown): ToolResultPart {
   const [block] = partBlock(part, IGNORE_DAMAGE);
   if (block?.type === "text" || block?.type === "image") return block as ToolResultPart;

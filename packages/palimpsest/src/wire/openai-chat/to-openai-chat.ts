@@ -1,7 +1,7 @@
 /**
  * Our messages → OpenAI Chat Completions messages.
  *
- * A tool's answer is a `tool` message of its own and holds text only; its images follow in the next
+ * A tool's answer is a separate `tool` message and holds text only; its images follow in the next
  * user message. Thinking and the provider-side tools of others cannot be said in Chat and are left
  * out; a provider's summary is readable and goes as text. Sent is only what the API knows in this
  * role (`chat-fields.ts`): what a host noted on a message stays in the log. Nothing is rendered across
@@ -17,11 +17,11 @@ import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
 
-/** What {@link toOpenAIChat} cannot tell from the messages. */
+/** Options that {@link toOpenAIChat} cannot derive from the messages. */
 export interface ToOpenAIChatOptions {
   /** The system prompt; it becomes the first message. */
   readonly system?: string;
-  /** What the model calls the role of instructions. @defaultValue `"system"` */
+  /** Name of the role of instructions. @defaultValue `"system"` */
   readonly systemRole?: "system" | "developer";
 }
 
@@ -43,7 +43,7 @@ export function toOpenAIChat<Wire = JsonObject>(
   return [...leading, ...turns] as Wire[];
 }
 
-/** What people and models say does not depend on the name of the instructions' role. */
+/** Messages of people and models do not depend on the name of the instructions' role. */
 const renderTurn = renderOnce((message: RequestMessage) => renderMessage(message, "system"));
 
 function renderMessage(message: RequestMessage, systemRole: string): readonly JsonObject[] {
@@ -94,7 +94,7 @@ function soleText(parts: readonly JsonObject[]): JsonValue {
   return others.length === 0 && only?.["type"] === "text" ? only["text"]! : parts;
 }
 
-/** What the message itself said of its role wins over the name of the instructions' role. */
+/** The recorded role of a message wins over the name of the instructions' role. */
 function messageExtra(content: readonly ContentBlock[], role: string): JsonObject {
   const first = content.find((block) => block.type !== "tool_result");
   const extra = first?.type === "text" ? openaiFields(first).extra : undefined;
@@ -180,7 +180,7 @@ function resultImages(block: ToolResultBlock): readonly ImageBlock[] {
   );
 }
 
-/** How bodies are made. @internal */
+/** Options of request bodies. @internal */
 interface ChatBodyOptions {
   readonly maxOutputTokens: number | undefined;
   readonly outputLimitField: "max_completion_tokens" | "max_tokens";

@@ -36,7 +36,7 @@ export function responsesAnswer(response: unknown, requestId: string | undefined
   };
 }
 
-/** Items of an answer, also outputs of OpenAI's own tools, which stand in it. @internal */
+/** Items of an answer, also outputs of OpenAI's own tools, which are in it. @internal */
 export function responsesContent(items: readonly unknown[]): readonly ContentBlock[] {
   return fromOpenAIResponses(items).messages.flatMap(({ content }) => content);
 }

@@ -70,7 +70,7 @@ const ID_PREFIXES: ReadonlyMap<unknown, string> = new Map([
   ["message", "msg"],
 ]);
 
-/** Whether a value is an item that the API takes. @internal */
+/** True if a value is an item that the API takes. @internal */
 export function isResponsesItem(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   const needs = ITEMS.get(value["type"]);

@@ -1,7 +1,7 @@
 /**
  * The events of a streamed response → the response that they make.
  *
- * The last event holds all of it; what came item by item is told as it comes, and stands in where a server
+ * The last event holds all of it; items are reported as they come, and fill in where a server
  * leaves the last event's list empty. Unknown events are passed over.
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";

@@ -71,7 +71,7 @@ function renderMessage({ role, content }: RequestMessage): readonly JsonObject[]
     const [part] = role === "assistant" ? renderAnswered(block) : renderGiven(block);
     if (part === undefined) continue;
     const extra = block.type === "text" ? (openaiFields(block).extra ?? {}) : {};
-    // A text that came with an item's own fields (its id) began an item of its own.
+    // A text that came with an item's own fields (its id) began a separate item.
     if (open === undefined || Object.keys(extra).length > 0) {
       close();
       open = { extra, parts: [] };
@@ -95,7 +95,7 @@ function messageItem(role: Role, { extra, parts }: OpenMessage): JsonObject {
   return { type: "message", role, content: parts, ...wellFormedJson(extra) };
 }
 
-/** Blocks that are items of their own. */
+/** Blocks that are separate items. */
 function renderItem(block: ContentBlock): JsonObject | undefined {
   if (block.type === "tool_use") return renderCall(block);
   if (block.type === "tool_result") return renderResult(block);
@@ -202,10 +202,10 @@ function renderResultPart(part: ToolResultPart): JsonObject {
 
 const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 
-/** How bodies are made. @internal */
+/** Options of request bodies. @internal */
 interface ResponsesBodyOptions {
   readonly maxOutputTokens: number | undefined;
-  /** Whether reasoning is asked for in a form that can be sent back. */
+  /** True if reasoning is asked for in a form that can be sent back. */
   readonly includesReasoning: boolean;
 }
 
@@ -227,7 +227,7 @@ export function responsesBody(
   } as JsonObject;
 }
 
-/** What a host wants included, and the reasoning: without it the model could not go on from its own thoughts. */
+/** The host's inclusions, and the reasoning: without it the model could not go on from its own thoughts. */
 function withReasoning(include: unknown): readonly string[] {
   const wanted = Array.isArray(include) ? (include as readonly string[]) : [];
   return wanted.includes(ENCRYPTED_REASONING) ? wanted : [...wanted, ENCRYPTED_REASONING];

@@ -1,12 +1,12 @@
 /**
- * What the converters of all answers share: putting a streamed answer together, and the error of a value
+ * Helpers of the converters of all answers: putting a streamed answer together, and the error of a value
  * that is not an answer.
  */
 import { ModelError } from "../../base/errors.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 
-/** What puts an answer together from the events of a stream. @internal */
+/** Builds an answer from the events of a stream. @internal */
 export interface Assembly {
   readonly isComplete: boolean;
   take(event: unknown): void;
@@ -25,7 +25,7 @@ export function unreadableAnswer(provider: string, answer: unknown): ModelError 
   );
 }
 
-/** Of Responses (`input_tokens`) and of Chat Completions (`prompt_tokens`). @internal */
+/** Usage of Responses (`input_tokens`) and of Chat Completions (`prompt_tokens`). @internal */
 export function openaiUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = asNumber(usage["input_tokens"]) ?? asNumber(usage["prompt_tokens"]);

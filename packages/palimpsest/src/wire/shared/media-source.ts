@@ -1,5 +1,5 @@
 /**
- * Where an image or a document comes from, as the Messages API takes it.
+ * Sources of images and documents, as the Messages API takes them.
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 
@@ -23,7 +23,7 @@ const DOCUMENT_SOURCES: ReadonlyMap<unknown, SourceShape> = new Map<string, Sour
   ["file", { fields: ["file_id"] }],
 ]);
 
-/** Whether the API could read this source; a `content` source is taken as it is. @internal */
+/** True if the API could read this source; a `content` source is taken as it is. @internal */
 export function hasReadableSource(source: unknown, type: "image" | "document"): boolean {
   if (!isObject(source)) return false;
   if (type === "document" && source["type"] === "content") return Array.isArray(source["content"]);
@@ -65,7 +65,7 @@ export function urlOfSource(source: JsonObject): string | undefined {
 /** The other direction. @internal */
 export function sourceOfUrl(url: string): JsonObject {
   const comma = url.startsWith("data:") ? url.indexOf(";base64,") : -1;
-  // A media type is short: anything longer is no data URL that we could take apart.
+  // A media type is short: anything longer is not a data URL that we could take apart.
   if (comma === -1 || comma > 200) return { type: "url", url };
   return { type: "base64", media_type: url.slice(5, comma), data: url.slice(comma + 8) };
 }

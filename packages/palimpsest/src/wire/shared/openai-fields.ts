@@ -1,5 +1,5 @@
 /**
- * What OpenAI's wire says about a block beyond what our vocabulary has: kept on the block itself
+ * OpenAI's fields of a block that our vocabulary lacks: kept on the block itself
  * under one foreign field, so that it goes back as it came, and dropped for other providers.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
@@ -39,7 +39,7 @@ export function extraFields(value: Readonly<Record<string, unknown>>, known: rea
 }
 
 /**
- * A call's arguments as a value. Text that is no JSON is the value itself; text that serialising
+ * A call's arguments as a value. Text that is not JSON is the value itself; text that serialising
  * would not give back to the letter is kept beside it. @internal
  */
 export function parseArguments(text: string): { readonly input: JsonValue; readonly text?: string } {

@@ -2,7 +2,7 @@
  * Remembers what a message or a block was rendered to. Neither ever changes, and a conversation is
  * rendered again for every call, so all but the newest have been rendered before.
  *
- * What is remembered is handed out again and again, so it is frozen: whoever wants to add a field (a
+ * A remembered message is handed out again and again, so it is frozen: code that adds a field (a
  * cache mark) copies the object.
  */
 
@@ -21,7 +21,7 @@ export function renderOnce<Source extends object, Output extends object>(
   };
 }
 
-/** Opaque blocks are handed out as they came; they belong to whoever made them. */
+/** Opaque blocks are handed out as they came; they belong to their maker. */
 function freezeOwn(output: object, source: object): void {
   if (output === source || output === (source as { readonly value?: unknown }).value) return;
   const content = (output as { readonly content?: unknown }).content;

@@ -3,7 +3,7 @@
  * has the fields that its type promises, so that it can be counted, edited and sent.
  *
  * Small damage is mended (an id that is a number, a flag that is a word). A block that says nothing
- * readable is kept whole as an opaque one of the provider `unknown`, which is sent to nobody.
+ * readable is kept whole as an opaque one of the provider `unknown`, which is sent to no one.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
@@ -19,17 +19,17 @@ import { hasReadableSource } from "./media-source.ts";
 /** Told what was wrong with a block, in words that follow "a block". @internal */
 export type OnDamage = (what: string) => void;
 
-/** Provider of a block that nobody can read; it is kept and sent to nobody. @internal */
+/** Provider of a block that no one can read; it is kept and sent to no one. @internal */
 export const UNKNOWN_PROVIDER = "unknown";
 
 interface Place {
   readonly role: Role;
   readonly onDamage: OnDamage;
-  /** What is kept where it cannot be mended; the value itself, where it was not translated before. */
+  /** The value to keep where it cannot be mended; the value itself, where it was not translated before. */
   readonly original?: unknown;
 }
 
-/** Who may say a block. Source: Anthropic API reference, "Create a Message". */
+/** Roles that may say a block. Source: Anthropic API reference, "Create a Message". */
 const ROLES: ReadonlyMap<unknown, readonly Role[]> = new Map<string, readonly Role[]>([
   ["text", ["user", "assistant", "system"]],
   ["image", ["user", "assistant"]],
@@ -182,9 +182,9 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-/** Messages of a request; whatever in the list is no message is counted in `unreadable`. */
+/** Messages of a request; elements that are not messages are listed in `unreadable`. */
 export interface ReadMessages {
   readonly messages: readonly Message[];
-  /** Indexes of elements that are no messages. */
+  /** Indexes of elements that are not messages. */
   readonly unreadable: readonly number[];
 }

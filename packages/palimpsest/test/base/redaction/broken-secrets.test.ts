@@ -1,4 +1,4 @@
-/** Keys are found although lines or hidden characters break them, and what stands behind them stays. */
+/** Keys are found although lines or hidden characters break them, and what follows them stays. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBroken } from "#base/redaction/broken-secrets.ts";

@@ -89,7 +89,7 @@ describe("redactSecrets", () => {
     const { text, found } = redactSecrets(`see ${before}${secret}${after} and more`);
     expect(text).toBe(`see ${before}[redacted: ${family}]${after} and more`);
     expect([...found]).toEqual([[family, 1]]);
-    // What was taken out is not found again: a derived file of a derived file is the same.
+    // A redacted secret is not found again: a derived file of a derived file is the same.
     expect(redactSecrets(text).text).toBe(text);
   });
 

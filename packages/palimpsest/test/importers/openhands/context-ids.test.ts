@@ -1,4 +1,4 @@
-/** What a tool's context still holds, whatever is forgotten of it. */
+/** The ids in a tool's context after some were forgotten. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ContextIds } from "#importers/openhands/context-ids.ts";

@@ -1,4 +1,4 @@
-/** Compactions of Codex: which messages stayed, what was said instead, and what was put in anew. */
+/** Compactions of Codex: which messages stayed, the summary, and the messages put in again. */
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import {

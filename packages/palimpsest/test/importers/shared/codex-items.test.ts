@@ -1,4 +1,4 @@
-/** Responses and items of Codex: what is one answer, what was billed for it, and how each item is read. */
+/** Responses and items of Codex: the extent of one answer, its bill, and how each item is read. */
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import {

@@ -1,4 +1,4 @@
-/** Rollouts of Codex as a whole: every record has its place, and what was taken back is beside it. */
+/** Rollouts of Codex as a whole: every record has its place, and withdrawn ones are beside it. */
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import {
@@ -288,7 +288,7 @@ describe("a session of Codex", () => {
       "user: tool_result",
       "assistant: well",
     ]);
-    // Instructions of the user stand in the conversation; these are no system prompt.
+    // Instructions of the user are in the conversation; these are not a system prompt.
     expect(session.system).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-/** The context of the Copilot CLI: where it was compacted or cleared, and what was taken back or is damaged. */
+/** The context of the Copilot CLI: where it was compacted or cleared, and its withdrawn or damaged records. */
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import { COPILOT_START, copilotLines, jsonl } from "../../../../../test/helpers/agent-samples.ts";

@@ -1,4 +1,4 @@
-/** What a test says about an imported session in few words. */
+/** An imported session in few words. */
 import { expect } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";

@@ -1,4 +1,4 @@
-/** What an imported session says, in short, for tests of one format. */
+/** The contents of an imported session, in short, for tests of one format. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { FormatName, ImportedSession } from "#importers/registry.ts";

@@ -242,7 +242,7 @@ describe("the output of an evaluation", () => {
       const recordedResults = results.map(({ content }) => content);
       const given = textsOf(session, "tool_result");
       expect(given).toHaveLength(recordedResults.length);
-      // The exit code stands behind what a command said.
+      // The exit code follows what a command said.
       expect(given.filter((text, index) => !text.startsWith(recordedResults[index]!))).toEqual([]);
       expect(session.system).toBe(raw.history[0]!.args["content"]);
     }

@@ -1,4 +1,4 @@
-/** What is the AI SDK's own: prompts in two versions, metadata that goes back, streams that tell errors and go on. */
+/** Specifics of the AI SDK: prompts in two versions, metadata that goes back, streams that tell errors and go on. */
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
@@ -274,7 +274,7 @@ describe("a model", () => {
       doStream: async () => ({ stream: ReadableStream.from(parts) }),
     }) as unknown as LanguageModelV3;
   const request: ModelRequest = { model: "m", messages: [given({ type: "text", text: "Hello" })] };
-  const broken = { type: "error", error: new RangeError("an event that nobody knows") };
+  const broken = { type: "error", error: new RangeError("an unknown event") };
 
   it("goes on behind an error that was none, and rejects with one that ended the stream", async () => {
     const text = [

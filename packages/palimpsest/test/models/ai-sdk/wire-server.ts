@@ -1,17 +1,17 @@
 /**
- * A server on the loopback interface that answers what it was told, byte by byte: what real SDKs are let
+ * A server on the loopback interface that answers with given bytes: what real SDKs are let
  * loose on here.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What is answered to one request. */
+/** The answer to one request. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** A whole body, or the pieces of a stream in order. */
   readonly body?: string | readonly string[];
-  /** What happens after the body: the connection breaks, or nothing ever comes. */
+  /** The end after the body: the connection breaks, or nothing ever comes. */
   readonly after?: "cut" | "hang";
 }
 

@@ -1,7 +1,7 @@
 /** One answer of a model, written down the way each of three APIs writes it, whole and streamed. */
 import type { Reply } from "./wire-server.ts";
 
-/** What a model says, in words of no API. */
+/** An answer of a model, independent of any API. */
 export interface WireAnswer {
   readonly thinking?: string;
   readonly text?: string;
@@ -9,14 +9,14 @@ export interface WireAnswer {
   readonly stop: "end" | "tool-use" | "output-limit" | "refusal";
 }
 
-/** How an API writes it. The usage is always the same: a prompt of 100 tokens, 60 of them from the cache; 20 out. */
+/** Its form in one API. The usage is always the same: a prompt of 100 tokens, 60 of them from the cache; 20 out. */
 export interface Wire {
   readonly name: string;
   readonly json: (answer: WireAnswer) => Reply;
   /** The events of a stream, each ended by an empty line. */
   readonly events: (answer: WireAnswer) => readonly string[];
   readonly error: (status: number, error: { readonly type: string; readonly message: string }) => Reply;
-  /** What the reasoning looks like in a request that hands it back; `undefined` where it cannot be. */
+  /** The form of the reasoning in a request that hands it back; `undefined` where it cannot be. */
   readonly returnedReasoning: ((body: Readonly<Record<string, unknown>>) => unknown) | undefined;
   readonly sentReasoning?: unknown;
 }

@@ -1,4 +1,4 @@
-/** What is Anthropic's own: cache marks, betas, iterations, blocks that only come in streams, limits, counting. */
+/** Specifics of Anthropic: cache marks, betas, iterations, blocks that only come in streams, limits, counting. */
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anthropicModel } from "#models/anthropic/anthropic-model.ts";

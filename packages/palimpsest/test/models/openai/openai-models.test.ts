@@ -1,4 +1,4 @@
-/** What is OpenAI's own: state that stays here, responses that failed, servers that speak almost the same. */
+/** Specifics of OpenAI: state that stays here, responses that failed, servers that speak almost the same. */
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openaiChatModel } from "#models/openai/chat-model.ts";

@@ -11,7 +11,7 @@ const usageOf = (inputTokens: number, outputTokens: number) => ({
   outputTokens,
 });
 
-/** A call: what is in the window leaves, and comes back as reported, with a reply. */
+/** A call: what is in the window leaves, and returns as reported, with a reply. */
 function call(
   ledger: UsageLedger,
   { input, output = 100, reply = output }: { input: number; output?: number; reply?: number },

@@ -34,7 +34,7 @@ describe("the price of an image", () => {
     { model: "gemini-2.5-flash", width: 384, height: 384, tokens: 258 },
     { model: "gemini-2.5-flash", width: 960, height: 540, tokens: 1_548 },
     { model: "gemini-3.1-pro-preview", width: 4_032, height: 3_024, tokens: 1_120 },
-    // Nobody's rule.
+    // No one's rule.
     { model: "some-model", width: 280, height: 280, tokens: 100 },
   ] as {
     model: string;

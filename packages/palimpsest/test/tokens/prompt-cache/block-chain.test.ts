@@ -14,7 +14,7 @@ import type { RequestMessage } from "#transcript/window.ts";
 const message = anyMessage().map(({ role, content }): RequestMessage => ({ role, content }));
 const conversation = fc.array(message, { maxLength: 8 });
 
-/** What two requests have in common, counted block by block. */
+/** The common beginning of two requests, counted block by block. */
 function sameByText(before: readonly RequestMessage[], after: readonly RequestMessage[]): number {
   const flat = (list: readonly RequestMessage[]): readonly string[] =>
     list.flatMap(({ role, content }) => content.map((block) => `${role}${JSON.stringify(block)}`));
@@ -30,7 +30,7 @@ type Step =
   | { readonly do: "copy" }
   | { readonly do: "cut"; readonly at: number };
 
-/** How a request comes from the one before. */
+/** The change from the request before. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("add" as const), messages: conversation }) },
   {

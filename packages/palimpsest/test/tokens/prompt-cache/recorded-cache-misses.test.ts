@@ -15,7 +15,7 @@ import type { RequestMessage } from "#transcript/window.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
 
 interface RecordedMiss extends CacheMiss {
-  /** Whether the call answers a user, not a tool. */
+  /** True if the call answers a user, not a tool. */
   readonly isAfterUser: boolean;
 }
 

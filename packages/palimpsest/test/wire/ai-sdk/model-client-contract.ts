@@ -1,4 +1,4 @@
-/** What every client of a model does alike, whatever API and SDK it stands on. */
+/** The contract of every client of a model, with any API and SDK. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ModelAnswer, ModelEvent, ModelRequest, StreamingModelClient } from "#ports/model-client.ts";
 import { type SeenRequest, WireServer } from "#test/models/ai-sdk/wire-server.ts";
@@ -180,7 +180,7 @@ export function modelClientContract({
         const onEvent = (event: ModelEvent): void =>
           void (event.type === "block" && blocks.push(event.block));
         const failure = await failureOf(client.stream(request, { onEvent }));
-        // What is cut behind the reason to stop is whole: only figures may be missing.
+        // An answer that is cut after the reason to stop is whole: only figures may be missing.
         if (failure.message === "it answered") expect(count).toBeGreaterThanOrEqual(all.length - 2);
         else expect(failure.kind, `cut after ${count} events`).toBe("network");
         mostReportedCount = Math.max(mostReportedCount, blocks.length);

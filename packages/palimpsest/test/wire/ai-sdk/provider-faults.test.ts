@@ -1,4 +1,4 @@
-/** Every fault of the scripted provider through every client: what it is told as, and that nothing hangs. */
+/** Every fault of the scripted provider through every client: its classification, and that nothing hangs. */
 
 import { type ScriptedProvider, type ScriptStep, scriptedProvider } from "palimpsest-testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

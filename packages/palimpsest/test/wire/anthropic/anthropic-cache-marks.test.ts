@@ -25,7 +25,7 @@ describe("cache marks on the Anthropic wire", () => {
         const plain = JSON.stringify(toAnthropic(messages));
         const marked = JSON.stringify(toAnthropic(messages, { cacheMarks, cacheTtl: "1h" }));
         expect(marked.replaceAll(',"cache_control":{"type":"ephemeral","ttl":"1h"}', "")).toBe(plain);
-        // What was rendered with marks is rendered without them again.
+        // A message that was rendered with marks is rendered without them again.
         expect(JSON.stringify(toAnthropic(messages))).toBe(plain);
       }),
     );

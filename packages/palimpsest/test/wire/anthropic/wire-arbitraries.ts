@@ -1,4 +1,4 @@
-/** What the converters' laws send: blocks and messages that every wire can say. */
+/** Inputs of the converters' laws: blocks and messages that every wire can say. */
 import fc from "fast-check";
 import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { RequestMessage } from "#transcript/window.ts";
@@ -41,6 +41,6 @@ export function message(
   });
 }
 
-/** What is compared: the order of messages, their roles and their blocks. */
+/** The compared parts: the order of messages, their roles and their blocks. */
 export const plain = (messages: readonly Message[]): readonly unknown[] =>
   messages.map(({ role, content }) => ({ role, content }));

@@ -1,4 +1,4 @@
-/** What an error of any SDK means, and that no error is too strange to be told. */
+/** The classification of errors of any SDK; no error is too strange for it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIGURE_GROUPS } from "#wire/errors/failure-evidence.ts";

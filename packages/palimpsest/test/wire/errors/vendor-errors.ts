@@ -42,7 +42,7 @@ export function aiSdkError({
   return new APICallError({
     message,
     url: "https://api.example.com/v1/messages",
-    // What was sent is a part of the error, and must not be read as what was answered.
+    // The request is a part of the error, and must not be read as the answer.
     requestBodyValues: { messages: [{ content: "prompt is too long: 9 tokens > 8 maximum" }] },
     statusCode: status,
     responseHeaders: headers,
@@ -70,7 +70,7 @@ export function geminiError(
   return Object.assign(new Error(JSON.stringify(body)), { name: "ApiError", status: code });
 }
 
-/** An error of OpenAI's SDK whose body has fields of its own. */
+/** An error of OpenAI's SDK whose body has further fields. */
 export function openaiErrorWith(error: Readonly<Record<string, unknown>>): unknown {
   return Object.assign(new Error(`400 ${String(error["message"])}`), { status: 400, error });
 }

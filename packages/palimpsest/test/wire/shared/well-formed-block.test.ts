@@ -1,4 +1,4 @@
-/** Blocks of recordings that are damaged: mended, or kept and sent to nobody, and always told. */
+/** Blocks of recordings that are damaged: mended, or kept and sent to no one, and always told. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";

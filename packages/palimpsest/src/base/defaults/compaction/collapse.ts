@@ -1,5 +1,5 @@
 /**
- * Numbers of context collapse: how many rounds one line stands for, and how much it may say.
+ * Numbers of context collapse: how many rounds one line represents, and how much it may say.
  *
  * Token numbers are those of the reference window with the least that is still useful, as in
  * `compaction.ts`; without a floor they hold in every window.
@@ -7,15 +7,15 @@
 import { assert } from "../../assert.ts";
 
 export const COLLAPSE_DEFAULTS = {
-  /** Rounds that one line stands for at the most. Source: our choice: a line that is still read as one. */
+  /** Rounds that one line represents at the most. Source: our choice: a line that is still read as one. */
   spanRounds: 4,
-  /** What a line says of each round, in tokens. Source: our choice: three calls with their main argument. */
+  /** Tokens of a line for each round. Source: our choice: three calls with their main argument. */
   roundTokens: 36,
   /** The same of an answer without calls, in tokens. Source: our choice: two sentences, because it is what the user read. */
   answerTokens: 64,
   /** Messages whose rounds are written ahead with one call. Source: our choice: a fraction of a millisecond. */
   preparedMessages: 24,
-  /** A line is this share of what it stands for at the most. Source: our choice: a rewrite for less gains little. */
+  /** A line is this share of what it represents at the most. Source: our choice: a rewrite for less gains little. */
   maxLineShare: 0.5,
   /** Words of the user up to this size stay as they are, in tokens. Source: our choice: nearly all that people type. */
   userWords: { tokens: 600, floor: 200 },

@@ -40,7 +40,7 @@ export const COMPACTION_DEFAULTS = {
   resultsKeptShare: 0.2,
   /** Clearable results from this count on are cleared whatever the usage. Source: our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
   clearableCountGate: 100,
-  /** What stands for a cleared result, in tokens. Source: where-the-numbers-come-from.md, "Briefs". */
+  /** Tokens of the text that replaces a cleared result. Source: where-the-numbers-come-from.md, "Briefs". */
   briefTokens: 60,
   /** Distinctive strings named in a brief. Source: our choice; where-the-numbers-come-from.md, "Briefs". */
   briefStringCount: 4,
@@ -61,7 +61,7 @@ export const COMPACTION_DEFAULTS = {
 
   /** Size of the window after an extractive compaction, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
   targetShare: 0.35,
-  /** What is kept or told of the newest round at the most. Source: our choice: its results are previews above it. */
+  /** Most tokens that are kept or retold of the newest round. Source: our choice: its results are previews above it. */
   newestRound: { tokens: 8_000, floor: 2_000 },
   /** A newest round above this share of the target is peeled into previews. Source: our choice. */
   newestRoundShare: 0.6,

@@ -14,7 +14,7 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: 2,
     /** Clear old results when their rent reaches the price of the rewrite, and whenever the cache is cold. */
     clearsByRent: true,
-    /** What a summary holds: the user's words, facts, strings; and the newest rounds kept behind it. */
+    /** Parts of a summary: the user's words, facts, strings; and the newest rounds kept behind it. */
     userWords: { tokens: 6_000, floor: 1_500 },
     facts: { tokens: 2_500, floor: 1_000 },
     appendix: { tokens: 6_000, floor: 3_000 },
@@ -45,17 +45,17 @@ export const RENT_DEFAULTS = {
   leastShrink: 2,
   /** Calls between two early summaries, at the least. Source: our choice: where nothing is cheap to read, a summary would be due at every third call. */
   leastCalls: 8,
-  /** What was not sent yet may take this share of what a summary keeps of the newest round; else the summary waits a call. Source: our choice: the rest is labels. */
+  /** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Source: our choice: the rest is labels. */
   unsentShare: 0.8,
-  /** How much of its budgets a summary takes, as long as none was made. Source: our choice: sections are rarely full. */
+  /** Share of its budgets that a summary takes, as long as none was made. Source: our choice: sections are rarely full. */
   expectedShare: 0.8,
   /** Newest part of the window whose results are not cleared for the price's sake. Source: where-the-numbers-come-from.md, "Rent or buy". */
   recentTail: { tokens: 40_000, floor: 8_000 },
   /** Newest clearable results that stay whole. Source: facts of the same section: the last three are still worked with. */
   resultsKeptCount: 3,
-  /** What clearing one block must free to be looked at, in tokens. Source: our choice: twice a brief. */
+  /** Tokens that clearing one block must free to be considered. Source: our choice: twice a brief. */
   leastBlockTokens: 120,
-  /** What one batch must free. Source: our choice: a rewrite for less is noise. */
+  /** Tokens that one batch must free. Source: our choice: a rewrite for less is noise. */
   leastFreed: { tokens: 4_000, floor: 1_000 },
   /** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Source: our choice: looking costs time, not money. */
   lookAgainFactor: 1.25,

@@ -16,7 +16,7 @@ export const FULL_COMPACT_DEFAULTS = {
   gapMargin: 1.1,
   /** Numbered sections that an answer must have to be a summary, of nine. Source: our choice: a short conversation has little to say in some. */
   leastSectionsCount: 5,
-  /** What a summary is expected to take, for its price, in tokens. Source: our choice: summaries of the recorded sessions have 2,000 to 5,000. */
+  /** Expected size of a summary, for its price, in tokens. Source: our choice: summaries of the recorded sessions have 2,000 to 5,000. */
   expectedTokens: 4_000,
   /** Share of the room for the inserted message that the model's own text may take: the rest is for words and strings from the log. Source: our choice. */
   writtenShare: 0.6,
@@ -32,9 +32,9 @@ export const FULL_COMPACT_DEFAULTS = {
   keptTail: { tokens: 300, floor: 300 },
   /** Share of the words of an open task that a summary must have to have told it. Source: our choice. */
   taskWordsShare: 0.6,
-  /** Strings not found in the log that are marked in one summary, at the most. Source: our choice: more says that the summary is no good, not which string is wrong. */
+  /** Strings not found in the log that are marked in one summary, at the most. Source: our choice: more says that the summary is bad, not which string is wrong. */
   unverifiedMarksCount: 60,
-  /** Failures in a row after which no model is asked for a summary any more in the session. Source: Claude Code: three; hosts may set two. */
+  /** Failures in a row after which no model is asked for a summary any longer in the session. Source: Claude Code: three; hosts may set two. */
   breakerFailuresCount: 3,
   /** A compaction due again within this many calls was of no use. Source: peers' thrashing reports: a refill within three turns, taken as calls, because one turn of an agent may hold hundreds. */
   refillCallsCount: 3,

@@ -17,7 +17,7 @@ export const RESTORE_DEFAULTS = {
   classicFileTokens: 5_000,
   /** The classic rule: all files together, in tokens. Source: our choice: what Claude Code restores. */
   classicFilesTokens: 50_000,
-  /** What is left of a file has to be worth its heading, in tokens. Source: our choice. */
+  /** Tokens that must be left of a file for it to be worth its heading. Source: our choice. */
   leastFileTokens: 60,
 
   /** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Source: our choice: twice what is put back. */
@@ -33,19 +33,19 @@ export const RESTORE_DEFAULTS = {
 
   /** Tool calls after which turning to a file counts 1/e. Source: where-the-numbers-come-from.md, "Restoration": 40 to 90 cover the same. */
   recencyCalls: 60,
-  /** What turning to a file counts where it was only changed: what a change did is told, what a read showed is not. Source: our choice, half; where-the-numbers-come-from.md, "Restoration". */
+  /** Weight of a use that only changed a file: the summary says what a change did, not what a read showed. Source: our choice, half; where-the-numbers-come-from.md, "Restoration". */
   editWeight: 0.5,
-  /** How much more a file counts that the summary names under what is pending or next. Source: our choice, two doublings; where-the-numbers-come-from.md, "Restoration". */
+  /** Factor for a file that the summary names as pending or next. Source: our choice, two doublings; where-the-numbers-come-from.md, "Restoration". */
   namedNextFactor: 4,
-  /** How much more a file counts that the last words name. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  /** Factor for a file that the last words name. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
   namedLastFactor: 2,
-  /** How much more a file counts that an open failure names. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  /** Factor for a file that an open failure names. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
   failingFactor: 2,
-  /** How much more a file counts that was used since the user last spoke. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  /** Factor for a file that was used since the user last spoke. Source: our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
   latestTurnFactor: 2,
-  /** Of a summary without the usual headings, the end that says what comes next. Source: our choice: sections 7 to 9 of nine. */
+  /** Share at the end of a summary without the usual headings that says what comes next. Source: our choice: sections 7 to 9 of nine. */
   summaryEndShare: 0.25,
-  /** Newest answers that are part of the last words. Source: our choice: what is being done and what was just said of it. */
+  /** Newest answers that are part of the last words. Source: our choice: the current work and the last words about it. */
   assistantWordsCount: 2,
   /** Newest open failures that are looked at. Source: our choice: as many as the digest matches with later calls. */
   failuresCount: 6,

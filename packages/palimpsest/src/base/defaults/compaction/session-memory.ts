@@ -1,5 +1,5 @@
 /**
- * Numbers of the compaction that session notes stand for.
+ * Numbers of the compaction that session notes represent.
  */
 import { assert } from "../../assert.ts";
 

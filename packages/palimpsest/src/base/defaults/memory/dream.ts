@@ -12,7 +12,7 @@ export const MEMORY_DREAM_DEFAULTS = {
   archivedCount: 20,
   /** Facts that one dream may take out of the logs of sessions. Source: our choice: as many as one session may leave. */
   gatheredCount: 20,
-  /** Sessions whose logs one dream reads, the newest first. Source: our choice: what is older was there for the dreams before. */
+  /** Sessions whose logs one dream reads, the newest first. Source: our choice: earlier dreams read the older ones. */
   readSessionsCount: 50,
   /** Dreams that can be reverted; records of older ones stay as they are. Source: our choice: a month of one a day. */
   listedCount: 31,
@@ -20,7 +20,7 @@ export const MEMORY_DREAM_DEFAULTS = {
   stepsCount: 4,
   /** Memories in the archive that a dream compares what it finds in sessions with, the newest first. Source: our choice: many times what is forgotten between two dreams. */
   forgottenCount: 200,
-  /** How long one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */
+  /** Longest time that one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */
   dreamTimeoutMs: 120_000,
   /** Tokens of one answer. Source: our choice: all proposals that are read, each with a paragraph. */
   dreamOutputTokens: 8_000,
@@ -38,7 +38,7 @@ export const MEMORY_DREAM_DEFAULTS = {
   mergedCount: 8,
   /** Characters of a memory that was merged by a model. Source: our choice: what a model is shown again the next time. */
   mergedCharacters: 2_000,
-  /** Characters of what was said in sessions that a model's facts are judged by; older sessions are left to the rules. Source: our choice: hundreds of sessions, and some tens of megabytes of memory. */
+  /** Characters of the sessions' messages by which a model's facts are judged; older sessions are left to the rules. Source: our choice: hundreds of sessions, and some tens of megabytes of memory. */
   judgedCharacters: 8_000_000,
 } as const;
 

@@ -12,19 +12,19 @@ export const MEMORY_FILES_DEFAULTS = {
   nearIndexShare: 0.9,
   /** Characters of one line of the index that we write. Source: Claude Code's memory directory asks for lines of at most 200. */
   indexLineCharacters: 200,
-  /** Of these, characters of the title. Source: our choice: the titles in recorded memories have at most 60. */
+  /** Characters of the title among these. Source: our choice: the titles in recorded memories have at most 60. */
   indexTitleCharacters: 80,
   /** Longest target of a link that can be a memory's file, in characters. Source: our choice: no file system has longer names, folders aside. */
   indexTargetCharacters: 1_024,
-  /** Paths that a warning about the index names one by one. Source: our choice: more are a list that nobody reads. */
+  /** Paths that a warning about the index names one by one. Source: our choice: more are a list that no one reads. */
   namedPathsCount: 10,
   /** Longest key of frontmatter that is read, in characters. Source: our choice: the keys in recorded memories have at most 15. */
   frontmatterKeyCharacters: 200,
-  /** Longest frontmatter that is read, in characters; what is behind is kept and not read. Source: our choice: the longest in recorded memories has 500. */
+  /** Longest frontmatter that is read, in characters; the rest is kept and not read. Source: our choice: the longest in recorded memories has 500. */
   frontmatterCharacters: 65_536,
   /** Likewise in lines. Source: our choice: recorded memories have at most 7. */
   frontmatterLines: 1_000,
-  /** Problems of one file that are told one by one. Source: our choice: a file with more is not frontmatter. */
+  /** Problems of one file that are reported one by one. Source: our choice: a file with more is not frontmatter. */
   fileProblemsCount: 20,
   /** Characters of a file's name that are taken from the memory's name. Source: our choice: what a listing shows on one line. */
   fileNameCharacters: 60,
@@ -34,9 +34,9 @@ export const MEMORY_FILES_DEFAULTS = {
   importedNameCharacters: 60,
   /** Characters of its description. Source: our choice: with a title it fits on one line of the index. */
   importedDescriptionCharacters: 150,
-  /** What an import could not carry, told item by item up to so many. Source: our choice: as with repairs of recorded sessions, but of all kinds together. */
+  /** Items that an import could not carry and reports one by one. Source: our choice: as with repairs of recorded sessions, but of all kinds together. */
   notCarriedCount: 1_000,
-  /** Characters of one of them that are told. Source: our choice: two or three lines of a terminal. */
+  /** Characters of one of them that are reported. Source: our choice: two or three lines of a terminal. */
   notCarriedCharacters: 200,
 } as const;
 

@@ -4,7 +4,7 @@
 import { assert } from "../../assert.ts";
 
 export const MEMORY_RECALL_DEFAULTS = {
-  /** Days after which a memory that decays is worth half. Source: our choice: a month, so that what was not confirmed for a season is nearly nothing. */
+  /** Days after which a memory that decays is worth half. Source: our choice: a month, so that a memory that was not confirmed for a season has nearly no weight. */
   halfLifeDays: 30,
   /** Worth below which a dream takes a memory out. Source: our choice: a hundred days, with nothing that speaks for it. */
   pruneBelowScore: 0.1,
@@ -12,9 +12,9 @@ export const MEMORY_RECALL_DEFAULTS = {
   recalledCount: 5,
   /** Memories that are looked at closely before those are chosen. Source: our choice: what a light model reads in its time. */
   candidatesCount: 40,
-  /** Memories that a search shows, where nobody says how many. Source: our choice: a screen. */
+  /** Memories that a search shows, where no one says how many. Source: our choice: a screen. */
   searchedCount: 10,
-  /** Changed lines of the index that a session is told at once. Source: our choice: more is told best by the next whole index. */
+  /** Changed lines of the index that a session gets at once. Source: our choice: for more, the next whole index is better. */
   deltaLinesCount: 40,
   /** Characters of a message that a memory is searched by. Source: our choice: what a question says at its beginning and its end. */
   queryCharacters: 8_000,
@@ -24,17 +24,17 @@ export const MEMORY_RECALL_DEFAULTS = {
   recallTokens: 2_000,
   /** Tokens that one memory has at least before it is left out rather than cut. Source: our choice: its head and two or three sentences. */
   leastItemTokens: 120,
-  /** How long a light model may take to choose, in milliseconds. Source: our choice: what a user waits without noticing, before the answer begins. */
+  /** Longest time that a light model may take to choose, in milliseconds. Source: our choice: what a user waits without noticing, before the answer begins. */
   choiceTimeoutMs: 3_000,
   /** Part of a hit's score that no age takes away. Source: our choice: an old memory that fits goes before a new one that does not. */
   agelessShare: 0.5,
   /** Hits below this share of the best one's score are not shown without a model. Source: our choice: what shares one common word only is noise. */
   leastScoreShare: 0.35,
-  /** What fits a message clearly that asked for no memories: it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
+  /** A memory clearly fits a message that did not ask for memories if it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
   clear: { wordsCount: 3, rareShare: 0.04, rareCount: 2, pairShare: 0.25, singleShare: 0.5 },
-  /** What having been of use in one session adds to the worth, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
+  /** Score that one use in a session adds, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
   usedBonus: { each: 0.05, most: 0.5 },
-  /** What tells that a memory was used: the part of its own words that the answer has, and how many always do; of how many characters they are looked for; and after how many milliseconds one looks what other processes noted. Source: our choice: a third of a short fact is its point, and four words of a long one are no chance; a use more or less changes little. */
+  /** A memory counts as used if the answer has this share of the words that only it has, or this many of them; the answer is searched up to so many characters; records of other processes are read after so many milliseconds. Source: our choice: a third of a short fact is its point, and four words of a long one are not there by chance; a use more or less changes little. */
   used: { wordsShare: 1 / 3, mostWordsCount: 4, readCharacters: 40_000, lookAgainMs: 60_000 },
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Numbers of what keeps memory safe: how long its texts may be, what is believed, what is taken from a talk.
+ * Numbers that keep memory safe: lengths of texts, sources that are believed, claims taken from one conversation.
  */
 import { assert } from "../../assert.ts";
 
@@ -10,7 +10,7 @@ export const MEMORY_SAFETY_DEFAULTS = {
   memoryDescriptionCharacters: 300,
   /** Characters of a line's hook in the index. Source: Claude Code's memory index: lines of about 200 characters, with title and link. */
   memoryHookCharacters: 150,
-  /** Characters of a memory's text; what is longer is no memory but a document. Source: our choice: about 8,000 tokens, far above those that are recalled. */
+  /** Characters of a memory's text; a longer one is a document. Source: our choice: about 8,000 tokens, far above those that are recalled. */
   memoryBodyCharacters: 32_000,
   /** Characters of a text that are looked at to make a memory of it. Source: our choice: far more than a memory has, and read in an instant. */
   memoryReadCharacters: 1_000_000,
@@ -18,11 +18,11 @@ export const MEMORY_SAFETY_DEFAULTS = {
   verifyAfterDays: 2,
   /** Characters of one message that are taken for a user's own words; more is a document. Source: our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
   ownWordsCharacters: 4_000,
-  /** Words in quotation marks from which on they are somebody else's. Source: our choice: titles and names have fewer, sentences more. */
+  /** Words in quotation marks from which on they are someone else's. Source: our choice: titles and names have fewer, sentences more. */
   quotedWordsCount: 5,
   /** Memories that one session may leave. Source: Claude Code's extraction at a session's end. */
   extractedCount: 20,
-  /** Of those, the ones that may be quarantined. Source: our choice: half, so that a page full of claims leaves room for what the user says. */
+  /** Those of them that may be quarantined. Source: our choice: half, so that a page full of claims leaves room for what the user says. */
   extractedQuarantinedCount: 10,
   /** Characters of a sentence that is taken as a wish. Source: our choice: longer ones tell a story. */
   sentenceCharacters: 400,
@@ -32,13 +32,13 @@ export const MEMORY_SAFETY_DEFAULTS = {
   repeatedShare: 0.85,
   /** Words whose stems are known at a time. Source: our choice: some megabytes; English text has fewer. */
   wordsKnownCount: 30_000,
-  /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: one word in ten may be another's; what is further away is a reading. */
+  /** Share of a claim's words that the user's message must have for it to be the user's. Source: our choice: one word in ten may be another's; beyond that, it is an interpretation. */
   userWordsShare: 0.9,
   /** Share from which on a claim is a model's reading of what the user said. Source: our choice: a third of the words is more than chance. */
   readingShare: 0.34,
   /** Share of a claim's words in two lines of a tool's result from which on the tool said it. Source: our choice. */
   carriedShare: 0.6,
-  /** Words of a claim that no user said from which on it is told where they come from. Source: our choice: fewer meet by chance. */
+  /** Words of a claim that no user said from which on their source is named. Source: our choice: fewer meet by chance. */
   leastForeignCount: 3,
 } as const;
 

@@ -5,13 +5,13 @@
 import { assert } from "../../assert.ts";
 
 export const MEMORY_SEARCH_DEFAULTS = {
-  /** How often a word in each part of a memory counts. Source: our choice: a name and a description were written to say what it is about. */
+  /** Weight of a word in each part of a memory. Source: our choice: a name and a description were written to say what it is about. */
   fieldWeights: { name: 3, description: 2, tags: 2, time: 1, body: 1 },
   /** BM25's k1: how soon repetition stops counting. Source: packages/evaluation/bench/memory: short texts want it a little below the usual 1.2. */
   k1: 0.9,
   /** BM25's b: how much a long text is held against it. Source: packages/evaluation/bench/memory: short texts want it below the usual 0.75. */
   b: 0.4,
-  /** Part of the score of what was said one step, and two steps, before and after that is added to a memory's own. Source: packages/evaluation/bench/memory. */
+  /** Share of the scores of the memories one and two steps before and after that is added to a memory's score. Source: packages/evaluation/bench/memory. */
   neighbourShares: { near: 0.5, far: 0.3 },
   /** Part of the best memory's own score below which a memory adds nothing to its neighbours. Source: packages/evaluation/bench/memory: sessions are found a little more often, and in half the time. */
   tellingShare: 0.2,
@@ -25,7 +25,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   alikeShare: 0.1,
   /** Characters of one memory that are read, from its beginning; the rest is not found. Source: our choice: far more than a memory has, so that a huge file costs no more than some pages. */
   memoryCharacters: 40_000,
-  /** Characters of a query that are read. Source: our choice: what somebody pastes into a message is seldom what is asked. */
+  /** Characters of a query that are read. Source: our choice: what someone pastes into a message is seldom what is asked. */
   readQueryCharacters: 8_000,
   /** Words of a query that are looked for, the rarest ones. Source: our choice. */
   queryTermsCount: 48,

@@ -4,7 +4,7 @@
 import { assert } from "../../assert.ts";
 
 export const MEMORY_SUBJECT_DEFAULTS = {
-  /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Source: our choice: some sentences; in a page no single value can be told. */
+  /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Source: our choice: some sentences; in a page no single value stands out. */
   comparedCharacters: 600,
   /** Words that two facts share at the least before one denies the other. Source: our choice: a subject, and what is said of it. */
   leastSharedCount: 2,

@@ -2,15 +2,15 @@
  * Numbers of finding memories by embeddings.
  */
 export const MEMORY_VECTOR_DEFAULTS = {
-  /** Cosine below which a memory is no find, however close it is among others. Source: our choice: unrelated sentences are at 0.1 to 0.3 with common models. */
+  /** Cosine below which a memory is not found, however close it is among others. Source: our choice: unrelated sentences are at 0.1 to 0.3 with common models. */
   leastSimilarity: 0.3,
-  /** How far behind the closest memory another one may be. Source: our choice: less than what separates a paraphrase from a neighbour. */
+  /** Distance from the closest memory within which another one is found. Source: our choice: less than what separates a paraphrase from a neighbour. */
   reach: 0.15,
   /** Memories that are found so, at the most. Source: our choice: as many again as are shown. */
   closestCount: 10,
-  /** How long a recall waits for embeddings, in milliseconds. Source: our choice: as long as for a light model's choice. */
+  /** Longest time that a recall waits for embeddings, in milliseconds. Source: our choice: as long as for a light model's choice. */
   embedTimeoutMs: 3_000,
-  /** How long one call that embeds new memories may take, in milliseconds. Source: our choice: it goes on beside the recalls, and what takes longer is not going to come. */
+  /** Longest time that one call that embeds new memories may take, in milliseconds. Source: our choice: it goes on beside the recalls, and what takes longer is not going to come. */
   indexTimeoutMs: 20_000,
   /** Texts of one call. Source: our choice: what common providers take. */
   embeddedTextsCount: 96,

@@ -55,7 +55,7 @@ export const TARIFF_DEFAULTS = {
     lookBackBlocks: 20,
     matching: "prefix",
   },
-  /** Whoever is not known. Cautious is whatever makes a rewrite pay late: a large discount, a premium for writing and a cache that lives long. Taking a warm cache for a cold one, or a cheap one for a dear one, rewrites too often and costs money and memory; the other way round only saves less. Source: our choice: the dearest usual rewrite (Anthropic's) and the longest lifetime that is usual. */
+  /** An unknown provider. Cautious is whatever makes a rewrite pay late: a large discount, a premium for writing and a cache that lives long. Taking a warm cache for a cold one, or a cheap one for a dear one, rewrites too often and costs money and memory; the other way round only saves less. Source: our choice: the dearest usual rewrite (Anthropic's) and the longest lifetime that is usual. */
   generic: {
     read: 0.1,
     write: 1.25,

@@ -47,14 +47,14 @@ export const TOKENS_DEFAULTS = {
   paddingQuantile: 0.9,
   /** A reported output below this share of the reply's estimate is a placeholder. Source: older Claude Code logs, which report a few tokens for replies of hundreds. */
   placeholderOutputShare: 0.5,
-  /** A report below this share of what was expected, or one that what was expected is below this share of, is in doubt until the next one says the same. Source: our choice; in recorded sessions reports stay above it but where the tool replaced its context. */
+  /** A report that differs from the expected figure by more than this share, in either direction, is in doubt until the next one confirms it. Source: our choice; in recorded sessions reports stay above it but where the tool replaced its context. */
   doubtfulShare: 0.5,
   /** Smallest size, in tokens of the model, at which a report is doubted. Source: our choice: below it wrappers dominate. */
   doubtfulMinTokens: 2_000,
   /** A second report confirms the first within this share of itself. Source: our choice; the error of one increment is far below. */
   confirmedShare: 0.25,
 
-  /** How near a threshold, as a share of it, an exact count is worth a request. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
+  /** Distance from a threshold, as a share of it, within which an exact count is worth a request. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   counterNearShare: 0.1,
   /** Consecutive failures after which a counter is left alone for the session. Source: our choice. */
   counterFailuresCount: 3,
@@ -98,7 +98,7 @@ export const BUDGET_DEFAULTS = {
   autoCompactMarginTokens: 13_000,
   /** The user is warned this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   warningMarginTokens: 20_000,
-  /** The error state begins this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". A setting of its own. */
+  /** The error state begins this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". A separate setting. */
   errorMarginTokens: 20_000,
   /** Nothing is sent beyond this far below the effective window. Source: our choice; where-the-numbers-come-from.md, "Window and thresholds". */
   blockingMarginTokens: 3_000,
@@ -126,7 +126,7 @@ assert(
 );
 
 export const CATALOGUE_DEFAULTS = {
-  /** Window of a model nobody knows, in tokens. Source: our choice: the smallest of the models that agents are run on today. */
+  /** Window of a model no one knows, in tokens. Source: our choice: the smallest of the models that agents are run on today. */
   unknownWindowTokens: 128_000,
   /** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
   millionWindowTokens: 1_000_000,
