@@ -14,8 +14,7 @@ import {
   messageList,
   messagesIn,
 } from "../shared/conversations.ts";
-import type { Fields } from "../shared/fields.ts";
-import { parseTimestamp } from "../shared/fields.ts";
+import { type Fields, parseTimestamp } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";

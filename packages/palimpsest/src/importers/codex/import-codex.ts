@@ -11,8 +11,7 @@
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import type { Fields } from "../shared/fields.ts";
-import { present } from "../shared/fields.ts";
+import { type Fields, present } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";

@@ -7,8 +7,7 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
-import type { Fields } from "../shared/fields.ts";
-import { parseTimestamp, present } from "../shared/fields.ts";
+import { type Fields, parseTimestamp, present } from "../shared/fields.ts";
 import type { LeftOutReason } from "../shared/imported-session.ts";
 import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
 

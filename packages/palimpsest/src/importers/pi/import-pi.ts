@@ -10,8 +10,7 @@
 import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import type { Fields } from "../shared/fields.ts";
-import { parseTimestamp } from "../shared/fields.ts";
+import { type Fields, parseTimestamp } from "../shared/fields.ts";
 import type { ImportedBoundary, ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";

@@ -7,8 +7,9 @@
  * sums they cover. Adding a message raises the sum; the difference to what the anchor covers is what
  * has to be estimated. An edit, a change of the fixed part and a switch of the model void the anchor;
  * a report of a request that left before such a change is about another window and changes nothing. A
- * report far off the expected figure is in doubt until the next one confirms it. All of this is O(what is new). The state that survives a crash is `snapshot()`; to rebuild the
- * window tells its sum with `windowRestored`, which leaves the anchor standing.
+ * report far off the expected figure is in doubt until the next one confirms it. The work grows with the new
+ * content only. The state that survives a crash is `snapshot()`; code that rebuilds the window reports its sum
+ * with `windowRestored`, which keeps the anchor.
  */
 import { assert } from "../../base/assert.ts";
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";

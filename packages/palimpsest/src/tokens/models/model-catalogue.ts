@@ -1,9 +1,8 @@
 /**
  * Facts about a model: window, output limit, prices, and the source of each figure.
  *
- * A figure of the caller goes before what the vendor's API or an overflow error said, this before the
- * snapshot (hand-written rules, then the generated table), and where no one knows, a window that
- * is small enough for the models agents are run on. Nothing is fetched here.
+ * The caller's figures come first, then those of the vendor's API or of an overflow error, then the snapshot
+ * (hand-written rules, then the generated table), then a cautious default. Nothing is fetched here.
  */
 import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
@@ -183,8 +182,8 @@ function isCount(value: number | undefined): value is number {
 }
 
 /**
- * Rows by hand that the catalogue's source lacks: output limits, and models
- * that came after it. First match counts; a figure here goes before the generated one.
+ * Rows by hand that the catalogue's source lacks: output limits, and newer models. First match counts; a figure
+ * here goes before the generated one.
  *
  * Sources: Anthropic, OpenAI and Google model pages, and Anthropic's SDK for ids; a model that is
  * only announced there has no figures here and falls to the next rule or to the default.
