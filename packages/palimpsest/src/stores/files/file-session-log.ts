@@ -1,9 +1,9 @@
 /**
- * One session in files: puts writer, reader, lease and blobs together behind the port.
+ * One session in files: combines writer, reader, lease and blobs behind the port.
  *
- * Whatever writes takes the lease first, where leases are kept, and a writer whose lease was taken from it
- * asks again before it appends. Who takes over from a writer that may wake up again appends an entry at
- * once, so that the other's next append does not go on where the log ends, and is refused.
+ * Every write takes the lease first, if the store keeps leases; a writer that lost its lease acquires it again before it
+ * appends. A process that takes over from a writer that may wake up appends an entry at once, so that the other's next
+ * append does not continue the log and is refused.
  */
 
 import { errorCode, SessionError, StoreError } from "../../base/errors.ts";
@@ -37,10 +37,10 @@ interface FileSessionLogOptions {
   readonly ids: IdSource;
   /** The log's file, open for reading; absent for a new session, whose file the first append creates. */
   readonly file: OpenFile | undefined;
-  /** Absent where nobody else can come. */
+  /** Absent if there is no other process. */
   readonly lease: LeaseOptions | undefined;
   readonly clock: Clock;
-  /** Whether the session is on its way to the trash or back. */
+  /** True while the session is being moved to the trash or back. */
   readonly isMoving: () => boolean;
   readonly blobQuotaBytes: number;
 }
@@ -61,9 +61,9 @@ export class FileSessionLog implements SessionLog {
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
   #writer: LogFileWriter | undefined;
-  /** Its lease was taken from somebody who may wake up, and nothing tells them so yet. */
+  /** True if the previous holder of the lease may wake up and the fence entry is not written yet. */
   #needsFence = false;
-  /** It was the writer once: whoever is it now has taken it over. */
+  /** True once it was the writer: another writer has taken the session over. */
   #wasWriter = false;
   readonly #reading = new FileLogReading((work) => this.#read(work));
   #hasUnsynced: boolean;
@@ -137,8 +137,8 @@ export class FileSessionLog implements SessionLog {
   }
 
   /**
-   * It may have been moved to the trash since it was opened, or be on its way. While the lease is held, no
-   * move begins; first the mark is looked for, so that one which has just ended is seen by what it did.
+   * The session may have moved to the trash since it was opened, or be moving. No move begins while the lease is held.
+   * The mark is checked first, so that a move that has just ended is seen by its effect.
    */
   #assertStaysHere(lease: SessionLease): void {
     try {
@@ -150,7 +150,7 @@ export class FileSessionLog implements SessionLog {
   }
 
   #assertNotMoved(): void {
-    if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is just moved to the trash or out of it");
+    if (this.#isMoving()) throw sessionInUse(this.sessionId, "it is being moved to the trash or restored");
     if (this.#reader !== undefined && this.#fs.stat(this.#paths.logFile) === undefined)
       throw sessionNotFound(this.sessionId, this.#paths.rootFolder);
   }
@@ -163,9 +163,9 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  /** Moves the log's numbers on, so that the writer before finds them moved should it wake up. */
+  /** Appends an entry, so that the previous writer is refused if it wakes up. */
   #fence({ clock, process }: LeaseOptions): void {
-    // The session reads only after this, and is to go on from the same entry.
+    // The session reads the log after this, and has to continue the same entry.
     if (this.#writer === undefined) this.#reading.lookAtEnd();
     this.#writer ??= this.#openWriter();
     const { seq, id } = this.#writer.look();
@@ -177,7 +177,7 @@ export class FileSessionLog implements SessionLog {
     if (entries.length === 0) return [];
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
-    // Before anything of a new session comes into being.
+    // Before a new session has any file.
     if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
     this.#acquire();
     return this.#repeated.keep(entries, this.#store(entries));
@@ -229,18 +229,18 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  /** One after the other, so that a second sync never returns before the disk has done the first. */
+  /** Runs syncs one after the other, so that the second never returns before the first is durable. */
   async sync(): Promise<void> {
     this.#assertOpen();
     const sync = this.#running.then(() => this.#syncNow());
-    // Whoever called hears of a failure; the next in the queue is not to.
+    // The caller gets the failure; the next sync in the queue does not.
     this.#running = sync.catch(() => undefined);
     return sync;
   }
 
   async #syncNow(): Promise<void> {
     try {
-      // Blobs first: what an entry refers to is durable before the entry is.
+      // Blobs first, so that the blobs of an entry are durable before the entry.
       this.#markFoundFolders();
       await this.#folders.sync();
       if (this.#hasUnsynced) await this.#syncLog();
@@ -249,7 +249,7 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  /** What another process left in an opened session may not be durable yet either. */
+  /** Files of another process in an opened session may not be durable yet either. */
   #markFoundFolders(): void {
     const { blobFolder, rootFolder, sessionFolder } = this.#paths;
     if (this.#isNew || this.#areFoundFoldersMarked) return;
@@ -291,7 +291,7 @@ export class FileSessionLog implements SessionLog {
     if (damage.length > 0) yield { entries: [], damage };
   }
 
-  /** Once, before anything is appended: what was found when it was opened. */
+  /** Checks the recorded end once, before the first append. */
   #lookForMissingTail(): readonly LogDamage[] {
     this.#missingTail ??= this.#isNew
       ? []
@@ -328,7 +328,7 @@ export class FileSessionLog implements SessionLog {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Once for all who close: whoever comes second is not to give the lease back before everything has ended.
+    // Shared by all callers: a second one must not release the lease before all work has ended.
     const running = Promise.all([this.#running, this.notes.whenIdle()]);
     this.#closing ??= running.then(() => this.#closeFiles());
     try {

@@ -1,8 +1,7 @@
 /**
  * Sessions in a folder: one append-only log file each, and a folder of blobs beside it.
  *
- * The file of a session comes into being with its first append, so a session that never said anything
- * leaves nothing behind.
+ * The first append creates the file, so a session without entries leaves nothing behind.
  */
 
 import { join } from "node:path";
@@ -33,30 +32,30 @@ import { isAbsence, SessionLister } from "./list/session-lister.ts";
 import { CleanUpFiles } from "./trash/clean-up-ledger-file.ts";
 import { SessionTrash } from "./trash/session-trash.ts";
 
-/** What a {@link FileSessionStore} works with. */
+/** Ports and settings of a {@link FileSessionStore}. */
 interface FileSessionStoreOptions {
   /** Folder of the sessions; made when the first is stored. */
   readonly root: string;
-  /** `nodeFileSystem`, or something that looks like it. */
+  /** `nodeFileSystem`, or another implementation of the port. */
   readonly fs: FileSystem;
   /** Names the folders of scopes, and checks blobs against their names. */
   readonly hasher: Hasher;
   /** Names of temporary files. */
   readonly ids: IdSource;
-  /** Where sessions go that are moved to the trash; on the same disk as `root`. @defaultValue `.trash` in `root` */
+  /** Folder of the trash; on the same disk as `root`. @defaultValue `.trash` in `root` */
   readonly trashFolder?: string;
   /**
-   * Keeps a lease of each session that is written, so that a second writer is told so before it begins.
-   * Leave it out only where one program alone uses the folder, and opens each session once: two writers
-   * still lose nothing that one of them was told is kept, but the second hears of it with its append.
+   * Keeps a lease for each session that is written, so that a second writer is refused before it begins. Omit it only if
+   * a single program uses the folder and opens each session once. Without leases two writers still lose no acknowledged
+   * entry, but the second is refused with its append.
    */
   readonly lease?: LeaseOptions;
-  /** How many bytes of large blocks one session may store. @defaultValue 1 GiB */
+  /** Most bytes of large blocks that one session may store. @defaultValue 1 GiB */
   readonly blobQuotaBytes?: number;
   /**
-   * Keeps an index of the folder, so that lists of very many sessions are quick. It is a cache, made again
-   * when it is missing or damaged. All stores of one folder are to have the same answer: a session that
-   * was written without it may stand in a late place of a list.
+   * Keeps an index of the folder, so that lists of very many sessions are quick. It is a cache, rebuilt if it is missing
+   * or damaged. All stores of one folder need the same setting: a session written without the index may be misplaced in
+   * a list.
    * @defaultValue false
    */
   readonly isIndexed?: boolean;
@@ -76,7 +75,7 @@ export class FileSessionStore implements SessionStore {
 
   async create(sessionId: string, scope?: Scope): Promise<SessionLog> {
     const paths = this.#paths(sessionId, scope);
-    // A crash may have left the folder of a session of this id that is in the trash.
+    // A crash may have left the folder of a trashed session with this id.
     await this.#trashOf(scope).settleOne(sessionId);
     if (this.#isStored(paths)) throw sessionExists(sessionId);
     return this.#log(sessionId, scope, undefined);
@@ -143,7 +142,7 @@ export class FileSessionStore implements SessionStore {
     await this.#trash(sessionId, scope).purge(sessionId);
   }
 
-  /** What the clean-up of this folder remembers, and what keeps two from running at once. */
+  /** The record of earlier clean-ups of this folder, and the lock that keeps two from running at once. */
   cleanUpLedger(scope?: Scope): CleanUpLedger {
     const { fs, ids, lease } = this.#options;
     return new CleanUpFiles({

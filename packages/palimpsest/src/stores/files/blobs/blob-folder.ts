@@ -1,10 +1,10 @@
 /**
- * The blobs of one session: texts by their hash, each a file of its own.
+ * Stores the blobs of one session: long texts in separate files, named by their hash.
  *
- * DESIGN. A blob is written to a temporary file, synced, and renamed, so that a file under the name of
- * a hash is whole at any time, after a power loss too; only its name may still be unsynced, which the
- * log's `sync` sees to. A crash leaves at most a temporary file, which the next writer removes. What is in
- * the file is the text or the text packed (`packed-blob.ts`); limits hold for the text, the quota for files.
+ * DESIGN. A blob is written to a temporary file, synced, and renamed. So a file named by a hash is always whole, even
+ * after a power loss; only its name may be unsynced, and the log's `sync` does that. A crash leaves at most a temporary
+ * file, which the next writer removes. The file holds the text, plain or packed (`packed-blob.ts`). Limits apply to the
+ * text, the quota to files.
  */
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
@@ -19,7 +19,7 @@ import { packBlob, unpackBlob } from "./packed-blob.ts";
 
 /** The name of a blob's file. */
 export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
-/** What a file is called that is not whole yet. */
+/** Ends the name of a file that is being written. */
 export const TEMPORARY_ENDING = ".tmp";
 
 interface BlobFolderOptions {
@@ -36,7 +36,7 @@ interface BlobFolderOptions {
 export class BlobFolder {
   readonly #options: BlobFolderOptions;
   readonly #running = new Map<string, Promise<number>>();
-  /** Bytes of the blobs that are there or on their way, once somebody had to know. */
+  /** Bytes of stored blobs and of those being written; measured when first needed. */
   #usedBytes: number | undefined;
   #isTidy = false;
 
@@ -69,8 +69,8 @@ export class BlobFolder {
         await this.#write(path, bytes);
         writtenBytes = bytes.length;
       }
-      // Not before: a sync in between would take the folder as done. Also for a blob that is there,
-      // whose name another process may have left unsynced.
+      // Not earlier: a sync in between would consider the folder done. Also for an existing blob, whose name another
+      // process may have left unsynced.
       folders.markChanged(folder);
       return writtenBytes;
     } catch (error) {
@@ -78,7 +78,7 @@ export class BlobFolder {
     }
   }
 
-  /** Writes it if there is room for it: what is on its way counts as if it were there. */
+  /** Writes the blob if the quota allows it; blobs being written count. */
   async #write(path: string, bytes: Buffer): Promise<void> {
     const used = this.#usedBytes ?? this.#measure();
     this.#assertSpace(bytes.length, used);
@@ -105,11 +105,11 @@ export class BlobFolder {
     });
   }
 
-  /** Compared as a whole: a damaged blob is replaced by the sound one. */
+  /** Compares the whole text: a damaged blob is replaced by the sound one. */
   #isThere(path: string, text: Buffer): boolean {
     const { fs } = this.#options;
     const size = fs.stat(path)?.size;
-    // Packed it is smaller, and never larger.
+    // A packed text is never larger.
     if (size === undefined || size > text.length) return false;
     const file = fs.open(path, "read");
     try {
@@ -140,14 +140,14 @@ export class BlobFolder {
     try {
       this.#options.fs.remove(temporaryPath);
     } catch {
-      // The next writer of this session removes it; what the caller hears of is why it was not finished.
+      // The next writer of this session removes it; the caller gets the original error.
       this.#isTidy = false;
     }
   }
 
   /**
-   * Removes what a crash left, once, while no other blob is on its way: a session has one writer, so
-   * nobody needs these files. Only for the writer to call.
+   * Removes temporary files of a crash, once, while no blob is being written. Only the session's writer may call it: it
+   * has no rival that needs these files.
    */
   tidy(): void {
     if (this.#isTidy || this.#running.size > 0) return;
@@ -157,7 +157,7 @@ export class BlobFolder {
     this.#isTidy = true;
   }
 
-  /** @throws `BLOB_MISSING` if what is there is not what was stored. */
+  /** @throws `BLOB_MISSING` if the file is damaged. */
   get(hash: string): string | undefined {
     if (!BLOB_NAME_PATTERN.test(hash)) return undefined;
     const path = join(this.#options.folder, hash);
@@ -191,13 +191,13 @@ export class BlobFolder {
   }
 }
 
-/** The text that a blob's file holds; `undefined` where it is not the one of that hash. */
+/** Returns the text of a blob's file; `undefined` if it has another hash. */
 export function readBlobText(bytes: Buffer, hash: string, hasher: Hasher): string | undefined {
   try {
     const text = unpackBlob(bytes).toString("utf8");
     return hasher.sha256(text) === hash ? text : undefined;
   } catch {
-    // It cannot be unpacked: whoever asked is told that it is damaged.
+    // It cannot be unpacked: the caller reports the damage.
     return undefined;
   }
 }

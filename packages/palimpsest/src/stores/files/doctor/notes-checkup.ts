@@ -1,4 +1,4 @@
-/** What is wrong with the notes of a session, for the doctor; looking changes nothing. */
+/** Checks and repairs the notes of a session, for the doctor. */
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../../base/errors.ts";
 import { randomIds, systemClock } from "../../platform/node-ports.ts";
@@ -19,6 +19,7 @@ import type { DoctorOptions, SessionFinding } from "./session-findings.ts";
 
 const LOCK_ADVICE = "The program that replaced the notes is gone: removed.";
 
+/** Finds problems of the notes. Changes nothing. */
 export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly SessionFinding[] {
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const refused = whyUnreadable(() => folder.names());
@@ -30,7 +31,7 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
   const unreadable = whyUnreadable(() => {
     const bytes = folder.read(NOTES_NAME);
     if (bytes !== undefined) decodeNotes(bytes, folder.at(NOTES_NAME));
-    // A name that leads nowhere.
+    // A dangling link.
     else if (names.includes(NOTES_NAME)) throw linkRefused(folder.at(NOTES_NAME));
   });
   const lock = lease && leaseState(fs, folder.at(NOTES_LOCK_NAME), lease.clock.nowMs(), lease.process);
@@ -58,18 +59,18 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
         findingOf(
           "notes-conflict",
           name,
-          "Somebody saved this while the notes were replaced: take over what is needed, then remove it.",
+          "A person saved this while the notes were replaced: copy what is needed, then remove it.",
         ),
       ),
   ];
 }
 
-/** Whether it is the lease of a program that replaced the notes, and no writer's. */
+/** True for the lease of a program that replaced the notes; false for a writer's. */
 export function isNotesLock({ path }: SessionFinding): boolean {
   return basename(dirname(path)) === NOTES_LOCK_NAME;
 }
 
-/** Puts in place what a crash left in the middle; a lease that it left is taken over and given back. */
+/** Finishes an interrupted replacement; takes over a stale lease and releases it. */
 export async function repairNotes({ sessionId, fs, paths, hasher, lease }: DoctorOptions): Promise<void> {
   const folder = new NotesFolder(fs, paths.sessionFolder);
   const clock = lease?.clock ?? systemClock;
@@ -87,7 +88,7 @@ export async function repairNotes({ sessionId, fs, paths, hasher, lease }: Docto
   await fs.syncDirectory(paths.sessionFolder);
 }
 
-/** What reading it says, where it cannot be. @throws what else the disk says. */
+/** Returns the reason why the notes cannot be read, if so. @throws other errors of the disk. */
 function whyUnreadable(read: () => void): string | undefined {
   try {
     read();

@@ -1,9 +1,9 @@
 /**
- * Reads a stored session through and tells what is wrong with it. Looking changes nothing.
+ * Reads a stored session completely and reports problems. Changes nothing.
  *
- * A blob that no entry names is reported and kept, whatever the log looks like: a log that was cut and gone on
- * with, or lost a line, looks whole, and a backup of it would name the blob. It goes when its session does, by way
- * of the trash. Files with names that are not ours are nobody's business here.
+ * A blob that no entry names is reported and always kept: a log that was cut and continued, or lost a line, looks whole,
+ * and its backup would name the blob. The blob is deleted with its session, through the trash. Files with foreign names
+ * are ignored.
  */
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -23,7 +23,7 @@ import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-fi
 
 const HASH_PATTERN = /"([0-9a-f]{64})"/g;
 
-/** What the log says, as far as the doctor asks. */
+/** The facts about a log that the doctor needs. */
 interface ReadLog {
   readonly exists: boolean;
   readonly bytes: number;
@@ -31,13 +31,13 @@ interface ReadLog {
   readonly damage: readonly LogDamage[];
   /** Blobs by hash, with the number of the first entry that has them as a block. */
   readonly blobs: ReadonlyMap<string, number>;
-  /** Every hash that stands anywhere in an entry, also in fields of later versions. */
+  /** Every hash anywhere in an entry, also in fields of later versions. */
   readonly mentioned: ReadonlySet<string>;
 }
 
 /**
- * Reads a session through and tells what is wrong with it. Changes nothing, and never throws for damage.
- * @throws `StoreError` `SESSION_UNREADABLE` where the disk refuses to be read.
+ * Reads a session completely and reports problems. Changes nothing, and never throws for damage.
+ * @throws `StoreError` `SESSION_UNREADABLE` if the disk cannot be read.
  */
 export async function inspectSession(options: DoctorOptions): Promise<SessionCheckup> {
   const { paths, sessionId } = options;
@@ -120,7 +120,7 @@ function kindOf({ reason }: LogDamage): SessionFinding["kind"] {
   return reason === "duplicate-seq" || reason === "forked" ? "late-entries" : "damage";
 }
 
-/** Whether a copy of it is kept: what a torn write left is half an entry that nobody was promised. */
+/** True if a copy is kept. A torn write left half an entry that was never acknowledged: no copy. */
 function shouldKeep({ reason, bytes }: LogDamage): boolean {
   return reason !== "torn-tail" && bytes > 0;
 }
@@ -136,18 +136,18 @@ function adviceFor({ reason, position, bytes }: LogDamage): string {
       return `The log ends at ${position} and was longer: its last entries are gone; a backup may have them.`;
     case "duplicate-seq":
     case "forked":
-      return `${where} are entries of a writer that came too late and was told so: copied aside.`;
+      return `${where} are entries of a late writer, which got an error: copied aside.`;
     default:
       return `${where} cannot be read (${reason}): copied aside, and the log stays as it is.`;
   }
 }
 
-/** Where the copy of a damaged stretch lies. */
+/** Path of the copy of a damaged stretch. */
 export function quarantinePath({ paths }: DoctorOptions, { position }: LogDamage): string {
   return join(paths.sessionFolder, "damage", `${position}.bad`);
 }
 
-/** A stretch may be longer than any line that is believed; the log keeps all of it, the copy its beginning. */
+/** Size of the copy: the beginning of a stretch that is longer than a line may be. The log keeps all of it. */
 export function quarantineBytes({ bytes }: LogDamage): number {
   return Math.min(bytes, STORE_DEFAULTS.lineLimitBytes);
 }
@@ -165,7 +165,7 @@ interface BlobCheck {
 async function checkBlobs(options: DoctorOptions, log: ReadLog): Promise<BlobCheck> {
   const { fs, paths } = options;
   const findings: SessionFinding[] = [];
-  // What a link leads to is somebody else's.
+  // The target of a link is not ours.
   const isOurs = fs.stat(paths.blobFolder)?.isLink !== true;
   const names = isOurs ? listOrNothing(fs, paths.blobFolder) : [];
   const hashes = names.filter((name) => BLOB_NAME_PATTERN.test(name));
@@ -226,7 +226,7 @@ function checkLeases({ fs, paths, lease }: DoctorOptions): {
   };
 }
 
-/** Half-made copies of damage, and folders with nothing in them. */
+/** Half-made copies of damage, and empty folders. */
 function checkFolders({ fs, paths }: DoctorOptions, isInUse: boolean): readonly SessionFinding[] {
   if (isInUse) return [];
   const damageFolder = join(paths.sessionFolder, "damage");

@@ -1,73 +1,73 @@
-/** What a check-up of a stored session tells, and what mending it did. */
+/** The results of checking and repairing a stored session. */
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { SessionPaths } from "../../shared/session-paths.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";
 
-/** What the doctor works with. */
+/** Input of the doctor. */
 export interface DoctorOptions {
   readonly sessionId: string;
   /** `sessionPaths(folder, sessionId)`: the session need not have a log. */
   readonly paths: SessionPaths;
   readonly fs: FileSystem;
   readonly hasher: Hasher;
-  /** As the store has it; without it nobody else is taken to write the session. */
+  /** The store's options; without them the session is assumed to have no writer. */
   readonly lease?: LeaseOptions;
 }
 
-/** What kind of thing was found. */
+/** The kind of a finding. */
 type FindingKind =
-  /** A stretch of the log that no entry could be read from. Mending copies it aside. */
+  /** An unreadable stretch of the log. The repair copies it aside. */
   | "damage"
-  /** Numbers that are nowhere in the log, without a trace, in its middle or at its end. Nothing can be done. */
+  /** Entries missing from the middle or the end of the log, without damage that explains them. Cannot be repaired. */
   | "missing-entries"
-  /** A last line that never became whole: what a crash leaves. Harmless, and closed by the next append. */
+  /** A torn last line, as a crash leaves it. Harmless; the next append ends it. */
   | "torn-tail"
-  /** Entries that came too late: another writer had gone on. Never acknowledged; mending copies them aside. */
+  /** Entries of a late writer, after another one continued. Never acknowledged; the repair copies them aside. */
   | "late-entries"
-  /** A blob that an entry names is not there. Nothing here can bring it back. */
+  /** A missing blob that an entry names. Cannot be repaired. */
   | "blob-missing"
-  /** A blob holds other bytes than were stored. Mending moves it aside, so that it can be stored again. */
+  /** A blob with other bytes than were stored. The repair moves it aside, so that it can be stored again. */
   | "blob-damaged"
   /** A blob that no entry names: a crash came between storing it and the entry, or the log lost lines. It is kept. */
   | "blob-unreferenced"
-  /** The notes are no plain text file, or too large. Nothing is done about them. */
+  /** The notes are not a plain text file, or too large. Left alone. */
   | "notes-unreadable"
-  /** A crash came while the notes were replaced. Mending puts the old or the new in place. */
+  /** A crash interrupted a replacement of the notes. The repair puts the old or the new notes in place. */
   | "notes-unfinished"
-  /** What a person saved while the notes were replaced, kept beside them. Nothing is done about it. */
+  /** Notes that a person saved during a replacement, kept beside the notes. Left alone. */
   | "notes-conflict"
-  /** A lease whose writer is gone. Mending removes it. */
+  /** A lease whose writer is gone. The repair removes it. */
   | "stale-lease"
-  /** A file or an empty folder that a crash left behind. Mending removes it. */
+  /** A file or an empty folder that a crash left. The repair removes it. */
   | "litter";
 
-/** One thing that is wrong. */
+/** One problem. */
 export interface SessionFinding {
   readonly kind: FindingKind;
-  /** The file or folder that it is about. */
+  /** The affected file or folder. */
   readonly path: string;
-  /** Where in the log it begins. */
+  /** Start in the log. */
   readonly position?: number;
-  /** How much of the file it is about. */
+  /** Affected bytes of the file. */
   readonly bytes: number;
   /** Why a stretch of the log could not be read. */
   readonly reason?: LogDamage["reason"];
   /** The number of the first entry that names a blob. */
   readonly seq?: number;
-  /** It was copied aside already, and is known. */
+  /** It has been copied aside already. */
   readonly isQuarantined: boolean;
-  /** Mending does something about it. */
+  /** The repair can do something about it. */
   readonly isMendable: boolean;
-  /** What it is and what mending would do, as a sentence for people. */
+  /** A sentence for people: the problem, and the effect of a repair. */
   readonly advice: string;
 }
 
-/** Everything that was found in a session. */
+/** All findings in a session. */
 export interface SessionCheckup {
   readonly sessionId: string;
-  /** Somebody writes it now: what is found may be under way, and nothing is mended. */
+  /** The session has a writer: a finding may be work in progress, and nothing is repaired. */
   readonly isInUse: boolean;
   readonly entryCount: number;
   readonly logBytes: number;
@@ -76,11 +76,11 @@ export interface SessionCheckup {
   readonly findings: readonly SessionFinding[];
 }
 
-/** What mending did. */
+/** The result of a repair. */
 export interface SessionRepair {
   readonly repaired: readonly SessionFinding[];
-  /** What it could not do, and why. */
+  /** Findings that could not be repaired, with their errors. */
   readonly failed: readonly { readonly finding: SessionFinding; readonly error: unknown }[];
-  /** What is left as it was, because nothing can be done or need be. */
+  /** Findings that cannot or need not be repaired. */
   readonly left: readonly SessionFinding[];
 }

@@ -1,11 +1,11 @@
 /**
- * Mends a stored session, and never by rewriting its log.
+ * Repairs a stored session without ever rewriting its log.
  *
- * DESIGN. A damaged stretch is copied to `<session>/damage/<position>.bad`, so that what is left of it is
- * kept apart and known, and the log stays as it is, byte for byte. What is removed is only what nobody can
- * need: leases of writers that are gone, files that a crash left half made, and empty folders. Blobs are never
- * removed here: a backup of a log that lost lines would name them. Mending holds the session's lease while it works, so that no writer is about to need what
- * it removes. Each step is whole or can be made again, so a crash in the middle costs nothing.
+ * DESIGN. A damaged stretch is copied to `<session>/damage/<position>.bad`, so that it is kept and known; the log stays
+ * the same, byte for byte. Only useless files are removed: leases of dead writers, half-made files of a crash, and empty
+ * folders. Blobs are never removed, because a backup of a log that lost lines would name them. The repair holds the
+ * session's lease, so that no writer needs a file that it removes. Each step is atomic or repeatable, so a crash in the
+ * middle costs nothing.
  */
 import { dirname, join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -21,10 +21,9 @@ import { inspectSession, quarantineBytes, quarantinePath } from "./session-docto
 import type { DoctorOptions, SessionFinding, SessionRepair } from "./session-findings.ts";
 
 /**
- * Looks again, and does what the findings say: copies damage aside, removes litter. It becomes the
- * session's writer while it works.
- * @throws `StoreError` `SESSION_IN_USE` where somebody else is; `SESSION_UNREADABLE` where the disk refuses
- * to be read. What could not be done is told in the answer.
+ * Checks the session again and repairs it: copies damage aside, removes litter. Is the session's writer meanwhile. Failed
+ * repairs are in the result.
+ * @throws `StoreError` `SESSION_IN_USE` if there is another writer; `SESSION_UNREADABLE` if the disk cannot be read.
  */
 export async function repairSession(options: DoctorOptions): Promise<SessionRepair> {
   const before = await inspectSession(options);
@@ -35,7 +34,7 @@ export async function repairSession(options: DoctorOptions): Promise<SessionRepa
   const failed: { finding: SessionFinding; error: unknown }[] = [];
   const left: SessionFinding[] = [];
   try {
-    // Stale leases are gone by now; all else may have changed.
+    // Acquiring the lease removed stale ones; everything else may have changed.
     const leases = before.findings.filter(({ kind }) => kind === "stale-lease");
     const { lease: _held, ...ours } = options;
     const found = (await inspectSession(ours)).findings;
@@ -81,7 +80,7 @@ async function repair(options: DoctorOptions, finding: SessionFinding): Promise<
   } else fs.remove(path);
 }
 
-/** What was moved aside before is not replaced. */
+/** Returns a name that no earlier file has. */
 function freeName(fs: FileSystem, path: string): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? path : `${path}.${number}`;
@@ -152,7 +151,7 @@ function removeEmptyFolders({ fs, paths }: DoctorOptions): void {
     try {
       fs.removeDirectory(folder);
     } catch (error) {
-      // Something is in it, or it was never there. Anything else shows in the next check-up.
+      // Not empty, or missing. The next check-up reports anything else.
       const code = errorCode(error);
       if (code === "ENOTEMPTY" || code === "EEXIST" || code === "ENOENT") continue;
       return;

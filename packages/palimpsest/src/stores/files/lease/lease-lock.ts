@@ -1,7 +1,7 @@
 /**
- * Keeps programs from doing the same thing at once, where a store keeps leases: a lease of its own in a folder
- * beside what is changed, held for as long as one change takes. That of a process that died is taken over at
- * once. People know nothing of it, so what they do is looked at all the same.
+ * A lock between programs, if the store keeps leases: a separate lease in a folder beside the changed files, held during
+ * one change. The lease of a dead process is taken over at once. People do not take the lock, so a change has to check
+ * for their edits anyway.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -12,25 +12,25 @@ import { isLeaseName } from "./lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
 
 interface LeaseLockOptions {
-  /** Whose lock it is, for messages. */
+  /** Name of the locked thing, for messages. */
   readonly id: string;
-  /** Made with the lock where it is missing, and removed with it where nothing else is in it. */
+  /** Created with the lock if missing, and removed with it if empty. */
   readonly folder: string;
   readonly fs: FileSystem;
   readonly ids: IdSource;
-  /** Absent where one program alone uses the folder. */
+  /** Absent if one program alone uses the folder. */
   readonly lease: LeaseOptions | undefined;
 }
 
-/** How long whoever wants it waits, and how often they look, in milliseconds. */
+/** Limit of the wait for a lock, and pause between two attempts, in milliseconds. */
 export interface LockPatience {
   readonly waitMs: number;
   readonly pollMs: number;
 }
 
-/** The right to change something. */
+/** A lock that is held. */
 export interface HeldLease {
-  /** Whether it is still so: a process that slept for long may have been taken for dead. */
+  /** False once another process took it over, because this one slept for long and looked dead. */
   isHeld(): boolean;
   release(): void;
 }
@@ -44,14 +44,14 @@ export class LeaseLock {
     this.#options = options;
   }
 
-  /** Waits for whoever has it; `undefined` where they do not let go of it in time. */
+  /** Waits for the lock; returns `undefined` if it is not released in time. */
   async hold({ waitMs, pollMs }: LockPatience): Promise<HeldLease | undefined> {
     const judgeEvery = Math.ceil(STORE_DEFAULTS.leaseJudgeMs / pollMs);
     for (let waitedMs = 0, looks = 0; ; looks++) {
-      // Whether its holder lives is dear to find out; that there is one, cheap.
+      // Checking that the holder is alive is expensive; checking that there is one is cheap.
       const held = looks % judgeEvery === 0 || !this.#isTaken() ? this.tryHold() : undefined;
       if (held !== undefined || waitedMs >= waitMs) return held;
-      // Two that begin together are not to come together again.
+      // Random, so that two processes do not collide again and again.
       const nextMs = pollMs * (1 + Math.random());
       await pause(nextMs);
       waitedMs += nextMs;
@@ -63,12 +63,12 @@ export class LeaseLock {
     try {
       return fs.list(folder).some(isLeaseName);
     } catch {
-      // It goes with the lease; whatever else it is, taking the lock tells.
+      // The folder goes with the lease; taking the lock reports any other failure.
       return false;
     }
   }
 
-  /** `undefined` where somebody has it. The folder above is there. */
+  /** Returns `undefined` if the lock is taken. The parent folder must exist. */
   tryHold(): HeldLease | undefined {
     const { id, folder, fs, ids, lease: options } = this.#options;
     if (options === undefined) return ALONE;
@@ -94,7 +94,7 @@ export class LeaseLock {
         try {
           lease.release();
         } catch {
-          // It runs out.
+          // The lease expires.
         }
       },
     };

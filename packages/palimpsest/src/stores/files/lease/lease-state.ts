@@ -1,11 +1,10 @@
 /**
- * Who is a session's writer: the lease files in its folder, read and judged.
+ * Reads the lease files of a session and tells which process is its writer.
  *
- * FORMAT. `<session>/lease.<token>` is a JSON object that says which process took it, when, and for how
- * long it holds without a sign of life; the file's time of modification is the last one. The highest
- * token counts. What cannot be read is either a lease whose process is just writing it, for a moment, or
- * one whose process died doing so. A lease is about being polite: that two writers never lose what one of
- * them was told is kept is the log's own doing (`log-writer.ts`).
+ * FORMAT. `<session>/lease.<token>` is a JSON object with the process, the time, and how long the lease lasts without a
+ * sign of life; the last sign is the file's modification time. The highest token counts. An unreadable lease is either
+ * being written at this moment, or its process died while writing it. Leases only avoid conflicts: the log itself
+ * guarantees that two writers never lose acknowledged entries (`log-writer.ts`).
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -16,12 +15,12 @@ import type { ProcessIdentity } from "../../../ports/runtime.ts";
 import { readText } from "../replace/whole-file.ts";
 
 const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
-/** Tokens begin at the size of a log and grow by one: a higher one was made up, and must leave room for the next. */
+/** Tokens begin at the size of a log and grow by one. A higher one is invented, and must leave room for the next. */
 const PLAUSIBLE_TOKEN = 2 ** 52;
 
-/** Who took a lease, as its file says. */
+/** The process that took a lease, from its file. */
 interface LeaseHolder {
-  /** Tells two leases of one process apart. */
+  /** Distinguishes two leases of one process. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
@@ -32,29 +31,29 @@ interface LeaseHolder {
   readonly ttlMs: number;
 }
 
-/** What the lease files of a session amount to. */
+/** The combined state of a session's lease files. */
 export type LeaseState =
   | { readonly type: "free"; readonly token: 0; readonly paths: readonly string[] }
   | {
-      /** `held`: somebody is the writer. `stale`: whoever it was is gone, or gave no sign of life for too long. */
+      /** `held`: there is a writer. `stale`: the writer is dead, or gave no sign of life for too long. */
       readonly type: "held" | "stale";
       /** The fencing token: of two leases the higher is the later. */
       readonly token: number;
-      /** Every lease file, also those that were left behind. */
+      /** Every lease file, stale ones included. */
       readonly paths: readonly string[];
       readonly holder: LeaseHolder | undefined;
       /** Since the last sign of life, never below 0. */
       readonly ageMs: number;
-      /** The process is certainly not alive any more, so it can write nothing. */
+      /** The process is certainly dead, so it never writes again. */
       readonly isDead: boolean;
     };
 
 const FREE: LeaseState = { type: "free", token: 0, paths: [] };
 
 /**
- * Whether somebody is the writer of the session whose folder this is. Reads only; costs one `stat` where
- * the session has no folder. Without `process`, a writer that died is noticed when its lease runs out.
- * Throws the file system's error where the folder cannot be read.
+ * Returns the writer of the session with this folder. Reads only; costs one `stat` if there is no folder. Without
+ * `process`, a dead writer is noticed when its lease expires. Throws the file system's error if the folder cannot be
+ * read.
  */
 export function leaseState(
   fs: FileSystem,
@@ -69,12 +68,12 @@ export function leaseState(
   const paths = names.map(({ name }) => join(sessionFolder, name));
   const path = join(sessionFolder, last.name);
   const stat = fs.stat(path);
-  // Released between the two looks.
+  // Released between the two reads.
   if (stat === undefined) return FREE;
   const holder = readHolder(fs, path);
   const awayMs = Math.abs(nowMs - stat.modifiedMs);
   const isDead = holder !== undefined && process !== undefined && isGone(holder, process);
-  // Far in the future is as implausible as far in the past: some clock jumped, and nobody renews it.
+  // Far in the future is as implausible as far in the past: a clock jumped, and the lease is not renewed.
   const isSilent = !(awayMs <= (holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs));
   const type = isDead || isSilent ? "stale" : "held";
   const ageMs = Math.max(0, nowMs - stat.modifiedMs);
@@ -86,7 +85,7 @@ export function leaseName(token: number): string {
   return `lease.${token}`;
 }
 
-/** Whether a file of this name in a session's folder is a lease. */
+/** True if a file of this name in a session's folder is a lease. */
 export function isLeaseName(name: string): boolean {
   return LEASE_PATTERN.test(name);
 }
@@ -108,13 +107,13 @@ function namesIn(fs: FileSystem, folder: string): readonly string[] {
   try {
     return fs.stat(folder)?.isDirectory === true ? fs.list(folder) : [];
   } catch (error) {
-    // Removed between the two looks.
+    // Removed between the two reads.
     if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }
 
-/** `undefined` where the file is gone, half written, or not a lease of ours. */
+/** Returns `undefined` if the file is gone, half written, or not a lease of ours. */
 export function readHolder(fs: FileSystem, path: string): LeaseHolder | undefined {
   const parsed = parseJson(readHolderText(fs, path));
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
@@ -137,7 +136,7 @@ function readHolderText(fs: FileSystem, path: string): string {
   try {
     return readText(fs, path, STORE_DEFAULTS.leaseLimitBytes);
   } catch (error) {
-    // Gone, or something in its place that is no file: then there is no holder to name.
+    // Gone, or not a file: there is no holder to name.
     const code = errorCode(error);
     if (code === "ENOENT" || code === "EINVAL" || code === "EISDIR") return "";
     throw error;
@@ -149,14 +148,14 @@ function isGone({ space, pid, processStart }: LeaseHolder, process: ProcessIdent
   return !process.isAlive(pid, processStart);
 }
 
-/** Who is the writer, for a message, and after how many seconds its lease runs out if it is gone. */
+/** Describes the writer for a message, with the seconds until its lease expires if it is dead. */
 export function holderText(
   { holder, ageMs }: Exclude<LeaseState, { type: "free" }>,
   process: ProcessIdentity,
 ): readonly [who: string, waitSeconds?: number] {
   const ttlMs = holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs;
   const waitSeconds = Math.max(1, Math.ceil((ttlMs - ageMs) / 1_000));
-  if (holder === undefined) return ["somebody takes it at this moment", waitSeconds];
+  if (holder === undefined) return ["another process is taking it just now", waitSeconds];
   if (holder.pid === process.pid && holder.space === process.space)
     return [`this process (${holder.pid}) has it open already and is its writer`];
   const sign = `its last sign of life was ${(ageMs / 1_000).toFixed(1)} s ago`;

@@ -1,15 +1,14 @@
 /**
- * Taking, keeping and giving back the lease of one session.
+ * Takes, renews and releases the lease of one session.
  *
- * STATES. *free* → `acquire` makes `lease.<token>`, a file that must not exist yet, so that of two who try
- * one succeeds → *held*: the file is touched every few seconds → `release` removes it → *free*. A lease
- * whose process is dead, or that was not touched for its time to live, is *stale*: the next writer makes
- * one with a higher token and removes the old one. A writer that was only asleep finds its file gone at the
- * next touch, is *lost*, and asks again before it appends. A crash in any state leaves files that the next
- * `acquire` removes.
+ * STATES. *free* → `acquire` creates `lease.<token>`, a file that must not exist yet, so that only one of two processes
+ * succeeds → *held*: the file is touched every few seconds → `release` removes it → *free*. A lease is *stale* if its
+ * process is dead or has not touched it for its time to live: the next writer creates one with a higher token and removes
+ * the old one. A writer that was only asleep finds its file gone at the next touch, is *lost*, and acquires again before
+ * it appends. A crash in any state leaves files that the next `acquire` removes.
  *
- * Tokens only grow: a token is at least the size of the log, and who takes over from a writer that may
- * still live appends to the log at once. So no writer ever mistakes another's lease for its own.
+ * Tokens only grow: a token is at least the size of the log, and a process that takes over from a writer that may still
+ * live appends to the log at once. So no writer ever mistakes another's lease for its own.
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -20,12 +19,12 @@ import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
 
-/** What a store needs to keep leases. */
+/** Ports and settings for leases. */
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly process: ProcessIdentity;
   readonly timer: Timer;
-  /** How long a lease holds without a sign of life, in milliseconds. @defaultValue 15,000 */
+  /** Time that a lease lasts without a sign of life, in milliseconds. @defaultValue 15,000 */
   readonly ttlMs?: number;
 }
 
@@ -33,13 +32,13 @@ interface SessionLeaseOptions extends LeaseOptions {
   readonly sessionId: string;
   readonly sessionFolder: string;
   readonly fs: FileSystem;
-  /** Unlike that of any other lease. */
+  /** Unique. */
   readonly leaseId: string;
-  /** Makes the session's folder where it is missing. */
+  /** Makes the session's folder if it is missing. */
   readonly ensureFolder: () => void;
 }
 
-/** How a lease was come by: `over-living` where whoever had it may wake up again. */
+/** The earlier state of an acquired lease. `over-living`: its previous holder may still be alive. */
 type Acquired = "held-already" | "free" | "over-dead" | "over-living";
 
 /** The lease of one open log. */
@@ -47,9 +46,9 @@ export class SessionLease {
   readonly #options: SessionLeaseOptions;
   readonly #ttlMs: number;
   #path: string | undefined;
-  /** A lease that is to be given back, while it is not known whether its file is still ours. */
+  /** A lease to release whose file may belong to another process by now. */
   #released: string | undefined;
-  /** A file of ours that is no lease, or not any more, and could not be removed. */
+  /** A file of ours that does not count as a lease and could not be removed. */
   #leftover: string | undefined;
   #stopTimer: (() => void) | undefined;
 
@@ -58,14 +57,14 @@ export class SessionLease {
     this.#ttlMs = options.ttlMs ?? STORE_DEFAULTS.leaseTtlMs;
   }
 
-  /** Whether this log is the writer, as far as it has noticed. */
+  /** True if this log is the writer, as far as it has noticed. */
   get isHeld(): boolean {
     return this.#path !== undefined;
   }
 
   /**
    * Becomes the writer. `leastToken` is the size of the log.
-   * @throws `SESSION_IN_USE` where somebody else is; `STORE_FAILED` where the lease could not be written.
+   * @throws `SESSION_IN_USE` if there is another writer; `STORE_FAILED` if the lease could not be written.
    */
   acquire(leastToken: number): Acquired {
     if (this.#path !== undefined) return "held-already";
@@ -84,10 +83,10 @@ export class SessionLease {
     } catch (error) {
       throw storeFailure(`The lease of ${sessionFolder} could not be taken`, error);
     }
-    throw sessionInUse(this.#options.sessionId, "others take and release it all the time");
+    throw sessionInUse(this.#options.sessionId, "other processes take and release it all the time");
   }
 
-  /** @throws `SESSION_IN_USE` where somebody is the writer. */
+  /** @throws `SESSION_IN_USE` if there is a writer. */
   #judge(): LeaseState {
     const { sessionFolder, fs, clock, process, sessionId } = this.#options;
     const state = leaseState(fs, sessionFolder, clock.nowMs(), process);
@@ -95,7 +94,7 @@ export class SessionLease {
     return state;
   }
 
-  /** Whether the file could be made; not if somebody else has just made or released one. */
+  /** Creates the file. Returns false if another process has just created or released one. */
   #create(path: string): boolean {
     const { fs, clock, process, leaseId } = this.#options;
     const file = this.#tryCreate(path);
@@ -110,7 +109,7 @@ export class SessionLease {
       } finally {
         file.close();
       }
-      // By the clock that it will be judged by, which need not be that of the disk.
+      // By our clock, which others compare with; the clock of the disk may differ.
       fs.touch(path, now);
       return true;
     } catch (error) {
@@ -129,14 +128,14 @@ export class SessionLease {
     }
   }
 
-  /** Looks whether anybody came in between, and if not, begins to keep the lease. */
+  /** Checks for a rival, and starts to renew the lease. */
   #settle(path: string, before: LeaseState): void {
     const { sessionFolder, fs, clock, process, sessionId } = this.#options;
     try {
       const now = leaseState(fs, sessionFolder, clock.nowMs(), process);
       const rival = now.paths.some((other) => other !== path && !before.paths.includes(other));
       if (rival || !now.paths.includes(path))
-        throw sessionInUse(sessionId, "another writer takes it at this moment");
+        throw sessionInUse(sessionId, "another writer is taking it just now");
       for (const old of before.paths) this.#remove(old);
     } catch (error) {
       this.#discard(path);
@@ -147,7 +146,7 @@ export class SessionLease {
     this.#stopTimer = this.#options.timer.every(heartbeatMs, () => this.#beat());
   }
 
-  /** Gives a sign of life at once, between pieces of work that hold the timer up. */
+  /** Gives a sign of life at once, during work that blocks the timer. */
   renew(): void {
     this.#beat();
   }
@@ -169,8 +168,8 @@ export class SessionLease {
   }
 
   /**
-   * Gives the lease back, and the session's folder if nothing else is in it. Made again, it tries again.
-   * Throws the file system's error where the lease can neither be removed nor made to look old.
+   * Releases the lease and removes the session's folder if it is empty. A second call tries again. Throws the file
+   * system's error if the lease can neither be removed nor made to look old.
    */
   release(): void {
     const { fs, leaseId } = this.#options;
@@ -182,7 +181,7 @@ export class SessionLease {
     this.#clear();
   }
 
-  /** Removes a lease of this log's that is not one any more. */
+  /** Removes a former lease of this log. */
   #clear(): void {
     const path = this.#leftover;
     if (path === undefined) return;
@@ -190,18 +189,18 @@ export class SessionLease {
     try {
       this.#remove(path);
     } catch {
-      // One that looks old is as good as none: the next writer removes it.
+      // Make it look stale: the next writer removes it.
       fs.touch(path, 0);
     }
     this.#leftover = undefined;
     try {
       fs.removeDirectory(sessionFolder);
     } catch {
-      // Blobs in it keep it, or it is gone; an empty one that stays harms nobody.
+      // It has blobs, or is gone; an empty folder that stays is harmless.
     }
   }
 
-  /** What went wrong before is what the caller hears of; the next try begins with removing the file. */
+  /** The caller gets the earlier error; the next attempt removes the file first. */
   #discard(path: string): void {
     this.#leftover = path;
     try {

@@ -1,22 +1,22 @@
 /**
- * The notes of one session: `notes.md` in its folder, which people edit while programs replace it.
+ * The notes of one session: `notes.md` in its folder, which people may edit while programs replace it.
  *
- * DESIGN. Nothing tells a program that a person is about to save, so new notes are never put over what is
- * there. They are written beside it and synced; what is there is taken out by a rename, and looked at then,
- * when whoever saves makes a new file. If it is what was to be replaced, the new notes get their name by a
- * link, which fails where somebody has made that file meanwhile: then theirs stays. If it is not, it is put
- * back the same way. An editor that held the old file open may write to it afterwards: it stays beside the
- * new one for a while (`previous`), and is kept for good (`conflict`) where it has changed since.
+ * DESIGN. A program cannot know that a person is about to save, so it never overwrites the file. It writes the new notes
+ * beside it and syncs them. It renames the old file away and then compares it: an editor that saves now creates a new
+ * file. If the old file has the expected text, a hard link gives the new notes their name. The link fails if a person has
+ * created the file meanwhile: then that file stays. If the old file has another text, it is put back the same way. An
+ * editor may still have the old file open and write to it later. So it stays beside the new one for a while (`previous`)
+ * and is kept for good (`conflict`) if it changes.
  *
- * | found | what it is | what is done, by whoever reads or replaces next |
+ * | found | meaning | next read or replacement |
  * | --- | --- | --- |
- * | `taken`, no `notes.md` | a crash came while it was replaced | put back |
- * | `taken` and `notes.md` | it was replaced, or a person wrote in between | kept as `previous`, or as a conflict where it is not what was to be replaced |
- * | `copying`, `notes.md` ends early | the same, where files have one name only | the rest is appended |
+ * | `taken`, no `notes.md` | a crash during a replacement | puts it back |
+ * | `taken` and `notes.md` | replaced, or a person saved in between | keeps it as `previous`, or as a conflict if it has another text than expected |
+ * | `copying`, `notes.md` ends early | the same without hard links | appends the rest |
  * | a temporary file | new notes that were not put in place | removed by the next replacement |
  *
- * Programs do so one after the other (`lease-lock.ts`), so of two that replace the same notes one wins, and a
- * crash leaves the old notes or the new. Whoever reads while they are taken out reads what was taken out.
+ * Programs replace one after the other (`lease-lock.ts`), so one of two wins, and a crash leaves the old or the new notes.
+ * A reader that finds the notes taken out reads the taken file.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
@@ -40,11 +40,11 @@ interface FileNotesOptions {
   readonly hasher: Hasher;
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** Absent where nobody else can come. */
+  /** Absent if there is no other process. */
   readonly lease: LeaseOptions | undefined;
   /** Throws once the log was closed. */
   readonly assertOpen: () => void;
-  /** Throws where the session is somewhere else by now: its folder is not to be made again. */
+  /** Throws if the session has moved: its folder must not be made again. */
   readonly assertStays: () => void;
 }
 
@@ -54,9 +54,9 @@ export class FileNotes implements NotesFile {
   readonly #folder: NotesFolder;
   readonly #settling: NotesSettling;
   readonly #lock: LeaseLock;
-  /** Its own, so that a sync of the log does not take what is under way here as done. */
+  /** Separate from the log's, so that a sync of the log does not consider changes here done. */
   readonly #folders: DurableFolders;
-  /** Ends when every replacement that was begun has ended. */
+  /** Settles when every started replacement has ended. */
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: FileNotesOptions) {
@@ -79,7 +79,7 @@ export class FileNotes implements NotesFile {
     }
   }
 
-  /** One after the other; other processes are no different from other logs of this one. */
+  /** Replaces one after the other. Other processes are treated like other logs of this one. */
   async replace(base: string | undefined, text: string): Promise<boolean> {
     this.#options.assertOpen();
     const replacing = this.#running.then(() => this.#replace(base, text));
@@ -110,7 +110,7 @@ export class FileNotes implements NotesFile {
     assertStays();
     this.#folders.ensure(paths.sessionFolder);
     const held = await this.#lock.hold(NOTES_PATIENCE);
-    // Others are at it all the time: what is there when they are done is something else.
+    // Others are replacing all the time, so the base is outdated anyway.
     if (held === undefined) return false;
     try {
       assertStays();
@@ -130,25 +130,25 @@ export class FileNotes implements NotesFile {
     const found = await this.#find();
     if (found === undefined) return wanted === undefined;
     if (wanted !== undefined && found.equals(wanted)) return true;
-    // Bytes that are no text are told rather than passed over.
+    // Report bytes that are not text.
     decodeNotes(found, this.path);
     return false;
   }
 
-  /** What the notes are, also where somebody is in the middle of replacing them. */
+  /** Finds the current notes, even during a replacement. */
   async #find(): Promise<Buffer | undefined> {
     for (let attempt = 1; attempt <= STORE_DEFAULTS.notesAttempts; attempt++) {
       const names = await this.#settledNames();
       const found = this.#folder.read(NOTES_NAME);
       if (found !== undefined) return this.#wholeOf(found, names);
       if (names.includes(NOTES_NAME)) continue;
-      // It could not be put back: the disk is read-only, say.
+      // It could not be put back, for example on a read-only disk.
       const taken = unfinishedIn(names).find(({ role }) => role === "taken");
       if (taken === undefined) return undefined;
       const old = this.#folder.read(taken.name);
       if (old !== undefined) return old;
     }
-    // A name that is there and leads nowhere.
+    // A dangling link.
     throw linkRefused(this.path);
   }
 
@@ -158,16 +158,16 @@ export class FileNotes implements NotesFile {
     try {
       await this.#settleCrash();
     } catch {
-      // Whoever only reads need not be able to write.
+      // A reader need not be able to write.
     }
     return this.#folder.names();
   }
 
-  /** Unless somebody is in the middle of it. */
+  /** Settles interrupted replacements, unless one is under way. */
   async #settleCrash(): Promise<void> {
     const held = this.#lock.tryHold();
     try {
-      // What was seen before may have been settled by whoever had the lock.
+      // The previous holder of the lock may have settled them: list again.
       if (held !== undefined) await this.#settling.settle(this.#folder.names());
     } finally {
       held?.release();
@@ -182,7 +182,7 @@ export class FileNotes implements NotesFile {
     return found;
   }
 
-  /** Whether the new notes stand in the place of `wanted`; if not, what stands there is to be looked at again. */
+  /** Returns true if the new notes replaced `wanted`; otherwise the caller compares again. */
   async #tryReplace(
     wanted: Buffer | undefined,
     { bytes, held }: { readonly bytes: Buffer; readonly held: HeldLease },
@@ -217,18 +217,18 @@ export class FileNotes implements NotesFile {
     try {
       this.#folder.remove(name);
     } catch {
-      // The next replacement removes it; what the caller hears of is what became of this one.
+      // The next replacement removes it; the caller gets the result of this one.
     }
   }
 
-  /** Takes the notes out, looks at them, and puts the new ones in their place or them back. */
+  /** Takes the notes out, compares them, and puts either the new notes or them in place. */
   async #swap(wanted: Buffer, temporary: string, bytes: Buffer): Promise<boolean> {
     const taken = this.#settling.stamped("taken", wanted);
     if (!this.#folder.rename(NOTES_NAME, taken.name)) return false;
     try {
       const isWanted = this.#folder.read(taken.name)?.equals(wanted) === true;
       if (isWanted && (await this.#place(temporary, bytes))) {
-        // An old version that keeps its name is settled by whoever comes next.
+        // If this fails, the next reader settles the old version.
         this.#tryTo(() => this.#settling.keepAsPrevious(taken));
         return true;
       }
@@ -248,13 +248,13 @@ export class FileNotes implements NotesFile {
     }
   }
 
-  /** Puts the new notes where there are none; whether it did. */
+  /** Puts the new notes in place unless there are notes; returns true if it did. */
   async #place(temporary: string, bytes: Buffer): Promise<boolean> {
     const linked = this.#folder.link(temporary, NOTES_NAME);
     return linked === "unsupported" ? this.#settling.copy(temporary, bytes) : linked === "done";
   }
 
-  /** Also what a person did, and what another process may have left: all that is in the folder now. */
+  /** Makes everything in the folder durable, changes of people and other processes included. */
   async #sync(): Promise<void> {
     const { rootFolder, sessionFolder } = this.#options.paths;
     this.#folders.markChanged(sessionFolder);

@@ -1,6 +1,6 @@
 /**
- * The single steps that notes are read and replaced with: each does one thing to one file of the session's
- * folder, and refuses what is no plain file. What they amount to is in `notes-file.ts`.
+ * The single file operations for reading and replacing notes (`notes-file.ts`). Each acts on one file of the session's
+ * folder and refuses everything that is not a plain file.
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
@@ -10,12 +10,12 @@ import { notesUnreadable } from "../../shared/store-failure.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
-/** Of a second name: the file system has no such thing, or not for this file. */
+/** Error codes of a file system without hard links, or not for this file. */
 const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
   ...["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"],
 ]);
 
-/** What became of giving a file a second name. `gone`: there is no such file. */
+/** The result of making a hard link. `gone`: there is no such file. */
 type Linked = "done" | "taken" | "gone" | "unsupported";
 
 export class NotesFolder {
@@ -31,7 +31,7 @@ export class NotesFolder {
     return join(this.folder, name);
   }
 
-  /** Names in the folder; none where there is no folder. @throws `NOTES_UNREADABLE` where it is a link. */
+  /** Names in the folder; none if it does not exist. @throws `NOTES_UNREADABLE` if it is a link. */
   names(): readonly string[] {
     const stat = this.fs.stat(this.folder);
     if (stat === undefined) return [];
@@ -40,8 +40,8 @@ export class NotesFolder {
   }
 
   /**
-   * What a file holds; `undefined` where there is none.
-   * @throws `NOTES_UNREADABLE` for what is no plain file, or larger than notes may be.
+   * Reads a file; returns `undefined` if there is none.
+   * @throws `NOTES_UNREADABLE` if it is not a plain file, or larger than notes may be.
    */
   read(name: string): Buffer | undefined {
     const path = this.at(name);
@@ -76,7 +76,7 @@ export class NotesFolder {
     ifThere(() => this.fs.remove(this.at(name)));
   }
 
-  /** Gives a file another name, which nobody else uses; whether the file was there. */
+  /** Renames a file to an unused name; returns false if there is no such file. */
   rename(from: string, to: string): boolean {
     return (
       ifThere(() => {
@@ -86,10 +86,10 @@ export class NotesFolder {
     );
   }
 
-  /** Gives a file a second name: the file is there under it as a whole, or not at all. */
+  /** Makes a hard link, so that the whole file appears under the name at once. */
   link(from: string, to: string): Linked {
     const { fs } = this;
-    // Some systems would give the second name to what a link leads to.
+    // Some systems would link the target of a symbolic link.
     if (fs.link === undefined || fs.stat(this.at(from))?.isLink) return "unsupported";
     try {
       fs.link(this.at(from), this.at(to));
@@ -103,28 +103,28 @@ export class NotesFolder {
     }
   }
 
-  /** Whether two names are of one file, as far as anybody can tell. */
+  /** True if two names certainly lead to one file. */
   isOneFile(name: string, other: string): boolean {
     const [one, two] = [this.fs.stat(this.at(name)), this.fs.stat(this.at(other))];
     return one !== undefined && two !== undefined && one.id !== undefined && one.id === two.id;
   }
 
-  /** Moves a file to a name, unless something has that name; whether it was moved. */
+  /** Moves a file unless the new name is taken; returns true if it moved. */
   moveUnlessTaken(from: string, to: string): boolean {
     const linked = this.link(from, to);
     if (linked === "done") this.remove(from);
     if (linked !== "unsupported") return linked === "done";
-    // Where files have one name only it is looked at first.
+    // Without hard links: check first.
     return !this.isTaken(to) && this.rename(from, to);
   }
 
-  /** Whether anything has that name, be it a link that leads nowhere. */
+  /** True if anything has that name, even a dangling link. */
   isTaken(name: string): boolean {
     return this.fs.stat(this.at(name)) !== undefined || this.names().includes(name);
   }
 }
 
-/** What the work returns; `undefined` where the file is not there. */
+/** Does the work; returns `undefined` if the file does not exist. */
 function ifThere<Result>(work: () => Result): Result | undefined {
   try {
     return work();

@@ -1,26 +1,26 @@
 /**
- * Names of the files that a session's notes may lie in, all of them in the session's folder.
+ * Names of the files of a session's notes, all of them in the session's folder.
  *
  * ```text
  * notes.md                                     the notes
  * notes.md.<id>.tmp                            new notes, being written
- * notes.taken.<when>-<fingerprint>-<id>.md     what was `notes.md`, while it is being replaced
- * notes.copying.<when>-<fingerprint>-<id>.md   new notes, while they are copied to `notes.md`: files have one name there
- * notes.previous.<when>-<fingerprint>-<id>.md  notes that were replaced, kept for a while
- * notes.conflict-<number>.md                   what a person wrote and is not in `notes.md`
- * .notes/                                      the lease of the program that replaces them
+ * notes.taken.<when>-<fingerprint>-<id>.md     the old `notes.md` during a replacement
+ * notes.copying.<when>-<fingerprint>-<id>.md   new notes during a copy to `notes.md`, without hard links
+ * notes.previous.<when>-<fingerprint>-<id>.md  replaced notes, kept for a while
+ * notes.conflict-<number>.md                   text of a person that is not in `notes.md`
+ * .notes/                                      the lease of the program that replaces the notes
  * ```
  *
- * `when` are milliseconds since the epoch; the fingerprint is that of the text that was to be replaced. So a
- * file says by itself whether somebody has written to it since, whoever finds it.
+ * `when` is in milliseconds since the epoch. The fingerprint is that of the text at that time, so a name alone tells if
+ * the file was changed since.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { LockPatience } from "../lease/lease-lock.ts";
 
-/** The file that people know. */
+/** The file that people edit. */
 export const NOTES_NAME = "notes.md";
-/** The folder that the lease of who replaces them lies in. */
+/** The folder of the lease. */
 export const NOTES_LOCK_NAME = ".notes";
 export const NOTES_PATIENCE: LockPatience = {
   waitMs: STORE_DEFAULTS.notesWaitMs,
@@ -31,17 +31,17 @@ const CONFLICT_PATTERN = /^notes\.conflict-\d{1,6}\.md$/;
 const STAMPED_PATTERN = /^notes\.(taken|copying|previous)\.((\d{1,16})-([0-9a-f]{16})-[0-9A-Za-z-]+)\.md$/;
 const FINGERPRINT_DIGITS = 16;
 
-/** A version of the notes that is on its way, or was replaced. */
+/** A version of the notes during or after a replacement. */
 export interface StampedNotes {
   readonly role: "taken" | "copying" | "previous";
   readonly name: string;
-  /** Tells it from others; the same in every role. */
+  /** Identifies the version; the same in every role. */
   readonly stamp: string;
   readonly atMs: number;
   readonly fingerprint: string;
 }
 
-/** The version that a file of this name is, if it is one. */
+/** Parses the name of a version. */
 export function parseStamped(name: string): StampedNotes | undefined {
   const match = STAMPED_PATTERN.exec(name);
   if (match === null) return undefined;
@@ -55,7 +55,7 @@ export function parseStamped(name: string): StampedNotes | undefined {
   };
 }
 
-/** The version with these figures. */
+/** Makes the name of a version. */
 export function stampedNotes(
   role: StampedNotes["role"],
   { atMs, fingerprint, id }: { readonly atMs: number; readonly fingerprint: string; readonly id: string },
@@ -70,7 +70,7 @@ export function stampedName(role: StampedNotes["role"], stamp: string): string {
   return `notes.${role}.${stamp}.md`;
 }
 
-/** What tells two texts apart; also of bytes that are no text. */
+/** A short hash of any bytes. */
 export function fingerprintOf(bytes: Buffer, hasher: Hasher): string {
   return hasher.sha256(bytes.toString("base64")).slice(0, FINGERPRINT_DIGITS);
 }

@@ -1,7 +1,6 @@
 /**
- * Finishes or undoes what a crash left of replacing notes: every version that is not `notes.md` is put back,
- * kept for a while, kept for good or removed. For whoever holds the lock; people may save all the while, so
- * nothing is ever put over what is there.
+ * Finishes or undoes interrupted replacements of notes: every version beside `notes.md` is put back, kept for a while,
+ * kept for good, or removed. The caller holds the lock. People may save at any time, so nothing is ever overwritten.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
@@ -39,7 +38,7 @@ export class NotesSettling {
     this.#clock = clock;
   }
 
-  /** Settles what is in the middle of something. */
+  /** Settles interrupted replacements. */
   async settle(names: readonly string[]): Promise<void> {
     const unfinished = unfinishedIn(names);
     for (const version of unfinished) if (version.role === "copying") await this.#finishCopy(version);
@@ -47,55 +46,55 @@ export class NotesSettling {
       if (version.role === "taken" && !(await this.putBack(version))) this.settleReplaced(version);
   }
 
-  /** Removes what nobody needs any more; for whoever is about to replace the notes. */
+  /** Removes temporary files and old versions, before a replacement. */
   tidy(names: readonly string[]): void {
     for (const name of names) if (isTemporaryNotes(name)) this.#folder.remove(name);
     for (const version of stampedIn(names)) {
       if (version.role !== "previous") continue;
       const bytes = this.#readOrLeave(version.name);
       if (bytes === undefined) continue;
-      // Somebody had the file open, and has written to it since it was taken away from under its name.
+      // An editor had the file open and wrote to it after it was replaced.
       if (!this.#isUntouched(version, bytes)) this.#keep(version);
       else if (this.#isPast(version)) this.#folder.remove(version.name);
     }
   }
 
-  /** Makes it the notes again, unless there are others by now; whether it did. */
+  /** Makes it the notes again unless there are new ones; returns true if it did. */
   async putBack({ name }: StampedNotes): Promise<boolean> {
     const linked = this.#folder.link(name, NOTES_NAME);
     if (linked === "done") this.#folder.remove(name);
     if (linked !== "unsupported") return linked === "done";
     const bytes = this.#readOrLeave(name);
     if (bytes !== undefined) return this.copy(name, bytes);
-    // What is no plain file cannot be copied; nobody else makes such a thing at this moment.
+    // Not a plain file, so it cannot be copied; a person does not create such a thing at this moment.
     return !this.#folder.isTaken(NOTES_NAME) && this.#folder.rename(name, NOTES_NAME);
   }
 
-  /** It was taken out, and there are other notes: the new ones, or what a person saved meanwhile. */
+  /** Settles a taken version beside other notes: the new ones, or those that a person saved meanwhile. */
   settleReplaced(version: StampedNotes): void {
     const bytes = this.#readOrLeave(version.name);
     if (bytes === undefined) return;
-    // What was put back, and a crash came before its other name was removed. An equal text in a file of its own is
-    // another thing: somebody may have it open.
+    // It was put back, and a crash came before this name was removed. A separate file with an equal text is different:
+    // an editor may have it open.
     if (this.#folder.isOneFile(version.name, NOTES_NAME)) this.#folder.remove(version.name);
     else if (this.#isUntouched(version, bytes)) this.keepAsPrevious(version);
     else this.#keep(version);
   }
 
-  /** It was replaced: an editor may still hold it open. */
+  /** Keeps a replaced version, which an editor may have open. */
   keepAsPrevious({ name, stamp }: StampedNotes): void {
     this.#folder.rename(name, stampedName("previous", stamp));
   }
 
-  /** A name for what is taken out or copied, and tells what it holds. */
+  /** Makes a name with the fingerprint of the content. */
   stamped(role: "taken" | "copying", content: Buffer): StampedNotes {
     const fingerprint = fingerprintOf(content, this.#hasher);
     return stampedNotes(role, { atMs: this.#clock.nowMs(), fingerprint, id: this.#ids.entryId() });
   }
 
   /**
-   * Makes a file the notes where files have one name only: they are created by this process or not at all,
-   * then written. Whether it did; the file is kept as a version before.
+   * Makes a file the notes without hard links: creates `notes.md` exclusively, then writes it. Returns true if it did;
+   * the file stays as a previous version.
    */
   async copy(name: string, bytes: Buffer): Promise<boolean> {
     const copying = this.stamped("copying", bytes);
@@ -105,7 +104,7 @@ export class NotesSettling {
     } catch (error) {
       const isTaken = errorCode(error) === "EEXIST";
       if (!isTaken) this.#takeCopyBack(bytes);
-      // Not before: it says what a torn copy was to be.
+      // Only now: until the torn copy is removed, this name explains it.
       this.#folder.rename(copying.name, name);
       if (isTaken) return false;
       throw error;
@@ -124,13 +123,13 @@ export class NotesSettling {
     }
   }
 
-  /** Half of what was to be there, and nothing of anybody else. */
+  /** Removes a torn copy, unless another text is there. */
   #takeCopyBack(bytes: Buffer): void {
     const torn = this.#readOrLeave(NOTES_NAME);
     if (torn !== undefined && (isTornOf(torn, bytes) || torn.equals(bytes))) this.#folder.remove(NOTES_NAME);
   }
 
-  /** What the notes are to be, as far as they arrived. Only ever added to: a person may be at it by now. */
+  /** Completes a torn copy. Only appends, because a person may be editing it by now. */
   async #finishCopy(version: StampedNotes): Promise<void> {
     const whole = this.#readOrLeave(version.name);
     const torn = this.#readOrLeave(NOTES_NAME);
@@ -139,7 +138,7 @@ export class NotesSettling {
     this.keepAsPrevious(version);
   }
 
-  /** Under the first free name of its own. Where all are in use it stays under the one that it has. */
+  /** Keeps a version as a conflict under the first free name; under its own name if all are taken. */
   #keep({ name }: StampedNotes): void {
     for (let number = 1; number <= STORE_DEFAULTS.notesConflictsCount; number++) {
       const conflict = conflictName(number);
@@ -149,7 +148,7 @@ export class NotesSettling {
     }
   }
 
-  /** What cannot be read is nothing to decide on: it stays. */
+  /** Reads a file; returns `undefined` for an unreadable one, which stays. */
   #readOrLeave(name: string): Buffer | undefined {
     try {
       return this.#folder.read(name);
@@ -163,18 +162,18 @@ export class NotesSettling {
     return fingerprintOf(bytes, this.#hasher) === fingerprint;
   }
 
-  /** A time that is far ahead is that of a clock that was wrong. */
+  /** A time far in the future comes from a wrong clock and counts as past. */
   #isPast({ atMs }: StampedNotes): boolean {
     return Math.abs(this.#clock.nowMs() - atMs) >= STORE_DEFAULTS.notesPreviousKeptMs;
   }
 }
 
-/** Versions that are in the middle of something, the newest first. */
+/** Versions of interrupted replacements, the newest first. */
 export function unfinishedIn(names: readonly string[]): readonly StampedNotes[] {
   return stampedIn(names).filter(({ role }) => role !== "previous");
 }
 
-/** Whether a copy ends before the text does. */
+/** True if a copy ends before the text does. */
 export function isTornOf(copy: Buffer, whole: Buffer): boolean {
   return copy.length < whole.length && whole.subarray(0, copy.length).equals(copy);
 }

@@ -1,7 +1,7 @@
 /**
- * Makes folders, and remembers which ones hold names that a power loss would still take.
+ * Makes folders, and remembers which ones need a sync.
  *
- * A file that was synced is lost all the same if the folder that names it was not.
+ * After a power loss, a synced file is lost if the folder with its name was not synced.
  */
 import { dirname } from "node:path";
 import type { FileSystem } from "../../../ports/file-system.ts";
@@ -15,7 +15,7 @@ export class DurableFolders {
     this.#fs = fs;
   }
 
-  /** Makes the folder and its parents where they are missing, one by one, so that each one's parent is known. */
+  /** Makes a folder and its missing parents, one by one, so that each parent is remembered. */
   ensure(folder: string): void {
     const parent = dirname(folder);
     if (parent === folder || this.#fs.stat(folder) !== undefined) return;
@@ -24,7 +24,7 @@ export class DurableFolders {
     this.#changed.add(parent);
   }
 
-  /** A name in the folder is new or different. */
+  /** Remembers that a name in the folder is new or different. */
   markChanged(folder: string): void {
     this.#changed.add(folder);
   }

@@ -1,11 +1,10 @@
 /**
- * Bytes of files, and small files as wholes: read, written, replaced. A file that is replaced is the old one or the new one,
- * whatever is interrupted.
+ * Reads, writes and replaces whole small files. After an interruption, a replaced file is the old one or the new one.
  */
 import { dirname } from "node:path";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 
-/** A disk took a part of a write and says no more. */
+/** The disk took only a part of a write, without an error. */
 export class ShortWriteError extends Error {
   override readonly name = "ShortWriteError";
   readonly code = "ESHORT";
@@ -37,8 +36,7 @@ export function readText(fs: FileSystem, path: string, limitBytes: number): stri
 }
 
 /**
- * Puts a file in the place of the one that is there, durably; makes its folder where it is missing. Throws
- * the file system's error, and leaves what was there.
+ * Replaces a file durably; makes its folder if it is missing. Throws the file system's error and keeps the old file.
  */
 export async function replaceFile(
   fs: FileSystem,
@@ -70,6 +68,6 @@ function discard(fs: FileSystem, path: string): void {
   try {
     fs.remove(path);
   } catch {
-    // It never came to be, or the disk takes nothing at all: what is told is why it was not replaced.
+    // It does not exist, or the disk refuses everything: the caller gets the original error.
   }
 }
