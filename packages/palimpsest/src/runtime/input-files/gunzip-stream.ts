@@ -1,5 +1,5 @@
 /**
- * Gunzip that gives out everything it could decompress before it meets damage.
+ * A gunzip stream that outputs everything before damage.
  *
  * Node's stream drops the output of the last piece of input when the input ends too early; so every
  * piece is flushed before the end is announced.
@@ -38,7 +38,7 @@ export class GunzipStream {
     return this.#failure === undefined && !this.#gunzip.readableEnded;
   }
 
-  /** Ends the input. Tells what was wrong with it, if anything was. */
+  /** Ends the input. Returns the damage, if there was any. */
   async end(): Promise<{ readonly reason: string; readonly decodedBytes: number } | undefined> {
     if (this.#failure === undefined && !this.#gunzip.readableEnded) {
       await this.#until(() => this.#gunzip.end());

@@ -1,10 +1,9 @@
 /**
- * The bytes of a file, of a pipe or of the standard input, so that waiting for them can be stopped.
+ * Reads bytes of a file, a pipe or the standard input in a way that can be stopped.
  *
- * DESIGN. A call that reads a pipe blocks one of Node's few threads until a writer comes, and a process
- * with a blocked thread cannot even end. So a pipe is opened without waiting and then read by the
- * event loop, as a socket is. As long as nobody has opened its other end it looks like an ended one;
- * only after a while is it taken for that.
+ * DESIGN. Reading a pipe blocks one of Node's few threads until a writer comes, and a process with a blocked thread cannot
+ * even exit. So a pipe is opened without waiting, and the event loop reads it like a socket. A pipe without a writer looks
+ * like an ended one; only after a while is it considered ended.
  */
 import { close, closeSync, constants, createReadStream, openSync, readSync } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -16,7 +15,7 @@ import { InputError } from "../../base/errors.ts";
 /** @internal */
 export interface InputBytes {
   readonly chunks: Readable;
-  /** What there is to read, in bytes; 0 where that is not known. */
+  /** Size in bytes; 0 if unknown. */
   readonly totalBytes: number;
 }
 
@@ -61,12 +60,12 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
   }
   close(file);
   throw new InputError("INPUT_EMPTY", {
-    message: `${path} is a pipe that nobody writes to; ${pipeWaitMs} ms were waited.`,
+    message: `No data arrived on the pipe ${path} within ${pipeWaitMs} ms.`,
     hint: "Start the program that writes to it, or give the file itself.",
   });
 }
 
-/** Bytes that are there; `undefined` where a writer has none yet, 0 where there is no writer. */
+/** Reads available bytes; `undefined` if a writer has none yet, 0 if there is no writer. */
 function readNow(file: number, into: Buffer): number | undefined {
   try {
     return readSync(file, into);

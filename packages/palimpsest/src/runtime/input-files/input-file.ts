@@ -17,10 +17,10 @@ import { type InputBytes, openInput } from "./input-bytes.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { toUtf8 } from "./text-encoding.ts";
 
-/** How much of the file has been read, in bytes as they lie on the disk (compressed, where it is). */
+/** Progress in bytes of the file, before decompression. */
 interface ReadProgress {
   readonly bytesRead: number;
-  /** 0 of a pipe, whose end nobody knows. */
+  /** 0 for a pipe, whose size is unknown. */
   readonly totalBytes: number;
 }
 
@@ -35,7 +35,7 @@ export interface ReadInputOptions {
 }
 
 /**
- * Where {@link readInputFile} stops, in bytes after decompression: a longer line is dropped and
+ * Limits of {@link readInputFile}, in bytes after decompression: a longer line is dropped and
  * reported as a repair, a longer file is `INPUT_TOO_LARGE`.
  * @defaultValue `FORMATS_DEFAULTS`, member by member
  */
@@ -102,7 +102,7 @@ async function readBytes(run: {
   let bytesRead = 0;
   let gunzip: GunzipStream | undefined;
   try {
-    // It may have been stopped while it was opened; nobody would tell the stream any more.
+    // The signal may have fired while the file was being opened, before the stream listens to it.
     if (isStopped(options)) throw aborted(path);
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
       if (isStopped(options)) throw aborted(path);

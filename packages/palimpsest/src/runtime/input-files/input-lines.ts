@@ -55,7 +55,7 @@ export async function peekFirstLine(path: string): Promise<string | undefined> {
       return chunk.toString("utf8", 0, end === -1 ? chunk.length : end);
     }
   } catch {
-    // Whoever reads all of it says what is wrong.
+    // Reading the whole file reports the problem.
   }
   return undefined;
 }
@@ -63,7 +63,7 @@ export async function peekFirstLine(path: string): Promise<string | undefined> {
 async function openBytes(path: string): Promise<AsyncIterable<Buffer>> {
   const isCompressed = await isGzip(path);
   const bytes = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
-  // Whoever reads the last stream is told of the errors of both.
+  // The reader of the last stream gets the errors of both.
   return isCompressed ? pipeline(bytes, createGunzip(), () => {}) : bytes;
 }
 

@@ -28,7 +28,7 @@ export function folderFileReader(folder: string): FileRestorer {
         return isWithin(top, real) ? await readText(real) : UNREADABLE;
       } catch (error) {
         const isGone = errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR";
-        // Whether something outside is there is nobody's business.
+        // Does not reveal which files exist outside.
         return isGone && isWithin(resolve(folder), resolve(folder, path)) ? { state: "gone" } : UNREADABLE;
       }
     },
@@ -54,7 +54,7 @@ async function readText(path: string): Promise<CurrentFile> {
 
 const isRegular = (mode: number): boolean => (mode & constants.S_IFMT) === constants.S_IFREG;
 
-/** What is there up to `size`: a file that grows meanwhile is read as it was. */
+/** Reads up to `size` bytes, so that a file that grows meanwhile has its earlier content. */
 async function wholeOf(file: FileHandle, size: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);
   let length = 0;

@@ -30,7 +30,7 @@ import { Session } from "../session.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 
-/** What checkpoints carry beside the window: what the model was told of lists, limits that refusals named, whether it can look at the history, how far notes and memory are, what failed. */
+/** State that checkpoints carry beside the window: announced lists, limits from refusals, access to the history, progress of notes and memory, failures. */
 const CARRIED = [
   "announced",
   "learnedWindows",
@@ -113,7 +113,7 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
     metadata: new SessionMetadata(parts.metadata),
     ...(lastEntry === undefined ? {} : { lastEntry }),
     carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
-      // What is carried over is about the window as it is now.
+      // Carried state describes the current window.
       tracker.follow(writer.projection);
       const usageAnchor = { ledger: ledger.snapshot(), fixedTokens: ledger.fixedTokens ?? null };
       const open = calls.snapshot(ledger.generation);
@@ -140,7 +140,7 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
   return writer;
 }
 
-/** Whether a message belongs to the conversation as its host has it: on the line, and not taken out by the host. */
+/** True if a message is in the host's conversation: on the current line, and not removed by the host. */
 function isTheHosts(projection: Projection, seq: number): boolean {
   if (!isWithin(projection.lineRanges, seq)) return false;
   return !projection.activeEdits.some(

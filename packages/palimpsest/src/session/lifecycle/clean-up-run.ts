@@ -20,12 +20,12 @@ import {
 
 const LEDGER_VERSION = 1;
 
-/** How a store is cleaned up. */
+/** Ports and settings of a clean-up. */
 export interface CleanUpOptions {
   readonly clock: Clock;
   /** @defaultValue 30 days without activity, 30 days in the trash */
   readonly settings?: Partial<RetentionSettings>;
-  /** What is remembered from run to run. Without it nothing in the trash is ever deleted, for no time was observed. */
+  /** The record of earlier runs. Without it nothing in the trash is ever deleted, because no time was observed. */
   readonly ledger?: CleanUpLedger;
   readonly scope?: Scope;
   /** Only tells what would be done; nothing is written. @defaultValue false */
@@ -44,35 +44,35 @@ export interface CleanUpOptions {
 interface CleanUpFailure {
   readonly kind: CleanUpAction["kind"] | "look" | "ledger";
   readonly sessionId?: string;
-  /** Of a `PalimpsestError`. */
+  /** The code of a `PalimpsestError`. */
   readonly code?: string;
   readonly message: string;
 }
 
-/** What a run did. */
+/** The result of a run. */
 export interface CleanUpReport {
   /**
-   * `off`: the period is 0. `not-due`: there was a run lately. `busy`: another process is at it.
-   * `clock-in-doubt`: nothing was done because of the clock; `clock` says why. `stopped`: by the signal.
+   * `off`: the period is 0. `not-due`: there was a recent run. `busy`: another process is cleaning up. `clock-in-doubt`:
+   * nothing was done because of the clock; `clock` has the reason. `stopped`: by the signal.
    */
   readonly outcome: "done" | "off" | "not-due" | "busy" | "clock-in-doubt" | "stopped";
   readonly isDryRun: boolean;
   /** Sessions that were looked at, outside the trash and in it. */
   readonly seen: number;
   readonly seenInTrash: number;
-  /** What was done; of a dry run, what would be. */
+  /** The actions taken; in a dry run, the planned ones. */
   readonly actions: readonly CleanUpAction[];
   readonly trashed: number;
   readonly purged: number;
   /** Logs that were moved to the trash, without their blobs. */
   readonly trashedBytes: number;
-  /** How many sessions are left where they are, by reason. */
+  /** Numbers of kept sessions by reason. */
   readonly kept: Readonly<Partial<Record<KeptReason, number>>>;
   readonly failures: readonly CleanUpFailure[];
   readonly clock: ClockVerdict;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** How long it took, by the clock. */
+  /** Duration by the clock. */
   readonly ms: number;
 }
 
@@ -127,7 +127,7 @@ export class CleanUpRun {
     }
   }
 
-  /** The list of all may be behind, so each that seems old is looked at by itself. */
+  /** The list of all sessions may be behind, so each that seems old is read. */
   async #lookAtOld(oldMs: number): Promise<readonly SessionFacts[]> {
     const all: SessionFacts[] = [];
     const overview = await this.#store.overview?.(this.#options.scope, { idleSince: oldMs });
@@ -191,7 +191,7 @@ export class CleanUpRun {
     }
   }
 
-  /** Whether it was moved: not where there was activity since it was planned. */
+  /** Moves a session to the trash; returns false if it had activity since it was planned. */
   async #trash(action: Extract<CleanUpAction, { kind: "trash" }>): Promise<boolean> {
     const { scope } = this.#options;
     // The time of the note, so that observed time counts from this run on.
@@ -252,8 +252,8 @@ export class CleanUpRun {
     const message = errorMessage(error);
     this.#failures.push({
       kind,
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(code === undefined ? {} : { code }),
+      sessionId,
+      code,
       message,
     });
   }

@@ -1,10 +1,8 @@
 /**
- * The clean-up: moves sessions that nobody has used for long to the trash, and deletes what was there for
- * long enough.
+ * The clean-up: moves sessions without recent activity to the trash, and purges those that were there for long enough.
  *
- * What is done was planned before (`plan-clean-up.ts`), and each session is looked at again just before it is
- * moved. One that cannot be moved is reported and does not keep the others. Nothing but the store's
- * sessions is ever touched.
+ * A run carries out a plan (`plan-clean-up.ts`) and checks each session again just before it moves it. A session that
+ * cannot be moved is reported and does not stop the run. Only the store's sessions are ever touched.
  */
 import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { isObject } from "../../base/json/json.ts";
@@ -17,7 +15,7 @@ import { checkRetention } from "./plan-clean-up.ts";
  * Cleans up the sessions of a store. Never touches an open session, nothing younger than the period, nothing whose
  * date is damaged or in the future, and nothing at all while the clock is in doubt.
  *
- * @throws `OptionError` for settings that are no number of days; `StoreError` where the store cannot list its sessions.
+ * @throws `OptionError` for settings that are not a number of days; `StoreError` if the store cannot list its sessions.
  *
  * @example
  * ```ts
@@ -52,7 +50,7 @@ interface Memory {
   readonly lastRunMs: number | undefined;
 }
 
-/** What cannot be read is as if it was never written: then less is deleted. */
+/** Reads the record. Unreadable parts count as missing: then fewer sessions are deleted. */
 async function readMemory(ledger: CleanUpLedger | undefined): Promise<Memory> {
   const value = await ledger?.read();
   const { notes, lastRun } = isObject(value) ? value : { notes: undefined, lastRun: undefined };

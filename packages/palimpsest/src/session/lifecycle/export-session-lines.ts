@@ -18,18 +18,18 @@ import { redactJson } from "../../transcript/without-secrets.ts";
 import type { SessionObserver } from "../events/events.ts";
 import { watchReads } from "../history/watched-log.ts";
 
-/** How a session is written out. */
+/** Options of an export. */
 interface ExportLinesOptions {
-  /** Takes secrets out of every text; what comes back is then no longer the same session. */
+  /** Removes secrets from every text; an import of the file is then not the same session. */
   readonly isRedacted: boolean;
   /** Names texts that redaction changed. */
   readonly hasher: Hasher;
   readonly signal?: AbortSignal;
   /** Told how far the log was read, as a position of its store. */
   readonly onProgress?: (position: number) => void;
-  /** Told of a text beside the log that is gone or damaged: it is not in the file. */
+  /** Called for each missing or damaged blob, which is not in the file. */
   readonly onMissing?: (hash: string) => void;
-  /** Told of the damage in what is read. */
+  /** Receives damage found while reading. */
   readonly observer?: SessionObserver;
 }
 

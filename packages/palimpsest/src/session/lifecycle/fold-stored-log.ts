@@ -1,6 +1,5 @@
 /**
- * From a stored log to where its session was left: the window, its size as it was known, and the
- * call that still waits for an answer.
+ * Folds a stored log into the state of its session: the window, its known size, and calls without an answer.
  */
 import { assert } from "../../base/assert.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
@@ -31,24 +30,24 @@ export interface FoldedLog {
   readonly projection: Projection;
   readonly tracker: WindowTracker;
   readonly calls: OpenCalls;
-  /** Where entries lie in the store, as far as they were read. */
+  /** Positions in the store of the entries that were read. */
   readonly positions: Map<number, number>;
   readonly lastEntry?: Entry;
   /** The digest that was stored, as long as it holds. */
   readonly storedDigest?: StoredDigest;
-  /** As far as it was read; of a new session, none. */
+  /** Metadata of the entries that were read; none for a new session. */
   readonly metadata?: MetadataFold;
-  /** What else the last checkpoint carried, by name. */
+  /** Other state of the last checkpoint, by name. */
   readonly carried?: JsonObject;
-  /** Only the end of the log was read, and what a checkpoint names. */
+  /** True if only the end of the log and the entries of a checkpoint were read. */
   readonly isFromTail?: boolean;
 }
 
 type Emit = (event: SessionEvent) => void;
 
 /**
- * Folds a log from its last checkpoint on. Where there is none, or it is wrong, or what follows it goes
- * back further: a long one from where its outline says, a short one from its start.
+ * Folds a log from its last checkpoint on. Without a usable checkpoint, it folds a long log from a place that its outline
+ * gives, and a short one from the start.
  */
 export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<FoldedLog> {
   return (await foldTail(log, emit)) ?? (await foldOutlined(log, emit)) ?? (await foldWhole(log, emit));
@@ -80,11 +79,11 @@ async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | un
 interface FoldPorts {
   readonly log: SessionLog;
   readonly emit: Emit;
-  /** Told that the checkpoint does not lead to the window that it is about. */
+  /** Called if the checkpoint does not lead to its window. */
   readonly onWrong?: () => void;
 }
 
-/** `undefined` where something in `entries` needs what lies before the checkpoint, or that is wrong. */
+/** Returns `undefined` if `entries` need something before the checkpoint, or the checkpoint is wrong. */
 async function foldFrom(
   checkpoint: CheckpointEntry,
   entries: LogContents["entries"],
@@ -102,7 +101,7 @@ async function foldFrom(
   return fold.finish(emit);
 }
 
-/** A batch at a time; everything stays known, so that anything can be undone. */
+/** Folds everything, a batch at a time, so that every edit can be undone. */
 async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
   let fold: LogFold | undefined;
   for await (const batch of log.readAll()) {
@@ -122,7 +121,7 @@ function reportRepairs(repairs: readonly ContentRepair[], emit: Emit): void {
 }
 
 interface Restored {
-  /** Absent where the checkpoint's stretches do not hold what it says. */
+  /** Absent if the entries that the checkpoint names are not there. */
   readonly projection: Projection | undefined;
   readonly repairs: readonly ContentRepair[];
 }
@@ -155,11 +154,11 @@ interface FoldStart {
   /** Empty, or the window that `checkpoint` names. */
   readonly projection: Projection;
   readonly checkpoint?: CheckpointEntry;
-  /** The first that follow, as far as they are known: they name the model where the checkpoint does not. */
+  /** The next entries, which name the model if the checkpoint does not. */
   readonly entries: readonly StoredEntry[];
 }
 
-/** Folds entries as they were appended, and lets the ledger live through their calls again. */
+/** Folds entries in order, and replays their calls in the ledger. */
 class LogFold {
   readonly #log: SessionLog;
   readonly #positions: Map<number, number>;
@@ -185,7 +184,7 @@ class LogFold {
     this.#carried = checkpoint?.carried ?? {};
   }
 
-  /** False where an entry needs what is not known any more. */
+  /** Adds entries; returns false if one needs an entry that was not read. */
   async addAll(entries: readonly StoredEntry[]): Promise<boolean> {
     for (const { entry, position } of entries) {
       this.#positions.set(entry.seq, position);
@@ -205,7 +204,7 @@ class LogFold {
     if (entry.type === "call") {
       tracker.follow(projection);
       tracker.ledger.modelSwitched(entry.model);
-      // Media cost what the new model's vendor charges.
+      // The new model's vendor decides the cost of media.
       tracker.follow(projection);
       if (entry.fixedTokens !== undefined) tracker.ledger.fixedChanged(entry.fixedTokens);
       calls.left(entry.seq, tracker.sent());
@@ -239,7 +238,7 @@ class LogFold {
   }
 }
 
-/** After these a digest is not what the conversation was about. */
+/** Edits that make a digest of the conversation outdated. */
 const HISTORY_EDIT_KINDS: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
 
 function takeAnswer(
@@ -253,7 +252,7 @@ function takeAnswer(
   const { visible } = projection;
   const sinceCall = visible.slice(visible.findLastIndex((message) => message.seq <= callSeq) + 1);
   const reply = sinceCall.filter((message) => message.role === "assistant" && message.seq < seq);
-  // The host's own window is not in the log; the catalogue's is near enough to tell a figure that cannot be.
+  // The log does not have the host's window size; the catalogue's is close enough to detect impossible figures.
   const { windowTokens } = resolveModelLimits({ model: tracker.ledger.model });
   tracker.reported({ sent, usage, reply, windowTokens });
 }

@@ -1,9 +1,9 @@
 /**
- * Copying entries and their blobs from one log to another, number by number.
+ * Copies entries and their blobs from one log to another and keeps their numbers.
  *
- * What is bound to a place in a log is bound anew: checkpoints name where entries lie in the copy, and each
- * entry names the one before it. Where the original is damaged the copy has a mark with that number, so
- * that numbers go on without a gap. No more is held than a batch of the log and one blob.
+ * References to places are updated: checkpoints name positions in the copy, and each entry names the one before it. For a
+ * damaged entry the copy has a mark with its number, so that there are no gaps. Memory holds one batch of the log and one
+ * blob.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import type { IdSource } from "../../ports/runtime.ts";
@@ -17,7 +17,7 @@ import {
 import { isUnknownEntry, type UnknownEntry } from "../../transcript/entry-line.ts";
 import { withoutDigest } from "../history/digest-store.ts";
 
-/** Metadata key of what stands in for an entry that could not be read. */
+/** Metadata key of the mark in place of an unreadable entry. */
 const LOST_MARK = "palimpsest.lost";
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
@@ -25,7 +25,7 @@ export class ForkCopy {
   readonly #from: Pick<SessionLog, "getBlob">;
   readonly #to: SessionLog;
   readonly #ids: IdSource;
-  /** Where the entry of each number lies in the copy. */
+  /** Position in the copy by number. */
   readonly #positions: number[] = [];
   readonly #copiedBlobs = new Set<string>();
   #last: Entry | undefined;
@@ -51,7 +51,7 @@ export class ForkCopy {
     await this.#flush();
   }
 
-  /** Copies entries that go on from those before. `check` is called before each blob and may throw. */
+  /** Copies the next entries. `check` is called before each blob and may throw. */
   async add(entries: readonly Entry[], check: () => void): Promise<void> {
     for (const entry of entries) {
       if (entry.seq <= this.lastSeq) continue;
@@ -66,7 +66,7 @@ export class ForkCopy {
     await this.#flush();
   }
 
-  /** The last entries may be among the damaged ones. */
+  /** Adds marks up to `seq`, because the last entries may be damaged. */
   async fillUpTo(seq: number): Promise<void> {
     this.#fill(seq, undefined);
     await this.#flush();
@@ -84,7 +84,7 @@ export class ForkCopy {
     if (runs.every(({ position }) => position !== undefined))
       this.#push({ ...withoutDigest(entry), runs } as Entry);
     else this.#pushMetadata(LOST_MARK, entry.seq, entry);
-    // Alone, as it was written: readers look for one from the end.
+    // In a separate append, as the original: readers search for it from the end.
     await this.#flush();
   }
 
@@ -95,7 +95,7 @@ export class ForkCopy {
       const text = await this.#from.getBlob(hash);
       if (text !== undefined) return await this.#to.putBlob(hash, text);
     } catch (error) {
-      // Damaged there: the fork shows what the log shows of it, as the other session does.
+      // A damaged blob: the fork shows its preview, like the original.
       if ((error as { readonly code?: unknown }).code !== "BLOB_MISSING") throw error;
     }
     this.missingBlobs++;
@@ -132,7 +132,7 @@ export class ForkCopy {
   }
 }
 
-/** The same entry where it names the right one already, as in every sound log. */
+/** Sets the parent id; returns the same entry if it has it already, as in every sound log. */
 function withParent(entry: Entry, parentId: string | undefined): Entry {
   if (parentId === undefined || entry.parentId === parentId) return entry;
   if (!isUnknownEntry(entry)) return { ...entry, parentId };
@@ -141,7 +141,7 @@ function withParent(entry: Entry, parentId: string | undefined): Entry {
   return { ...unknown, parentId, original } as unknown as Entry;
 }
 
-/** Hashes of all that the entry keeps outside the log, also in entries that this version cannot read. */
+/** Hashes of the entry's blobs, even in entries that this version cannot read. */
 function blobHashes(entry: Entry): ReadonlySet<string> {
   const found = new Set<string>();
   const left: unknown[] = [entry];

@@ -1,9 +1,5 @@
 /**
- * What tells a fork that was made whole from what a crash left of one.
- */
-
-/**
- * Metadata key that says that everything was copied; its value is the id of the fork itself.
+ * Metadata key of a complete fork; its value is the fork's id. A fork that a crash interrupted does not have it.
  *
  * @internal
  */

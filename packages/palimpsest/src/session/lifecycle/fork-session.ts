@@ -1,10 +1,9 @@
 /**
- * Forking: a new session that begins with everything up to an entry of another.
+ * Forks a session: makes a new one that begins with everything up to an entry of another.
  *
- * DESIGN. The fork is complete in itself: entries are copied with their numbers, so that every pointer
- * into them stays true, and the blobs they refer to with them; deleting the session it came from takes
- * nothing away. Reading takes no lease, so a session that somebody else is writing can be forked. The
- * header goes first, so that what fails half-way can be found and taken away by the means of the port.
+ * DESIGN. The fork is self-contained: entries are copied with their numbers, so that every reference stays valid, and so
+ * are their blobs. Deleting the original takes nothing away. Reading takes no lease, so a session that another process
+ * writes can be forked. The header is written first, so that a failed fork can be found and removed through the port.
  */
 
 import { PalimpsestError, SessionError } from "../../base/errors.ts";
@@ -62,7 +61,7 @@ interface Copying {
   readonly parent: SessionLog;
   readonly atSeq: number;
   readonly entryId: string;
-  /** Whether the parent's notes tell of what comes after that entry. */
+  /** True if the parent's notes cover later entries. */
   readonly hasLaterNotes: boolean;
   /** Title, tags … of the parent as they are now. */
   readonly metadata: JsonObject;
@@ -81,7 +80,7 @@ async function copyInto(copying: Copying): Promise<Session> {
     // What the other session waits for is answered there.
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
-    // Nobody else has it yet, so nothing has to wait its turn.
+    // No other code has the session yet, so its queue is not needed.
     if (copying.hasLaterNotes) await markNotesForeign(internalsOf(session).parts);
     await internalsOf(session).parts.writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
@@ -186,7 +185,7 @@ function describeFork(metadata: JsonObject): JsonObject {
   return { ...named, ...(tags === undefined ? {} : { tags }) };
 }
 
-/** Where to fork: what the session's writer appends meanwhile is not taken along. */
+/** Finds the entry to fork at. Excludes entries that the session's writer appends meanwhile. */
 async function findPlace(
   log: SessionLog,
   asked: number | undefined,
@@ -199,13 +198,13 @@ async function findPlace(
   if (last === undefined || !Number.isInteger(atSeq) || atSeq < 1 || atSeq > head)
     throw noSuchEntry(atSeq, head);
   const notesState = notesStateIn(tail);
-  // Where nobody says how far the notes tell, they may tell of anything.
+  // Without a record of what the notes cover, they may cover anything.
   const hasLaterNotes = notesState === undefined ? atSeq < head : notesState.throughSeq > atSeq;
   return { atSeq, entryId: last.id, hasLaterNotes };
 }
 
 interface LastEntry {
-  /** Of the entry forked at; of the one before, where that is damaged. */
+  /** Id of the entry forked at, or of the one before if that is damaged. */
   readonly id: string;
   readonly headSeq: number;
 }

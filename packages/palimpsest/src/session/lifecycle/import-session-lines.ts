@@ -1,9 +1,9 @@
 /**
- * A session from its lines, as `export-session-lines.ts` wrote them.
+ * Imports a session from the lines that `export-session-lines.ts` wrote.
  *
- * DESIGN. Coming back is a copy like a fork's: numbers and ids stay, checkpoints are told where entries
- * lie now, what the original had lost is marked. The header goes first, so that what fails half-way can
- * be found and taken away by the means of the port.
+ * DESIGN. An import is a copy like a fork: numbers and ids stay, checkpoints get new positions, and entries that the
+ * original had lost are marked. The header is written first, so that a failed import can be found and removed through the
+ * port.
  */
 import { InputError } from "../../base/errors.ts";
 import { checkNewSessionId, whyNoNewId } from "../../base/session-id.ts";
@@ -15,20 +15,20 @@ import { ENTRY_VERSION, type Entry, type HeaderEntry } from "../../transcript/en
 import { ForkCopy } from "./fork-copy.ts";
 import { CREATED_BY } from "./open-session.ts";
 
-/** Where an exported session goes. */
+/** Target and options of an import. */
 export interface ImportLinesOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly hasher: Hasher;
-  /** Of the session here. @defaultValue the id that it had */
+  /** Id of the imported session. @defaultValue its original id */
   readonly sessionId?: string;
   /** Names the file in errors. */
   readonly name: string;
   readonly signal?: AbortSignal;
 }
 
-/** What came back. */
+/** The result of an import. */
 interface ImportedLines {
   readonly sessionId: string;
   /** The id that it had where it was exported. */
@@ -36,7 +36,7 @@ interface ImportedLines {
   readonly entries: number;
   readonly blobs: number;
   readonly messages: number;
-  /** What was wrong with the file, in words; empty where it is whole. */
+  /** Problems of the file, in words; empty if it is whole. */
   readonly problems: readonly string[];
 }
 
@@ -185,7 +185,7 @@ function recordedTimes(
 }
 
 async function discard(log: SessionLog, { store, clock }: ImportLinesOptions): Promise<void> {
-  // What a close could not write is not wanted any more.
+  // The session is given up, so a failed close does not matter.
   await log.close().catch(() => {});
   try {
     await store.trash(log.sessionId, { at: clock.nowMs(), reason: "an import that was not finished" });

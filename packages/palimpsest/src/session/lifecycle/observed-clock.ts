@@ -1,16 +1,14 @@
 /**
- * How far the clock is believed: nothing is deleted because a clock jumped.
+ * Decides how far to trust the clock, so that nothing is deleted because a clock jumped.
  *
- * DESIGN. Every run notes when it was, at most once a day. *Observed time* adds up the steps between the
- * notes: none for more than `observedGapDays`, none backward, and none of more than `clockLeapDays`, which
- * is a *leap*. What a clock says is counted only as far as it was observed where it matters: a session
- * that was last used before a leap is as old as the time observed since the leap, and the period of grace in
- * the trash has to pass by the clock and in observed time. So a clock that is 75 years ahead makes nothing
- * old, and a machine that was switched off for two years goes on as if it had been off for a day.
+ * DESIGN. Every run notes its time, at most once a day. *Observed time* is the sum of the steps between notes. A step
+ * counts at most `observedGapDays`, never backward, and not at all if it is longer than `clockLeapDays`, which is a
+ * *leap*. Deleting depends on observed time. A session last used before a leap is as old as the time observed since the
+ * leap. The grace period in the trash has to pass both by the clock and in observed time. So a clock that is 75 years
+ * ahead makes nothing old, and a machine that was off for two years continues as if it had been off for a day.
  *
- * A run that sees the clock leap or go back does nothing but note it. Where sessions have dates in the
- * future, the clock may be behind, or those dates are wrong: it is believed once the notes have gone on
- * evenly for `steadyDays`.
+ * A run that sees the clock leap or go back only notes it. If sessions have dates in the future, either the clock or the
+ * dates are wrong: the clock is trusted once the notes have advanced evenly for `steadyDays`.
  */
 import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { DAY_MS } from "../../base/durations.ts";
@@ -18,7 +16,7 @@ import { asNumber, isObject } from "../../base/json/json.ts";
 
 const GAP_LIMIT_MS = RETENTION_DEFAULTS.observedGapDays * DAY_MS;
 const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
-/** Of the newest notes, as many as were certainly not thinned yet. */
+/** Number of newest notes that were certainly not thinned. */
 const UNTHINNED_COUNT = RETENTION_DEFAULTS.observationsCount / 4;
 
 /** When a run was, by the clock, and how much time had been observed by then. Milliseconds. */
@@ -29,7 +27,7 @@ export interface ClockNote {
   readonly isLeap?: true;
 }
 
-/** Whether the clock can be relied on, and if not, why. */
+/** Trust in the clock, and the reason for a doubt. */
 export type ClockVerdict =
   | { readonly isTrusted: true }
   | {
@@ -68,7 +66,7 @@ interface ClockSight {
   readonly beforeGapMs: number | undefined;
 }
 
-/** The notes with one of now, unless the last is of the same day or now is no date. */
+/** Adds a note of now, unless the last one has the same day or now is not a valid date. */
 export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonly ClockNote[] {
   const { nowMs } = sight;
   if (!isDate(nowMs)) return notes;
@@ -92,12 +90,12 @@ export function lastBeforeGap(dates: readonly number[], nowMs: number): number |
   return past[beforeGap === -1 ? past.length - 1 : beforeGap];
 }
 
-/** How far the clock is ahead of the last note; of what is stored, where there is no note. */
+/** Time by which the clock is ahead of the last note, or of the stored sessions without notes. */
 function aheadMs(notes: readonly ClockNote[], { nowMs, beforeGapMs }: ClockSight): number {
   return nowMs - (notes.at(-1)?.atMs ?? beforeGapMs ?? nowMs);
 }
 
-/** Every other note of the older half is left out, but for leaps: what the rest sums up to stays. */
+/** Drops every other note of the older half except around leaps, so that the observed time stays the same. */
 function thinned(notes: readonly ClockNote[]): readonly ClockNote[] {
   if (notes.length <= RETENTION_DEFAULTS.observationsCount) return notes;
   const half = Math.floor(notes.length / 2);
@@ -128,14 +126,14 @@ function isJump(note: ClockNote, before: ClockNote): boolean {
   return note.isLeap === true || note.atMs < before.atMs - RETENTION_DEFAULTS.clockSlackMs;
 }
 
-/** How much time was observed since a date: from the first of the latest notes that are all after it. */
+/** Time observed since a date: counted from the first of the latest notes that are all after it. */
 export function observedSince(notes: readonly ClockNote[], sinceMs: number): number {
   let first = notes.length;
   while (first > 0 && notes[first - 1]!.atMs >= sinceMs) first--;
   return observedFrom(notes, first);
 }
 
-/** How long ago a date is, without the leaps that the clock has made since. */
+/** Age of a date without later leaps of the clock. */
 export function ageWithoutLeaps(notes: readonly ClockNote[], atMs: number, nowMs: number): number {
   const leap = notes.findLastIndex(({ isLeap, atMs: leaptTo }) => isLeap === true && leaptTo > atMs);
   return leap === -1 ? nowMs - atMs : Math.min(nowMs - atMs, observedFrom(notes, leap));
@@ -146,7 +144,7 @@ function observedFrom(notes: readonly ClockNote[], first: number): number {
   return from === undefined || to === undefined ? 0 : to.observedMs - from.observedMs;
 }
 
-/** Whether a program of ours can have been running then. */
+/** True if this library existed at that time. */
 export function isDate(ms: number | undefined): ms is number {
   return ms !== undefined && Number.isFinite(ms) && ms >= RETENTION_DEFAULTS.oldestDateMs;
 }

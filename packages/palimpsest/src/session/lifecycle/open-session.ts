@@ -63,10 +63,9 @@ export async function createSession(options: NewSessionOptions): Promise<Session
 }
 
 /**
- * Opens a session of the store where it was left, and becomes its writer.
- * @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` where somebody else is its writer;
- * `OptionError` where the window cannot be used. Damage does not throw: it is skipped and told to the
- * observer.
+ * Opens a session of the store in its last state, and becomes its writer.
+ * @throws `StoreError` `SESSION_NOT_FOUND`, or `SESSION_IN_USE` if it has another writer; `OptionError` if the window
+ * cannot be used. Damage does not throw: it is skipped and reported to the observer.
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
   // Programs have one object of options for new and for stored sessions.
@@ -76,7 +75,7 @@ export async function openSession(sessionId: string, options: SessionOptions): P
   const stored = await options.store.open(sessionId, options.scope);
   const log = new WatchedLog(stored, new KnownDamage(emit));
   try {
-    // Before it is read, so that nobody appends what this session would not know of.
+    // Before reading, so that no other process appends entries that this session would miss.
     await log.acquire();
     const folded = await foldStoredLog(log, emit);
     const session = assembleSession(options, log, folded);

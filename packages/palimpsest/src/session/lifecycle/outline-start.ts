@@ -1,10 +1,9 @@
 /**
- * Where to begin to fold a long log that has no checkpoint to begin from.
+ * Finds a starting point for folding a long log without a checkpoint.
  *
- * The log is gone through once in outline: what hides, rewinds and pins is folded, what messages say is
- * not read. Every few megabytes a checkpoint of that window is planned, and the last one but for the end
- * of the log is where the real folding begins, as if it stood in the log. So a gigabyte is not turned
- * into objects to find the few thousand messages that are still visible.
+ * One pass over the outline of the log folds edits, rewinds and pins without the content of messages. Every few megabytes
+ * it plans a checkpoint of the window. The real folding begins at the last of them before the end, as if it were in the
+ * log. So a gigabyte is not parsed into objects to find the few thousand messages that are still visible.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import type { JsonObject } from "../../base/json/json.ts";
@@ -40,7 +39,7 @@ class Outline {
   readonly #projection = new Projection();
   readonly #metadata = new MetadataFold();
   #carried: JsonObject = {};
-  /** Where entries lie, by number. */
+  /** Positions by number. */
   #positions = new Float64Array(1_000);
   #count = 0;
   #last: OutlineStart | undefined;
@@ -50,7 +49,7 @@ class Outline {
     this.#limits = limits;
   }
 
-  /** Never the newest one: what a session has been told about its size lies in the entries behind. */
+  /** Never the newest checkpoint: the entries after it have the reported sizes. */
   get start(): OutlineStart | undefined {
     return this.#count < this.#limits.foldedWholeEntries ? undefined : this.#beforeLast;
   }
@@ -92,7 +91,7 @@ class Outline {
   }
 }
 
-/** How far numbers may run ahead of places before it is no gap any more. */
+/** Limit for numbers ahead of places: beyond it, the numbers are wrong rather than a gap. */
 const FARTHEST_FACTOR = 8;
 
 const NO_TEXT: ContentBlock = { type: "text", text: "" };

@@ -1,6 +1,6 @@
 /**
- * What a clean-up would do, and why: sessions without activity go to the trash, those that were there
- * long enough are deleted, and for everything that is kept there is a reason. Touches nothing.
+ * Plans a clean-up: sessions without activity go to the trash, those that were there long enough are purged, and every
+ * kept session has a reason. Changes nothing.
  */
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
@@ -19,7 +19,7 @@ import {
   withNow,
 } from "./observed-clock.ts";
 
-/** How long sessions are kept. */
+/** Retention periods. */
 export interface RetentionSettings {
   /** Days without activity after which a session goes to the trash; 0: nothing is ever moved or deleted. @defaultValue 30 */
   readonly cleanupPeriodDays: number;
@@ -47,16 +47,16 @@ export type CleanUpAction =
     };
 
 /**
- * Why a session is kept.
+ * The reason why a session is kept.
  *
- * - `recent`: its last activity is not long enough ago. `in-use`: somebody is its writer.
- * - `date-damaged`, `date-ahead`: its date is missing or from before such sessions existed, or in the future.
- * - `clock-in-doubt`: its time has come by a clock that is not believed.
- * - `over-limit`: this run does no more; the next goes on.
- * - `already-in-trash`: the trash holds another of its id.
- * - `in-grace`: it is not in the trash for long enough. `not-observed`: long enough by the clock, but not by the runs
- *   that were made meanwhile.
- * - `changed`: there was activity, or it was gone, before it could be moved.
+ * - `recent`: its last activity is too recent. `in-use`: it has a writer.
+ * - `date-damaged`, `date-ahead`: its date is missing or older than this library, or in the future.
+ * - `clock-in-doubt`: it is due by a clock that is not trusted.
+ * - `over-limit`: this run has reached its limit; the next continues.
+ * - `already-in-trash`: the trash holds another session with its id.
+ * - `in-grace`: it has not been in the trash for long enough. `not-observed`: long enough by the clock, but not in
+ *   observed time.
+ * - `changed`: it had activity, or disappeared, before it could be moved.
  */
 export type KeptReason =
   | "recent"
@@ -82,7 +82,7 @@ export interface CleanUpPlan {
   readonly actions: readonly CleanUpAction[];
   readonly kept: readonly KeptSession[];
   readonly clock: ClockVerdict;
-  /** Of earlier runs and of this one. */
+  /** Notes of earlier runs and of this one. */
   readonly notes: readonly ClockNote[];
 }
 
@@ -91,7 +91,7 @@ interface CleanUpFacts {
   readonly trashed: readonly TrashedSession[];
   readonly settings: RetentionSettings;
   readonly nowMs: number;
-  /** Of earlier runs. */
+  /** Notes of earlier runs. */
   readonly notes: readonly ClockNote[];
   /** Most actions. */
   readonly limit: number;
@@ -99,7 +99,7 @@ interface CleanUpFacts {
 
 type Decision = CleanUpAction | KeptSession;
 
-/** The settings with defaults for what is left out. @throws `OptionError` for what is no number of days. */
+/** Completes the settings with defaults. @throws `OptionError` for a value that is not a number of days. */
 export function checkRetention(settings: Partial<RetentionSettings> = {}): RetentionSettings {
   return {
     cleanupPeriodDays: days("cleanupPeriodDays", settings.cleanupPeriodDays),

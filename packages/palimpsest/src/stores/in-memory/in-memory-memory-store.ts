@@ -98,7 +98,7 @@ class InMemoryMemoryStore implements MemoryStore {
     }
   }
 
-  /** Of a file, or of a folder on the way to it; a file where a folder is to be counts, too. */
+  /** Refuses a name that some systems confuse with that of a file or folder on the path; also a file in a folder's place. */
   #refuseTwin({ path, names }: CheckedChange): void {
     for (const other of this.#files.keys()) {
       const theirs = other.split("/");

@@ -35,11 +35,11 @@ import {
 } from "../shared/store-failure.ts";
 import { encodeNotes } from "../shared/text-bytes.ts";
 
-/** Who has a session in use. */
+/** Describes the other writer in an error. */
 const OTHER_LOG = "another log of it is open in this process and its writer";
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
-/** What all logs of one session share. */
+/** State shared by all logs of one session. */
 interface StoredSession {
   lastSeq: number;
   readonly lines: string[];
@@ -270,7 +270,7 @@ class InMemorySessionLog implements SessionLog {
     this.#acquire();
     assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
     if (this.#session.blobs.has(hash)) return;
-    // As in a file of UTF-8: half a surrogate pair does not come back.
+    // As in a UTF-8 file: half a surrogate pair is lost.
     const kept = toWellFormed(text);
     this.#session.blobs.set(hash, kept);
     this.#bytesWritten += byteLength(kept);

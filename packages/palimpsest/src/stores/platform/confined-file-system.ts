@@ -1,10 +1,10 @@
 /**
- * The files below one folder, and never anything else: for a folder into which others write, among them models
- * and programs that may have been talked into something.
+ * A file system that is confined to one folder, for a folder into which others write, for example models and programs
+ * that follow injected instructions.
  *
- * Paths are relative, with `/`. No link is ever followed, whatever is exchanged for one at whatever moment
- * (`confined-folder.ts` says how, and where that is not quite so). What is no plain file is not opened, and a file
- * with a second name is not appended to: the other name may lie anywhere.
+ * Paths are relative, with `/`. No link is ever followed, even if one replaces a folder at any moment
+ * (`confined-folder.ts` explains this and its limits). Only plain files are opened, and a file with a second hard link is
+ * never appended to: the other link may be anywhere.
  */
 import {
   closeSync,
@@ -61,7 +61,7 @@ export function confinedFileSystem(root: string, options: ConfinedOptions = {}):
   return new ConfinedFileSystem(root, options.confinement ?? bestConfinement());
 }
 
-/** An open file that tells of itself. */
+/** An open file with its state. */
 class ConfinedFile extends NodeFile {
   readonly #handle: number;
 

@@ -1,22 +1,22 @@
 /**
- * Folders below a root, reached without following a link.
+ * Opens folders below a root without following a link.
  *
- * A path is looked up by the system one part after the other, and whoever may write in the folder can put a
- * link in the place of a part between two looks. So it is walked part by part.
+ * The system resolves a path part by part, and another program with write access can replace a part by a link between two
+ * checks. So this file resolves the path itself.
  *
- * - On Linux a folder is opened, and its handle is asked where it lies (`/proc/self/fd/<handle>`): that is beyond
- *   anybody's exchanging. Where it does not lie where it should, each part is opened by the handle of the one
- *   above it, with `O_NOFOLLOW`, which finds what is in the way. The last name is used through its folder's
- *   handle: what was looked at is what is used, and no exchange can win the race.
- * - Elsewhere Node has no such way. There every part of the path is looked at before and after, and an opened
- *   file is compared with the one that stands at the path, several times, before a byte is read or written. So a
- *   folder that is exchanged for a link and put back is not read through and not written through, and where the
- *   file system's times are fine enough neither is one that is exchanged over and over: every exchange changes the
- *   times of the folder above. Still possible: a creation, a renaming or a removal hits the wrong folder when the
- *   exchange falls between the look and the call. Where times are coarse (a few milliseconds), a program that
- *   exchanges a folder and puts it back `AGREEING_LOOKS` times, each time just between two calls, is read through.
+ * - On Linux it opens the folder and reads the real path of the handle (`/proc/self/fd/<handle>`), which cannot be
+ *   exchanged. If that differs from the expected path, it opens each part through the handle of its parent, with
+ *   `O_NOFOLLOW`, to find the link. The last name is used through its folder's handle, so the checked folder is the used
+ *   one, and no exchange can win the race.
+ * - Elsewhere Node has no such way. There it checks every part of the path before and after, and compares an opened file
+ *   with the one at the path several times before it reads or writes a byte. So a folder that is exchanged for a link and
+ *   put back is neither read nor written through. If the file system's times are fine enough, this holds even for
+ *   repeated exchanges, because each one changes the times of the parent folder. Two attacks remain possible. A creation,
+ *   a rename or a removal hits the wrong folder if the exchange falls between the check and the call. With coarse times
+ *   (a few milliseconds), a program that exchanges a folder and puts it back `AGREEING_LOOKS` times, each time exactly
+ *   between two calls, can redirect a read.
  *
- * The root itself is the caller's word: links on the way to it, and in its place, are followed.
+ * The caller is responsible for the root: links on the way to it, and in its place, are followed.
  */
 import {
   type BigIntStats,
@@ -31,7 +31,7 @@ import {
 } from "node:fs";
 import { sep } from "node:path";
 
-/** Something stands in the way that would lead elsewhere; with a `code`, as the platform's own errors have. */
+/** The error for a path that would lead elsewhere; has a `code` like the platform's errors. */
 export class ConfinementError extends Error {
   override readonly name = "ConfinementError";
   readonly code = "ECONFINED";
@@ -52,7 +52,7 @@ export interface HeldFolder {
   close(): void;
 }
 
-/** How folders are reached: `handles` cannot be raced, `looks` is what is left without `/proc`. */
+/** The method: `handles` is free of races, `looks` is the fallback without `/proc`. */
 export type Confinement = "handles" | "looks";
 
 /**
@@ -131,7 +131,7 @@ function heldBy(handle: number): HeldFolder {
   };
 }
 
-/** A link, or something else that is no folder. */
+/** True if the error comes from a link, or another thing that is not a folder. */
 function isInTheWay(error: unknown): boolean {
   const { code } = error as { readonly code?: string };
   return code === "ELOOP" || code === "ENOTDIR";

@@ -1,13 +1,12 @@
 /**
- * Whether a folder lies on a network file system.
+ * Detects network file systems.
  *
- * There, appending to the end and creating a file only if it is new are not what they are on a local disk:
- * two machines may both be told that they were first, and a size may be seconds old. One writer at a time
- * is safe, two are not told of each other in time. So a host that opens sessions says so once.
+ * On them, appending and exclusive creation are weaker than on a local disk: both of two machines may succeed, and a size
+ * may be seconds old. One writer at a time is safe; two may notice each other too late. So a host that opens sessions
+ * warns once.
  *
- * On Linux the kernel gives a number of the kind of file system, and `/proc` its name where the number is
- * that of every file system in user space. On macOS, Windows and elsewhere Node does not tell the kind:
- * nothing is reported there.
+ * On Linux the kernel gives a number for the kind of file system, and `/proc` gives its name for file systems in user
+ * space, which share one number. On macOS, Windows and elsewhere Node does not tell the kind: no warning there.
  */
 import { readFileSync, realpathSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -31,7 +30,7 @@ const NETWORK_KINDS: ReadonlyMap<number, string> = new Map([
   [0xbacbacbc, "vmhgfs"],
 ]);
 const FUSE = 0x65735546;
-/** Of the file systems in user space, those that are on this machine only; any other may be anywhere. */
+/** Names of local file systems in user space; any other may be remote. */
 const LOCAL_FUSE =
   /^fuse(?:blk|\.(?:fuseblk|ntfs.*|exfat.*|fuse-overlayfs|portal|lxcfs|gocryptfs|encfs|bindfs|mergerfs))$/;
 

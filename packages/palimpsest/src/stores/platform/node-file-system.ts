@@ -44,7 +44,7 @@ const OPEN_FLAGS = {
   create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL,
 } as const;
 
-/** What is read only to learn whether it is there. */
+/** Target of reads that only test if a byte exists. */
 const PROBE = Buffer.alloc(2);
 
 /** An error with a `code`, as the platform's own have. */
@@ -53,7 +53,7 @@ class NotARegularFileError extends Error {
   readonly code = "EINVAL";
 }
 
-/** A file that was opened, whoever opened it. */
+/** An open file. */
 export class NodeFile implements OpenFile {
   readonly #fd: number;
 
@@ -81,8 +81,8 @@ export class NodeFile implements OpenFile {
   }
 
   /**
-   * The byte before it is there, and none behind it. Half of what `fstat` takes, and newer Linux kernels
-   * make the next write dearer once somebody has asked for the times of a file.
+   * True if there is a byte before the position and none after it. Costs half of `fstat`, and on newer Linux kernels
+   * reading a file's times makes the next write more expensive.
    */
   endsAt(position: number): boolean {
     const from = Math.max(0, position - 1);

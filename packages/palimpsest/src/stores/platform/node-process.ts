@@ -1,15 +1,15 @@
 /**
- * This process, and whether others live.
+ * Identifies this process, and tells if others are alive.
  *
- * On Linux `/proc` tells when a process began, so that a number which was given again is recognised. On
- * macOS and elsewhere only its existence is asked (signal 0): there a number that was given again looks
- * alive, and whoever waits for it waits until the lease runs out.
+ * On Linux `/proc` gives the start time of a process, so that a reused process number is recognised. On macOS and
+ * elsewhere only its existence is checked (signal 0): there a reused number looks alive, and a waiting process waits
+ * until the lease expires.
  */
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessIdentity } from "../../ports/runtime.ts";
 
-/** Of `/proc/<pid>/stat`, counted behind the name of the program, which may hold anything: state is 0, start is 19. */
+/** Field of `/proc/<pid>/stat`, counted after the program's name, which may hold anything: state is 0, start is 19. */
 const START_FIELD = 19;
 
 /** The process that asks. */
@@ -25,7 +25,7 @@ export const nodeProcess: ProcessIdentity = {
   },
 };
 
-/** Since when this machine runs, and inside which container: process numbers begin anew with either. */
+/** Boot time of the machine and the container: both start new process numbers. */
 function findSpace(): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
@@ -51,7 +51,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, and somebody else's.
+    // EPERM: it exists and belongs to another user.
     return (error as { readonly code?: unknown }).code !== "ESRCH";
   }
 }

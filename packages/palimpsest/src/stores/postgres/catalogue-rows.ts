@@ -1,8 +1,8 @@
 /**
- * The statements of a store about its sessions: what there is, and what goes to the trash.
+ * The statements that list, trash, restore and purge sessions.
  *
- * Where a statement was tried more than once it may find nothing left to do, because an earlier try
- * whose answer was lost did it: then what was wanted is there, and that is what counts.
+ * A retried statement may find nothing left to do, because an earlier try did it and its answer was lost. So success means
+ * that the wanted state exists.
  */
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
@@ -90,8 +90,8 @@ export class CatalogueRows {
   }
 
   /**
-   * Whether it is in the trash now; with `seen` it moves only as it was seen. A writer that still has it
-   * open is fenced by the token.
+   * Moves a session to the trash; returns true if it is there now. With `seen` it moves only if it is unchanged. The token
+   * fences a writer that still has it open.
    */
   async trash(
     { scopeKey, sessionId }: SessionName,
@@ -111,7 +111,7 @@ export class CatalogueRows {
     return done.rows.length > 0 || (done.isRepeated && (await this.trashed(scopeKey, sessionId)).length > 0);
   }
 
-  /** Whether it is out of the trash and in the lists now. */
+  /** Restores a session; returns true if it is listed now. */
   async restore(name: SessionName): Promise<boolean> {
     const done = await this.#change(
       `UPDATE ${this.#tables.sessions} s SET trashed_at = NULL, trash_reason = NULL
@@ -121,7 +121,7 @@ export class CatalogueRows {
     return done.rows.length > 0 || (done.isRepeated && (await this.info(name)) !== undefined);
   }
 
-  /** Whether there was one to delete. */
+  /** Deletes a session from the trash; returns false if there was none. */
   async purge({ scopeKey, sessionId }: SessionName): Promise<boolean> {
     const done = await this.#change(
       `DELETE FROM ${this.#tables.sessions} s

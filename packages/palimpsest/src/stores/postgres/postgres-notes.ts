@@ -12,7 +12,7 @@ export interface PostgresNotesOptions {
   readonly database: Database;
   readonly tables: Tables;
   readonly name: SessionName;
-  /** Of the session's row; `undefined` as long as there is none. */
+  /** Key of the session's row; `undefined` until there is one. */
   readonly key: () => number | undefined;
   /** Makes sure that there is one. */
   readonly reserve: () => Promise<number>;

@@ -1,4 +1,4 @@
-/** One session in PostgreSQL: what is done with it is done one after another. */
+/** One session in PostgreSQL. Its operations run one after another. */
 import { assert } from "../../base/assert.ts";
 import { SessionError, StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/runtime.ts";
@@ -75,7 +75,7 @@ export class PostgresSessionLog implements SessionLog {
     });
   }
 
-  /** What was acknowledged was committed, and so is durable; what is on its way is waited for. */
+  /** Waits for operations under way. Acknowledged ones are committed, and so durable. */
   async sync(): Promise<void> {
     this.#assertOpen();
     await this.#inTurn(async () => {});
@@ -145,7 +145,7 @@ export class PostgresSessionLog implements SessionLog {
   /** After everything that was asked for before, whether or not it went well. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work);
-    // Whoever asked for it hears of its failure.
+    // The caller gets the failure.
     this.#queue = done.catch(() => {});
     return done;
   }

@@ -38,19 +38,19 @@ import { PostgresSessionLog } from "./postgres-session-log.ts";
 
 const PLACE = "the database";
 
-/** How long a writer is believed alive, and what others are told of it. Times are the database's. */
+/** Settings of a writer's lease. Times are the database's. */
 interface PostgresLeaseOptions {
   /** @defaultValue 15,000 milliseconds */
   readonly ttlMs?: number;
   /** Time between two renewals. @defaultValue 5,000 milliseconds */
   readonly beatMs?: number;
-  /** Who the writer is, for people. @defaultValue process and host */
+  /** Name of the writer, for people. @defaultValue process and host */
   readonly holder?: string;
   /** @defaultValue the platform's */
   readonly timer?: Timer;
 }
 
-/** What a {@link PostgresSessionStore} works with. */
+/** Ports and settings of a {@link PostgresSessionStore}. */
 export interface PostgresSessionStoreOptions {
   /**
    * A `Pool` of `pg`, or something like it; it stays yours to end. PGlite and other single connections
@@ -68,7 +68,7 @@ export interface PostgresSessionStoreOptions {
    * `fsync` is off). @defaultValue false
    */
   readonly allowWeakDurability?: boolean;
-  /** How long a statement is tried again that failed for a reason that passes; 0 tries once. @defaultValue 5,000 milliseconds */
+  /** Time for retries after a temporary failure; 0 tries once. @defaultValue 5,000 milliseconds */
   readonly retryForMs?: number;
 }
 
@@ -216,7 +216,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 }
 
-/** What is done, or `taken` where another row has the place. */
+/** Resolves with the result, or throws `taken` if another row has the place. */
 async function unlessThere(done: Promise<boolean>, taken: StoreError): Promise<boolean> {
   try {
     return await done;

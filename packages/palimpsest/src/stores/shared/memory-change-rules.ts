@@ -1,4 +1,4 @@
-/** What every store asks of changes before it looks at what is there. */
+/** Rules for changes of memories that every store checks before it reads its files. */
 import { assert } from "../../base/assert.ts";
 import { MemoryError } from "../../base/errors.ts";
 import type { MemoryChange } from "../../ports/memory-store.ts";
@@ -11,7 +11,7 @@ export interface CheckedChange {
   readonly path: string;
   readonly names: readonly string[];
   readonly base: string | undefined;
-  /** What the file is to be; `undefined` where it goes into the archive. */
+  /** The new content; `undefined` if the memory goes into the archive. */
   readonly next: { readonly bytes: Buffer; readonly version: string } | undefined;
 }
 
@@ -36,7 +36,7 @@ export function checkMemoryChanges(
   });
 }
 
-/** A file or folder is to be made, and another one there is called the same but for case or normal form. */
+/** The error for a new file or folder whose name differs from an existing one only in case or normal form. */
 export function memoryTwin(path: string, twin: string): MemoryError {
   return new MemoryError("MEMORY_PATH_REFUSED", {
     message: `${path} was not made: some systems take it for ${twin}, which is there.`,

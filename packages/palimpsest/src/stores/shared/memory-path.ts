@@ -1,11 +1,10 @@
 /**
- * What the path of a memory may look like, whatever stands on the disk.
+ * Rules for the path of a memory, independent of the disk.
  *
- * A path may come from a model, from another program's memory, or from an index that anybody wrote. So it is
- * refused here not only where it leads out of the directory, but also where another system, or a person, would
- * read it as something else than the bytes say: encoded separators, devices of Windows, characters that nobody
- * sees. Each rule is asked of the name and of what compatibility normalisation makes of it, which is how wide
- * and small forms of dots and slashes are found.
+ * A path may come from a model, from another program's memory, or from an index that anybody wrote. So a path is refused
+ * if it leads out of the directory, and also if another system or a person would read it differently: encoded separators,
+ * device names of Windows, invisible characters. Each rule applies to the name and to its compatibility normalisation,
+ * which finds wide and small forms of dots and slashes.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory/store.ts";
 import { MemoryError } from "../../base/errors.ts";
@@ -13,7 +12,7 @@ import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts"
 import { shorten, utf8Bytes } from "../../base/text/text.ts";
 
 const ENDING = ".md";
-/** Of a path in a message. */
+/** Most characters of a path in a message. */
 const SHOWN_CHARS = 120;
 
 /** Names that are devices on Windows, whatever ending they have. */

@@ -1,6 +1,5 @@
 /**
- * What a list shows of a session, gathered from some of its entries: those at the beginning of its log
- * and those at the end.
+ * Builds what a list shows of a session from the entries at the beginning and at the end of its log.
  */
 
 import { SESSION_LIST_DEFAULTS } from "../../base/defaults/session-list.ts";
@@ -12,8 +11,8 @@ import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../
 import { type Entry, type HeaderEntry, MetadataFold } from "../../transcript/entries.ts";
 
 /**
- * What a list shows of a session, for stores: give it the entries that are at hand, in the order of the
- * log (the same one may come twice), and ask for the info.
+ * Collects what a list shows of a session, for stores. Add entries in the order of the log (repeated ones are harmless),
+ * then call `info`.
  */
 export class SessionInfoBuilder {
   #header: HeaderEntry | undefined;
@@ -24,7 +23,7 @@ export class SessionInfoBuilder {
   /** When the newest entry so far was appended, in milliseconds since the epoch. */
   lastAt = 0;
 
-  /** Whether what a list wants of the beginning of a log is known. */
+  /** True once the beginning of the log has given everything that a list shows. */
   get hasHead(): boolean {
     return this.#header !== undefined && this.#firstPrompt !== undefined;
   }
@@ -53,7 +52,7 @@ export class SessionInfoBuilder {
   }
 }
 
-/** Of a first prompt: many times what is shown, for prompts that begin with blank lines. */
+/** Characters read of a first prompt: many times what is shown, for prompts that begin with blank lines. */
 const READ_CHARS = 20 * SESSION_LIST_DEFAULTS.promptChars;
 
 function promptOf(
@@ -65,14 +64,14 @@ function promptOf(
     if (block.type !== "text" || typeof text !== "string") continue;
     const words = wordsOf(text).trim();
     if (words === "") continue;
-    // Before it is cut: what is left of a key has no shape any more.
+    // Before it is cut: half a key would not be recognised.
     const beginning = cutWithoutSecrets(words, { from: 0, to: READ_CHARS });
     return shorten(beginning.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
   }
   return undefined;
 }
 
-/** What a list of all sessions shows of one. */
+/** The row of a session in a list of all sessions. */
 export function overviewRowOf({
   sessionId,
   lastActivityAt,
@@ -92,7 +91,7 @@ export function overviewRowOf({
   };
 }
 
-/** How many sessions a page has. @throws `OptionError` where that is no number of sessions. */
+/** Returns the number of sessions of a page. @throws `OptionError` for an invalid limit. */
 export function pageLimit({ limit = SESSION_LIST_DEFAULTS.pageSessions }: SessionQuery): number {
   if (limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && limit > 0)) return limit;
   throw new OptionError({
@@ -102,8 +101,8 @@ export function pageLimit({ limit = SESSION_LIST_DEFAULTS.pageSessions }: Sessio
 }
 
 /**
- * The page that was asked for, out of the infos of all sessions there are: the latest activity first.
- * @throws `OptionError` where `limit` is no number of sessions.
+ * Cuts a page out of the infos of all sessions: the latest activity first.
+ * @throws `OptionError` for an invalid `limit`.
  */
 export function pageOf(all: readonly SessionInfo[], query: SessionQuery): SessionPage {
   const limit = pageLimit(query);
@@ -121,7 +120,7 @@ export function compareByActivity(one: Ranked, other: Ranked): number {
   return one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0;
 }
 
-/** What a session's place in a list follows from. */
+/** The fields that decide a session's place in a list. */
 export type Ranked = Pick<SessionInfo, "sessionId" | "lastActivityAt">;
 
 /** A text that sorts as the list does: the end of a page, as the query for the next one has it. */

@@ -1,9 +1,9 @@
 /**
- * Where the files of a session lie: `<root>/<id>.jsonl`, `<root>/<id>/blobs/<hash>` and `<root>/.log-ends/<id>`; sessions
- * of a scope in a folder of their own, `<root>/@<scope>`, which no session id can be the name of.
+ * Paths of a session's files: `<root>/<id>.jsonl`, `<root>/<id>/blobs/<hash>` and `<root>/.log-ends/<id>`. Sessions of a
+ * scope are in `<root>/@<scope>`, a name that no session id can have.
  *
- * An id becomes a file name, so it may hold nothing that leaves the folder, and not end like a log:
- * the folder of a session `a.jsonl` would stand where the log of a session `a` does.
+ * An id becomes a file name, so it must not leave the folder or end like a log: the folder of a session `a.jsonl` would
+ * have the path of the log of a session `a`.
  */
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
@@ -13,7 +13,7 @@ import type { Hasher } from "../../ports/runtime.ts";
 import type { Scope } from "../../transcript/entries.ts";
 
 const LOG_ENDING = ".jsonl";
-/** Of a scope's hash, enough that no two scopes meet. */
+/** Digits of a scope's hash, enough to keep scopes apart. */
 const SCOPE_HASH_DIGITS = 32;
 const SCOPE_NAME_CHARS = 48;
 /** Folders beside the sessions of a project that are not a session's: `memory.jsonl` would make one of it. */
@@ -26,11 +26,11 @@ export interface SessionPaths {
   readonly logFile: string;
   readonly sessionFolder: string;
   readonly blobFolder: string;
-  /** How far the log was durable; in a folder of its own, so that a session without large texts has none. */
+  /** The durable end of the log; outside the session's folder, so that a session without large texts has none. */
   readonly endFile: string;
 }
 
-/** Whether the text can be the id of a session in any store. */
+/** True if the text can be the id of a session in any store. */
 export function isSessionId(id: unknown): id is string {
   return (
     typeof id === "string" &&

@@ -1,15 +1,15 @@
 /**
- * One change of memories, step by step; for whoever holds the lock.
+ * Makes one change of memories, step by step. The caller holds the lock.
  *
- * DESIGN. Nothing tells a program that a person is about to save, so a new text is never put over what is there.
- * All new texts are prepared in a folder of the change (`new`) and synced. Then (`doing`) what is there is taken
- * out by a rename, and looked at then, when whoever saves makes a new file. If each is what was to be replaced,
- * the new texts get their names by a link, which fails where somebody has made that file meanwhile: then theirs
- * stays, and the change is taken back (`undo`). Renaming the change's folder to `done` is the moment at which all
- * of it has happened: a process that dies before it has changed nothing, as whoever comes next takes it back.
+ * DESIGN. A program cannot know that a person is about to save, so it never overwrites a file. It prepares all new texts
+ * in a folder of the change (`new`) and syncs them. Then (`doing`) it renames the old files away and compares them: an
+ * editor that saves now creates a new file. If every old file has the expected version, hard links give the new texts
+ * their names. A link fails if a person has created the file meanwhile: then that file stays and the change is undone
+ * (`undo`). Renaming the change's folder to `done` commits the change: if a process dies before it, the next one undoes
+ * everything.
  *
- * Of a change that takes files away, or in several folders, every step is durable before the next one begins. Of
- * any other it is enough that its folder is synced before the caller hears of it: that is one step for the disk.
+ * If a change removes files or spans several folders, every step is durable before the next one begins. Otherwise one
+ * sync of the folder at the end is enough.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
 import { StoreError } from "../../../base/errors.ts";
@@ -19,8 +19,8 @@ import { folderOf, type PendingWork, PLACES, pieceOf, type WorkItem, workAs } fr
 import type { MemorySettling } from "./memory-recovery.ts";
 
 /**
- * What became of a change: it is done and these folders are to be synced; or it is not, because of these paths, or
- * because this process was taken for dead (`lost`). Then nothing was changed.
+ * The result of a change. `done`: the caller has to sync these folders. `conflicts`: these paths have other versions.
+ * `lost`: another process considered this one dead and took over. After the last two nothing has changed.
  */
 export type Carried =
   | { readonly type: "done"; readonly unsynced: readonly string[] }
@@ -70,7 +70,7 @@ export class MemoryWork {
     }
   }
 
-  /** Once, also where they are there: whoever made them may not have come to syncing them. */
+  /** Runs once, even if the folders exist: the process that made them may have died before it synced them. */
   async #ensurePlaces(): Promise<void> {
     if (this.#hasPlaces) return;
     this.#files.fs.makeDirectory(PLACES.work);
@@ -98,7 +98,7 @@ export class MemoryWork {
       return { type: "done", unsynced: isOneStep ? folders : [] };
     } catch (error) {
       if (isDone) throw unconfirmed(error);
-      // Whoever comes next does it where it cannot be done now.
+      // If this fails, the next process does it.
       await this.#settling.tryTo(() => this.#settling.takeBack(work));
       throw error;
     }
@@ -113,13 +113,13 @@ export class MemoryWork {
     return [];
   }
 
-  /** Whether it was there, and what it was to be. */
+  /** True if the file existed with the expected version. */
   #takeOut(work: PendingWork, index: number, { path, base }: WorkItem): boolean {
     const taken = pieceOf(work, "old", index);
     return this.#files.rename(path, taken) && this.#files.versionOf(taken) === base;
   }
 
-  /** Whether nothing was there. */
+  /** True if the name was free. */
   #putIn(work: PendingWork, index: number, path: string): boolean {
     this.#files.ensureFolder(folderOf(path));
     return this.#files.place(pieceOf(work, "new", index), path);
@@ -151,7 +151,7 @@ export function unconfirmed(cause: unknown): StoreError {
   });
 }
 
-/** How long a change waits for others. */
+/** Limits of the wait for other changes. */
 export const CHANGE_PATIENCE = {
   waitMs: MEMORY_STORE_DEFAULTS.waitMs,
   pollMs: MEMORY_STORE_DEFAULTS.pollMs,

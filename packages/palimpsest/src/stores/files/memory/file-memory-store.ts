@@ -2,11 +2,10 @@
  * Memories as files that people read and edit: `<folder>/<path>.md`, and beside them one hidden folder of ours
  * (`memory-places.ts`).
  *
- * Programs change them one after the other, under a lock of the whole directory: a change is often of several
- * files, takes a few milliseconds, and locks of single files would have to be taken in an order that everybody
- * keeps. The lock says who may take back what a crash left, no more: that nobody's text is lost is for each step
- * to see to (`memory-work.ts`), as people know nothing of locks. Reading takes none, and changes nothing unless a
- * crash left something to settle.
+ * Programs change them one after the other, under a lock of the whole directory: a change often has several files and
+ * takes a few milliseconds, and locks of single files would need a common order. The lock only decides which process may
+ * undo a crashed change. People do not take locks, so every step by itself keeps their texts (`change-memories.ts`).
+ * Reading takes no lock, and writes only to settle a crashed change.
  */
 
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
@@ -46,7 +45,7 @@ interface FileMemoryStoreOptions {
   readonly hasher: Hasher;
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** Keeps processes apart; absent where nobody else can come. */
+  /** Locks out other processes; absent if there are none. */
   readonly lease?: LeaseOptions;
   /** Most files that are read. @defaultValue `listedFilesCount` */
   readonly listedFilesCount?: number;
@@ -188,7 +187,7 @@ class FileMemoryStore implements MemoryStore {
       const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
       if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
       this.#refuseTwins(changes);
-      // What a file has already needs no change, and nobody could tell the old from the new.
+      // A file that already has the text needs no change; its old and new version would look the same.
       const others = changes.filter(({ base, next }) => base !== next?.version);
       if (others.length === 0) return { type: "done", unsynced: [] };
       return await this.#work.carryOut(await this.#work.prepare(this.#newWork(), others));
@@ -204,7 +203,7 @@ class FileMemoryStore implements MemoryStore {
     return conflicts;
   }
 
-  /** Of files and folders that are to be made: some systems take two names for one. */
+  /** Refuses new files and folders whose names some systems cannot tell apart from existing ones. */
   #refuseTwins(changes: readonly CheckedChange[]): void {
     for (const { path, names, base } of changes)
       if (base === undefined)
@@ -218,7 +217,7 @@ class FileMemoryStore implements MemoryStore {
         }
   }
 
-  /** Unless somebody is in the middle of it, or it cannot be done here. */
+  /** Settles crashed changes, unless one is under way or the disk refuses. */
   async #settleCrash(): Promise<boolean> {
     try {
       const held = this.#lock.tryHold();
@@ -230,7 +229,7 @@ class FileMemoryStore implements MemoryStore {
         held.release();
       }
     } catch {
-      // On a disk that takes nothing, say: what is read is what it would be.
+      // For example on a read-only disk: reading gives the settled state anyway.
       return false;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The single steps that memories are read and changed with: each does one thing to one file below the memory
- * directory. What they amount to is in `memory-work.ts` and `memory-settling.ts`.
+ * The single file operations for reading and changing memories: each acts on one file below the memory directory.
+ * `change-memories.ts` and `memory-recovery.ts` combine them.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
 import { errorCode } from "../../../base/errors.ts";
@@ -22,14 +22,14 @@ import {
 } from "./memory-places.ts";
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
-/** What stands there is not what a memory is: it is told of, and left alone. */
+/** Error codes of something that is not a plain file: it is reported and left alone. */
 const NO_FILE: ReadonlySet<string | undefined> = new Set(["ECONFINED", "EINVAL", "EISDIR", "ELOOP", "ENXIO"]);
-/** Of a second name: the file system has no such thing, or not for this file. */
+/** Error codes of a file system without hard links, or not for this file. */
 const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
   ...["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"],
 ]);
 
-/** What a file holds, and what is known of it. */
+/** A file's text, version and state. */
 export interface FoundFile {
   readonly text: string;
   readonly version: string;
@@ -57,7 +57,7 @@ export class MemoryFiles {
     return ifThere(() => this.fs.list(folder)) ?? [];
   }
 
-  /** What is in a folder, by name; nothing where there is no folder. */
+  /** States of the files in a folder by name; none if it does not exist. */
   stats(folder: string): ReadonlyMap<string, FileStat> {
     const { fs } = this;
     if (fs.listStats !== undefined) return ifThere(() => fs.listStats?.(folder)) ?? new Map();
@@ -75,8 +75,8 @@ export class MemoryFiles {
   }
 
   /**
-   * `undefined` where there is none.
-   * @throws `MEMORY_PATH_REFUSED` for what is no plain text file of one name
+   * Reads a file; returns `undefined` if there is none.
+   * @throws `MEMORY_PATH_REFUSED` if it is not a plain text file with a single name
    */
   read(path: string, options: ReadOptions = {}): FoundFile | undefined {
     for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
@@ -106,7 +106,7 @@ export class MemoryFiles {
     }
   }
 
-  /** Whether every name of the file is one of these, or one that a change gave it: another may lie anywhere. */
+  /** True if every name of the file is one of these, or made by a change: a foreign hard link may be anywhere. */
   isOurs({ id, linkCount = 1 }: FileStat, ...paths: readonly (string | undefined)[]): boolean {
     if (linkCount === 1) return true;
     const pieces = this.works().flatMap(({ folder }) =>
@@ -120,7 +120,7 @@ export class MemoryFiles {
     return ifThere(() => this.fs.stat(path))?.id;
   }
 
-  /** The version of a file that may be anything; `undefined` where there is none, `unreadable` where it is no text. */
+  /** The version of any file; `undefined` if there is none, `unreadable` if it is not text. */
   versionOf(path: string): string | undefined {
     try {
       return this.read(path)?.version;
@@ -130,7 +130,7 @@ export class MemoryFiles {
     }
   }
 
-  /** What a change is about; `undefined` where it was not written to its end. */
+  /** The plan of a change; `undefined` if it was not written completely. */
   plan({ folder }: PendingWork): WorkPlan | undefined {
     const path = `${folder}/${PLAN_NAME}`;
     try {
@@ -161,13 +161,13 @@ export class MemoryFiles {
     return ifThere(() => this.fs.stat(path)) !== undefined;
   }
 
-  /** Whether two names are of one file. */
+  /** True if two names lead to one file. */
   isOneFile(path: string, other: string): boolean {
     const id = this.#idOf(path);
     return id !== undefined && id === this.#idOf(other);
   }
 
-  /** Whether the file or folder was there. */
+  /** Renames a file or folder; returns false if it does not exist. */
   rename(from: string, to: string): boolean {
     return (
       ifThere(() => {
@@ -187,7 +187,7 @@ export class MemoryFiles {
     try {
       this.fs.removeDirectory(folder);
     } catch {
-      // Something is in it, or it is gone: nobody is harmed by an empty folder, either.
+      // Not empty, or gone; an empty folder that stays is harmless.
     }
   }
 
@@ -204,7 +204,7 @@ export class MemoryFiles {
     return missing;
   }
 
-  /** Makes names in the folder survive a power loss, unless somebody has removed it. */
+  /** Makes names in the folder durable, unless it was removed. */
   async sync(folder: string): Promise<void> {
     try {
       await this.fs.syncDirectory(folder);
@@ -214,10 +214,11 @@ export class MemoryFiles {
   }
 
   /**
-   * Gives a file the name, if nothing has it and it is there; whether it did. It may keep the one that it has, too: see `remove`.
+   * Gives an existing file a name that is free; returns true if it did. The file may keep its old name, too: see
+   * `remove`.
    *
-   * Where files have one name only it is looked at first, and what somebody puts there in the very next moment is
-   * replaced: no such system lets a name be taken and checked at once.
+   * Without hard links it checks first, and a file that a person creates in that very moment is overwritten: no such
+   * system can check and rename in one step.
    */
   place(from: string, to: string): boolean {
     try {
@@ -244,7 +245,7 @@ function openFile(fs: FileSystem, path: string): OpenFile {
   }
 }
 
-/** What the work returns; `undefined` where the file is not there. */
+/** Does the work; returns `undefined` if the file does not exist. */
 function ifThere<Result>(work: () => Result): Result | undefined {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * Where things lie in a memory directory. What is ours is in one hidden folder, so that a person who looks into
- * the directory sees memories and nothing else.
+ * Paths in a memory directory. Our own files are in one hidden folder, so that a person who opens the directory sees
+ * only memories.
  *
  * ```text
  * MEMORY.md, topics/deploy.md       memories: every other file that ends in .md
@@ -9,16 +9,16 @@
  *     plan.json                     which paths, from which version to which
  *     new.<n>                       the text that the n-th path of the plan is to have
  *     old.<n>                       the file that was there, taken out
- *     gone.<n>                      a new text that was put in place and taken back
- *   old/<when>-<id>.old/            changes that are over, with what was replaced, for a moment
- *   lease.<n>                       that of the program that is changing memories
+ *     gone.<n>                      a new text that was put in place and undone
+ *   old/<when>-<id>.old/            finished changes with the replaced files, for a moment
+ *   lease.<n>                       the lease of the program that is changing memories
  *   locks/<name>/                   leases that callers asked for
- *   archive/<day>-<when>-<id>/…     memories that were put away, under their paths
- *   kept/<when>-<id>.<old|gone>/…   what a person saved while it was replaced
+ *   archive/<day>-<when>-<id>/…     archived memories, under their paths
+ *   kept/<when>-<id>.<old|gone>/…   texts that a person saved during a replacement
  *   records/<name>                  journals and logs
  * ```
  *
- * `when` are milliseconds since the epoch, `id` is random: no name is ever used twice.
+ * `when` is in milliseconds since the epoch, `id` is random: no name is ever used twice.
  */
 import { isObject, parseJson } from "../../../base/json/json.ts";
 import { memoryPathProblem } from "../../shared/memory-path.ts";
@@ -35,9 +35,9 @@ export const PLACES = {
 } as const;
 
 /**
- * `new`: it is prepared, and nothing was touched. `doing`: files are exchanged; it is taken back by whoever finds
- * it and no program at it. `undo`: it is being taken back. `done`: it happened; what is left is to be cleared away.
- * `old`: what was replaced, kept for editors that still hold it open.
+ * `new`: prepared; no memory is changed yet. `doing`: files are being exchanged; if its program died, the next one undoes
+ * it. `undo`: being undone. `done`: committed; remains have to be removed. `old`: the replaced files, kept for editors
+ * that have them open.
  */
 type WorkState = "new" | "doing" | "undo" | "done" | "old";
 
@@ -76,7 +76,7 @@ export function workAs({ id, atMs }: Pick<PendingWork, "id" | "atMs">, state: Wo
   return { id, atMs, state, folder: `${PLACES.work}/${id}.${state}` };
 }
 
-/** A change that is over, out of the way of whoever looks for those that are not. */
+/** The place of a finished change, apart from unfinished ones. */
 export function pastWork({ id, atMs }: Pick<PendingWork, "id" | "atMs">): PendingWork {
   return { id, atMs, state: "old", folder: `${PLACES.old}/${id}.old` };
 }
@@ -132,7 +132,7 @@ export function archiveFolder({ id, atMs }: PendingWork): string {
   return `${PLACES.archive}/${new Date(atMs).toISOString().slice(0, 10)}-${id}`;
 }
 
-/** When what lies in a folder of the archive was put there; `undefined` for a folder of somebody else's. */
+/** Time at which a folder of the archive was made; `undefined` for a foreign folder. */
 export function archivedAtMs(name: string): number | undefined {
   const match = ARCHIVE_PATTERN.exec(name);
   return match === null ? undefined : Number(match[1]);

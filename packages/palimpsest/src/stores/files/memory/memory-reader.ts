@@ -21,11 +21,11 @@ interface MemoryReaderOptions {
   readonly ids: IdSource;
   /** @defaultValue `listedFilesCount` */
   readonly listedFilesCount?: number | undefined;
-  /** Settles what a crash left, unless somebody is at it; whether it did. */
+  /** Settles crashed changes, unless one is under way; returns true if it did. */
   readonly settleCrash: () => Promise<boolean>;
 }
 
-/** Where the text of a path lies just now. */
+/** The file that has the text of a path now. */
 type Place = { readonly at: string } | "nowhere";
 
 export class MemoryReader {
@@ -54,8 +54,8 @@ export class MemoryReader {
   }
 
   /**
-   * Looks again where a change came or went meanwhile. What is the same however often it changed is good enough
-   * in the end: each look is at a moment, and a path that is changed all the time was something in between.
+   * Repeats a read if a change started or ended meanwhile. After the last attempt the result is used anyway: each read
+   * is a moment's state, and a path that changes all the time had some state in between.
    */
   async #whileNothingChanges<Seen>(
     look: (unfinished: readonly PendingWork[]) => Seen,
@@ -72,7 +72,7 @@ export class MemoryReader {
     }
   }
 
-  /** Where a change is under way, its text before. */
+  /** The file of a path; during a change, the old one. */
   #placeOf(path: string, unfinished: readonly PendingWork[]): Place {
     for (const work of unfinished) {
       const index = this.#files.plan(work)?.items.findIndex((item) => item.path === path) ?? -1;
@@ -117,11 +117,11 @@ export class MemoryReader {
     return { path, sizeBytes: size, modifiedMs, stamp };
   }
 
-  /** What people wrote while it was replaced, and nobody has looked at yet. */
+  /** Texts that people saved during a replacement and have not removed yet. */
   #keptTexts(): readonly Problem[] {
     return this.#files.names(PLACES.kept).map((name) => ({
       path: `${PLACES.kept}/${name}`,
-      detail: "Somebody saved this while the memory was replaced: take over what is needed, then remove it.",
+      detail: "A person saved this while the memory was replaced: copy what is needed, then remove it.",
     }));
   }
 }
@@ -164,7 +164,7 @@ class Walk {
 
   folder(names: readonly string[]): void {
     for (const [name, stat] of this.#files.stats(names.join("/"))) {
-      // Hidden ones are somebody's own: editors', version control's, ours.
+      // Hidden files belong to editors, version control, or us.
       if (name.startsWith(".")) continue;
       if (this.files.size >= this.#limitCount) {
         if (stat.isDirectory || isMemoryName(name)) this.#leftOutCount++;
@@ -215,7 +215,7 @@ function shortened(problems: readonly Problem[]): readonly Problem[] {
   return [...first, { path: ".", detail: `${problems.length - first.length} more problems are not listed.` }];
 }
 
-/** Of a file with one name only: what a change puts in place has two until it is over. */
+/** True for a file with a single name: a file that a change puts in place has two until the change ends. */
 function isSure(found: FoundFile | undefined): boolean {
   return found?.stat.linkCount === 1;
 }

@@ -1,15 +1,14 @@
 /**
- * Takes back or finishes what a crash left of changing memories, and clears away what is over; for whoever holds
- * the lock. People may save all the while, so nothing is ever put over what is there, and a text that is not
- * known to be somebody's earlier version is kept for good. A process that was taken for dead may do the same at
- * the same time: each step is one that is done once, whoever does it.
+ * Undoes or finishes crashed changes of memories, and removes the remains of finished ones. The caller holds the lock.
+ * People may save at any time, so nothing is ever overwritten, and a text that is not a known earlier version is kept for
+ * good. A process that was wrongly considered dead may work at the same time: only one of two can do each step.
  *
- * | found | what it is | what is done |
+ * | found | meaning | action |
  * | --- | --- | --- |
  * | `new`, for some time | a change whose process died before it began | removed |
- * | `doing`, `undo` | a change that did not come to its end | what was put in place is taken away, what was taken out is put back |
- * | `done` | a change that happened | what was put away goes into the archive; what was replaced stays for a moment |
- * | `old`, for some time | what was replaced | removed, or kept where somebody has written to it since |
+ * | `doing`, `undo` | an interrupted change | new texts are removed, old files are put back |
+ * | `done` | a committed change | removed memories go to the archive; replaced files stay for a moment |
+ * | `old`, for some time | replaced files | removed, or kept if they were changed since |
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
@@ -40,12 +39,12 @@ export class MemorySettling {
     this.#clock = clock;
   }
 
-  /** Settles everything that is in the middle of something, and now and then removes what is over. */
+  /** Settles interrupted changes, and from time to time removes finished ones. */
   async settle(): Promise<void> {
     for (const work of this.#files.works()) {
       if (work.state === "doing" || work.state === "undo") await this.takeBack(work);
       if (work.state === "done") await this.tryTo(() => this.clearAway(work));
-      // The newest stays, so that whoever looked before it and looks again sees that something happened.
+      // The newest stays, so that a reader that lists changes before and after it notices it.
       if (work.state === "old") await this.tryTo(() => this.#setAside(work));
     }
     await this.tryTo(() => this.#tidy());
@@ -70,12 +69,11 @@ export class MemorySettling {
   }
 
   /**
-   * A change that is not to be: everything is as it was before, but for what people have done since. Whether there
-   * was such a change: somebody else may have taken it back.
+   * Undoes a change; edits that people made since stay. Returns false if another process has undone it already.
    */
   async takeBack(begun: PendingWork): Promise<boolean> {
     const work = workAs(begun, "undo");
-    // From here on nobody can go on with it.
+    // From here on no process can continue the change.
     if (begun.state !== "undo" && !this.#files.rename(begun.folder, work.folder)) return false;
     const plan = this.#files.plan(work);
     const items = plan?.items ?? [];
@@ -91,17 +89,17 @@ export class MemorySettling {
       pieceOf(work, kind, index),
     ) as [string, string, string];
     if (next !== undefined && this.isPlaced(work, index, { path, next }) && this.#files.rename(path, gone)) {
-      // Somebody saved between the look and the rename: that is theirs.
+      // A person saved between the check and the rename: that text stays.
       const isNext = this.#files.isOneFile(gone, placed) || this.#files.versionOf(gone) === next;
       if (!isNext && this.#files.place(gone, path)) this.#files.remove(gone);
     }
     if (!this.#files.exists(taken)) return;
     if (this.#files.isOneFile(taken, path) || this.#files.place(taken, path)) this.#files.remove(taken);
-    // Somebody has made a file where there was none for a moment, and need not know what it was before.
+    // A person created a file in the moment without one, perhaps without knowing the old text.
     else if (this.#files.exists(path)) await this.#keep(taken, keptPath(work, "old", path));
   }
 
-  /** Whether what has the path is what the change put there. */
+  /** True if the file at the path is the one that the change put there. */
   isPlaced(work: PendingWork, index: number, { path, next }: Pick<WorkItem, "path" | "next">): boolean {
     const placed = pieceOf(work, "new", index);
     if (this.#files.exists(placed)) return this.#files.isOneFile(placed, path);
@@ -109,7 +107,7 @@ export class MemorySettling {
     return next !== undefined && this.#files.exists(work.folder) && this.#files.versionOf(path) === next;
   }
 
-  /** A change that happened. */
+  /** Archives or keeps the old files of a committed change. */
   async clearAway(
     work: PendingWork,
     items: readonly WorkItem[] = this.#files.plan(work)?.items ?? [],
@@ -117,14 +115,14 @@ export class MemorySettling {
     for (const [index, { path, base, next }] of items.entries()) {
       const taken = pieceOf(work, "old", index);
       if (!this.#files.exists(taken)) continue;
-      // The disk forgot that it was taken out.
+      // The disk lost the rename.
       if (this.#files.isOneFile(taken, path)) this.#files.remove(taken);
       else if (next === undefined) await this.#putAway(work, taken, { path, base });
     }
     this.#clearPieces(work);
   }
 
-  /** A copy: an editor may hold the file open, and what it writes is not what was put away. */
+  /** Archives a copy: an editor may have the file open and write to it later. */
   async #putAway(
     work: PendingWork,
     taken: string,
@@ -132,16 +130,16 @@ export class MemorySettling {
   ): Promise<void> {
     const archived = `${archiveFolder(work)}/${path}`;
     const text = this.#files.versionOf(taken) === base ? this.#files.read(taken)?.text : undefined;
-    // Somebody has written to it already: it is kept as what a person wrote.
+    // A person changed it already: it is kept like other texts of people.
     if (text === undefined || this.#files.versionOf(archived) === base) return;
-    // Half a copy, of a process that died.
+    // Half a copy of a process that died.
     this.#files.remove(archived);
     this.#files.ensureFolder(folderOf(archived));
     await this.#files.create(archived, Buffer.from(text, "utf8"));
     await this.#syncUpwards(archived);
   }
 
-  /** Moves a file to where it stays for good; it has its old name until the new one is durable. */
+  /** Moves a file to its final place; it has its old name until the new one is durable. */
   async #keep(from: string, to: string): Promise<void> {
     this.#files.ensureFolder(folderOf(to));
     if (!this.#files.isOneFile(from, to) && !this.#files.place(from, to)) return;
@@ -154,7 +152,7 @@ export class MemorySettling {
       await this.#files.sync(folder);
   }
 
-  /** Removes what was never used. What was replaced stays for editors, or is kept where nobody knows what it is. */
+  /** Removes unused new texts. Replaced files stay for editors, and later are kept if their version is unknown. */
   #clearPieces(work: PendingWork): void {
     const names = this.#files.names(work.folder);
     for (const name of names)
@@ -183,7 +181,7 @@ export class MemorySettling {
     this.discard(work);
   }
 
-  /** Removes a change's folder with what is ours and of no use in it. */
+  /** Removes a change's folder with our unused files in it. */
   discard(work: PendingWork): void {
     for (const name of this.#files.names(work.folder))
       if (name === PLAN_NAME || parsePiece(name)?.kind === "new")
@@ -191,7 +189,7 @@ export class MemorySettling {
     this.#files.removeIfEmpty(work.folder);
   }
 
-  /** Whoever comes next does it, too: what the caller hears of is what became of the change. */
+  /** Ignores failures: the next process repeats the work, and the caller gets the result of the change. */
   async tryTo(work: () => unknown): Promise<void> {
     try {
       await work();
@@ -200,7 +198,7 @@ export class MemorySettling {
     }
   }
 
-  /** A time that is far ahead is that of a clock that was wrong. */
+  /** A time far in the future comes from a wrong clock and counts as past. */
   #isPast(atMs: number, ms: number): boolean {
     return Math.abs(this.#clock.nowMs() - atMs) >= ms;
   }

@@ -1,9 +1,8 @@
 /**
- * Errors of a database: which pass by themselves, which mean that the connection is gone, and what to
- * say of the rest.
+ * Classifies errors of a database: temporary ones, lost connections, and messages for the rest.
  *
- * An error with an SQLSTATE comes from the server, which has rolled the statement back. One without
- * comes from the connection, and then nobody knows whether the statement was carried out.
+ * An error with an SQLSTATE comes from the server, which has rolled the statement back. One without comes from the
+ * connection; then it is unknown if the statement was carried out.
  */
 import { AssertionError } from "../../../base/assert.ts";
 import { PalimpsestError, StoreError } from "../../../base/errors.ts";
@@ -13,7 +12,7 @@ export const SQLSTATE = { uniqueViolation: "23505", undefinedTable: "42P01" } as
 
 const SQLSTATE_PATTERN = /^[0-9A-Z]{5}$/;
 
-/** Of the server: retried on the same data, these may go well. */
+/** Server errors that may succeed on a retry with the same data. */
 const PASSING: ReadonlySet<string> = new Set([
   ...["40001", "40P01", "40003", "55P03"], // serialization, deadlock, unknown outcome, lock not to be had
   ...["53300", "57P01", "57P02", "57P03", "57P05"], // too many connections; the server goes, went, comes; idle too long
@@ -48,14 +47,14 @@ export function sqlState(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether it may go well if it is tried again. */
+/** True if a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   if (isOurs(error) || error instanceof TypeError) return false;
   const state = sqlState(error);
   return state === undefined || state.startsWith("08") || PASSING.has(state);
 }
 
-/** Whether the connection has to be closed. */
+/** True if the connection has to be closed. */
 export function isBroken(error: unknown): boolean {
   const state = sqlState(error);
   return state === undefined || BREAKING.test(state);

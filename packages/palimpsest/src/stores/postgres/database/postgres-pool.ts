@@ -1,6 +1,6 @@
-/** What the store needs of a PostgreSQL client: the part that a `Pool` of `pg` and others have in common. */
+/** The interface of a PostgreSQL client: the part that `Pool` of `pg` and others have in common. */
 
-/** What a statement gave. */
+/** The result of a statement. */
 interface PostgresResult {
   readonly rows: readonly unknown[];
 }
@@ -30,9 +30,9 @@ interface Emitter {
 const guarded = new WeakSet<object>();
 
 /**
- * `pg` throws what nobody listens for. A pool tells of idle connections that are lost; one that is in
- * use tells by itself, and may do so between the moment when it was made and the one when whoever asked
- * for it hears of it: both in one packet. So it is listened to from its making on, for good.
+ * Listens for errors of a pool and its connections, because `pg` throws errors without a listener. The pool reports lost
+ * idle connections. A connection in use reports its loss itself, possibly before its caller has it: both events may come
+ * in one packet. So the listener stays on each connection from the start.
  */
 export function guardPool(pool: object): void {
   if (guarded.has(pool)) return;

@@ -1,4 +1,4 @@
-/** The statements of the doctor: which sessions there are, what is known of their damage, and what is recorded of it. */
+/** The statements of the doctor: they list sessions, and read and record damage. */
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Database } from "../database/database.ts";
@@ -128,7 +128,7 @@ export class DoctorRows {
   }
 }
 
-/** What a stretch is known by. */
+/** The key of a damaged stretch. */
 export function damageKey({
   position,
   reason,

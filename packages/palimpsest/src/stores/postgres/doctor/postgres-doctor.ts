@@ -30,7 +30,7 @@ export interface FoundDamage extends LogDamage {
   readonly isRecorded: boolean;
 }
 
-/** What was found in one session. */
+/** The findings of one session. */
 export interface PostgresCheckup {
   readonly entryCount: number;
   readonly blobBytes: number;
@@ -49,7 +49,7 @@ export class PostgresDoctor {
   constructor({ pool, hasher, schema }: PostgresDoctorOptions) {
     this.#tables = tablesIn(schema);
     this.#hasher = hasher;
-    // Whoever keeps sessions where a power loss may take them may have them looked at, too.
+    // Sessions on a database with weak durability can be checked, too.
     const durability = durabilityCheck(this.#tables, true);
     this.#database = new Database({ pool, durability, retryForMs: POSTGRES_DEFAULTS.retryForMs });
     this.#rows = new DoctorRows(this.#database, this.#tables);

@@ -49,7 +49,7 @@ export class LogRows {
     yield* this.#toEnd(key, { assembler: this.#assembler(key, 1), fromSeq: 1 }, await this.#ends(key, 0));
   }
 
-  /** How the log ends by its tail; `undefined` where it has none. */
+  /** The last number according to the tail; `undefined` without one. */
   async tailEnd(key: number): Promise<number | undefined> {
     return (await this.tail(key)).entries.at(-1)?.entry.seq;
   }
@@ -98,7 +98,7 @@ export class LogRows {
       yield page;
     }
     if (endSeq > lastSeq) yield { entries: [], damage: [wrongEnd(lastSeq)] };
-    // An append that was taken back meanwhile is no loss.
+    // Unless an append was undone meanwhile.
     else if (lastPlace < lastSeq && endSeq < lastSeq && (await this.#ends(key, 0)).lastSeq >= lastSeq) {
       const position = Math.max(endSeq, lastPlace) + 1;
       yield { entries: [], damage: [{ position, bytes: 0, reason: "missing-tail" }] };

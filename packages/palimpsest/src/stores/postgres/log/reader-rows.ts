@@ -6,7 +6,7 @@ import { type ReadRow, readRow } from "./entry-rows.ts";
 import type { MisplacedRow } from "./row-assembler.ts";
 import type { SessionName } from "./session-row.ts";
 
-/** Where a log ends, and its last checkpoint before a place. */
+/** The end of a log, and its last checkpoint before a given number. */
 export interface LogEnds {
   /** The last number as the session's row says it. */
   readonly lastSeq: number;

@@ -1,11 +1,10 @@
 /**
- * From rows to entries: decides which rows count.
+ * Turns rows into entries: decides which rows count.
  *
- * DESIGN. A row counts if it is whole and holds the entry of its own number. For a number whose row is
- * damaged, missing, or holds another entry, the entry is looked for in the misplaced rows of the session:
- * rows that were swapped or moved hide nothing. It counts if it goes on from the entry before it. Copies
- * and entries that belong nowhere are reported, and so is each stretch of numbers that is in no row.
- * Where the chain of parent ids is broken, `run-chooser.ts` decides.
+ * DESIGN. A row counts if it is whole and its entry has the number of the row. If the row of a number is damaged, missing,
+ * or has another entry, the entry is searched in the misplaced rows of the session, so that swapped or moved rows hide
+ * nothing. It counts if it continues the entry before it. Copies and entries without a place are reported, and so is each
+ * stretch of missing numbers. If the chain of parent ids is broken, `run-chooser.ts` decides.
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
@@ -18,11 +17,11 @@ export interface MisplacedRow {
   readonly place: number;
 }
 
-/** What the rows of a log amount to, as far as they have to be put in order. */
+/** The order of a log's rows. */
 export interface RowOrder {
   /** The number of the last entry that counts; 0 where none does. */
   readonly endSeq: number;
-  /** Rows that hold an entry of another place, which has none of its own. */
+  /** Rows with the entry of another number whose own row has none. */
   readonly misplaced: readonly MisplacedRow[];
 }
 
@@ -38,7 +37,7 @@ interface RowAssemblerOptions {
   /** The first number that is asked for. */
   readonly fromSeq: number;
   readonly misplaced: MisplacedRows;
-  /** How many misplaced rows are read at once. */
+  /** Misplaced rows read at once. */
   readonly readCount: number;
 }
 
@@ -123,8 +122,8 @@ export class RowAssembler {
   }
 
   /**
-   * Numbers up to `toSeq` have no whole row of their own. Those that are in no other row either are reported
-   * where they are a `gap`; of a `tail` only what lies before another entry; a `damaged` row is reported already.
+   * Fills numbers up to `toSeq`, whose rows are not whole, from misplaced rows. Reports the others if they are a `gap`; in
+   * a `tail` only those before another entry; a `damaged` row has been reported already.
    */
   async #fill(toSeq: number, kind: "gap" | "tail" | "damaged"): Promise<void> {
     if (this.#nextSeq > toSeq) return;
@@ -151,7 +150,7 @@ export class RowAssembler {
     this.#damage.push({ position, bytes: 0, reason: "missing" });
   }
 
-  /** What goes on from the last row, and lies elsewhere. */
+  /** Adds entries from misplaced rows that continue the last row. */
   async #goOn(): Promise<void> {
     while (this.#chooser.before(this.#nextSeq) !== undefined) {
       const placed = await this.#misplacedEntry(this.#nextSeq);
@@ -190,7 +189,7 @@ export class RowAssembler {
     return this.#read.get(place);
   }
 
-  /** Where the misplaced entries with a number of `seq` or above begin. */
+  /** Index of the first misplaced entry with a number of `seq` or above. */
   #firstAt(seq: number): number {
     let low = 0;
     let high = this.#known!.length;

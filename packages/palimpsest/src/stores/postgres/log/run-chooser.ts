@@ -1,16 +1,14 @@
 /**
- * Decides which rows continue the log where the chain of parent ids is broken.
+ * Decides which rows continue the log if the chain of parent ids is broken.
  *
- * DESIGN. Each entry names the one before it. Entries that do so, number by number, form a run. Where two
- * runs touch and the second does not name the end of the first, one of them is foreign: rows of a backup,
- * or of another writer. A run is anchored if it begins the log, or has
- * `runLinksTrusted` links. A run beside an anchored one that has as many links at least is refused, and
- * reported as `forked`. Everything else counts, and the break is reported as `missing`: without evidence no
- * whole entry is hidden. Rows without a checksum are no evidence: one damaged letter of an id would hide
- * all that follows.
+ * DESIGN. Each entry names the one before it. Consecutive entries that do so form a run. If two runs touch and the second
+ * does not name the end of the first, one of them is foreign: rows of a backup, or of another writer. A run is anchored if
+ * it begins the log, or has `runLinksTrusted` links. A run beside an anchored one with at least as many links is refused
+ * and reported as `forked`. All other runs count, and the break is reported as `missing`: without evidence no whole entry
+ * is hidden. A row without a checksum proves nothing: one damaged letter of an id would hide all later entries.
  *
- * Memory stays bounded: what is held is decided at the next gap, once a run has `runLinksTrusted` links,
- * or at `clusterRowsHeld` rows.
+ * Memory is bounded: held rows are decided at the next gap, once a run has `runLinksTrusted` links, or at
+ * `clusterRowsHeld` rows.
  */
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import type { LogDamage, StoredEntry } from "../../../ports/session-store.ts";
@@ -86,7 +84,7 @@ export class RunChooser {
     else if (this.#heldCount >= POSTGRES_DEFAULTS.clusterRowsHeld) this.#decide(undefined);
   }
 
-  /** A gap, or the end: what was held is decided. */
+  /** Decides held rows at a gap or the end. */
   finish(): void {
     this.#decide(undefined);
     this.#runs = [];

@@ -1,4 +1,4 @@
-/** A row of the sessions' table, as far as somebody asked for it: parsed, and never trusted. */
+/** Parses a row of the sessions' table, or some of its columns, without trusting it. */
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../../../base/json/json.ts";
 import type { SessionInfo } from "../../../ports/session-store.ts";
 import type { HeaderEntry } from "../../../transcript/entries.ts";
@@ -13,7 +13,7 @@ export interface SessionName {
   readonly scopeKey: string;
 }
 
-/** What a writer knows of its session. */
+/** A session as its writer knows it. */
 export interface SessionState {
   readonly key: number;
   /** As the session's row says it. */
@@ -27,7 +27,7 @@ export interface SessionState {
   readonly firstPrompt: string | null;
   readonly isTrashed: boolean;
   readonly leaseToken: number;
-  /** Somebody's lease runs; whose is `leaseOwner`. */
+  /** True while a lease is valid; `leaseOwner` has its owner. */
   readonly isLeased: boolean;
   readonly leaseOwner: string | null;
   readonly leaseHolder: string | null;

@@ -1,18 +1,17 @@
 /**
  * The writer of one session.
  *
- * DESIGN. One append is one statement, whose condition is the number that the log ends with, and the
- * token of the lease where one is kept. So of two writers one goes on, whatever their clocks say, and an
- * append whose answer was lost can be made again: where the condition does not hold any more, the log is
- * asked whether it holds these very entries.
+ * DESIGN. One append is one statement. Its condition is the last number of the log, and the token of the lease if there
+ * is one. So one of two writers continues, whatever their clocks say. An append whose answer was lost can be repeated: if
+ * the condition fails, the writer checks that the log has exactly these entries.
  *
  *   created ──first append──▶ reserved (a row without entries) ──▶ stored ──▶ stored …
  *                                  │ append failed, outcome unknown
  *                                  ▼
  *                              unsettled: the next append finds it done (acknowledged if it is the same
- *                              one, else taken back, since nobody was told of it) or not done
+ *                              one, else undone: it was never acknowledged) or not done
  *
- * What survives a crash: everything acknowledged; at the most one append that was not; a row without
+ * After a crash the log has everything acknowledged; at most one append that was not; perhaps a row without
  * entries, which no list shows and `migrate` removes after a day.
  */
 import { StoreError } from "../../../base/errors.ts";
@@ -47,9 +46,9 @@ export class SessionWriter {
   readonly #log: SessionWriterOptions["log"];
   #state: SessionState | undefined;
   #isNew: boolean;
-  /** Of the lease, once it was taken. */
+  /** The token of the lease, once taken. */
   #token: number | undefined;
-  /** Appends since the last one that went well: of any of them nobody knows whether it was carried out. */
+  /** Appends since the last success, whose results are unknown. */
   #unsettled: { readonly before: SessionState; readonly batch: Batch }[] = [];
 
   constructor({ name, rows, state, lease, log }: SessionWriterOptions) {
@@ -107,7 +106,7 @@ export class SessionWriter {
     try {
       await this.#rows.release(state.key, token);
     } catch {
-      // Nobody can do anything about it here, and the lease ends by itself.
+      // Nothing can be done here, and the lease expires.
     }
   }
 
@@ -165,12 +164,12 @@ export class SessionWriter {
     throw sessionNotFound(this.#name.sessionId, "the database");
   }
 
-  /** Somebody else has taken the lease since: then a writer may only learn that its append arrived in time. */
+  /** True if another writer has taken the lease: then this one can only confirm earlier appends. */
   #isFenced(state: SessionState): boolean {
     return this.#token !== undefined && state.leaseToken !== this.#token;
   }
 
-  /** Entries of an append of ours that failed, and arrived all the same: nobody was told of them. */
+  /** Removes the entries of a failed append that arrived and were never acknowledged. */
   async #takeBack(state: SessionState): Promise<SessionState> {
     if (this.#isFenced(state)) return state;
     for (const { before, batch } of this.#unsettled) {

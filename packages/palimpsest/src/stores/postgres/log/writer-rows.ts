@@ -9,7 +9,7 @@ import type { Batch } from "./entry-rows.ts";
 import type { RowOrder } from "./row-assembler.ts";
 import { type SessionName, type SessionState, stateColumns, stateOf } from "./session-row.ts";
 
-/** What a lease is taken with; `undefined` where none is kept. */
+/** The terms of a lease; `undefined` without leases. */
 export interface LeaseTerms {
   readonly owner: string;
   readonly holder: string;
@@ -64,7 +64,7 @@ export class WriterRows {
     return stateOf(rows[0]!);
   }
 
-  /** Becomes the writer where nobody else is; taking it again keeps the token, taking it over raises it. */
+  /** Takes the lease if it is free. Renewing keeps the token, taking over raises it. */
   async lease(key: number, { owner, holder, ttlMs }: LeaseTerms): Promise<SessionState | undefined> {
     const { sessionId, scopeKey } = this.#name;
     const { rows } = await this.#database.run({
@@ -93,8 +93,8 @@ export class WriterRows {
   }
 
   /**
-   * Appends where the session ends just before the batch and nobody else's lease runs; `after` is the
-   * session once it is in. Returns whether it was appended: if not, it may have been by an earlier try.
+   * Appends if the session ends just before the batch and no other lease is valid; `after` is the session's row after it.
+   * Returns false if it did not append; an earlier try may have.
    */
   async append(
     before: SessionState,
@@ -130,7 +130,7 @@ export class WriterRows {
     return rows.length > 0;
   }
 
-  /** Whether the log holds exactly these entries at their numbers. */
+  /** True if the log has exactly these entries at their numbers. */
   async holds(key: number, batch: Batch): Promise<boolean> {
     const { rows } = await this.#database.run({
       what: `Session ${this.#name.sessionId} could not be compared with what was appended`,
