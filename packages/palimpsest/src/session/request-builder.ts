@@ -67,12 +67,12 @@ export class RequestBuilder {
       : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.#budgets.hasHistoryTools });
   }
 
-  /** How long cache marks ask the provider to keep what they write. */
+  /** The lifetime that cache marks ask the provider for. */
   get cacheTtl(): WindowOptions["cacheTtl"] {
     return this.#options.cacheTtl;
   }
 
-  /** What tokens cost at the provider of a model. */
+  /** The token prices of a model's provider. */
   tariffOf(model: string): ResolvedTariff {
     return this.#cache.tariffOf(model);
   }
@@ -188,7 +188,7 @@ export class RequestBuilder {
     return this.#budgets.summaryRequest(request, "rent");
   }
 
-  /** The provider reported the window as it is: what is said of it is true again. */
+  /** The provider reported the size of the window: warnings are exact again. */
   usageReported(callSeq: number, usage: Usage): void {
     this.#warnings.reported();
     this.#cache.reported(callSeq, usage);

@@ -37,7 +37,7 @@ interface AppendedAround {
   readonly answerTo?: number;
 }
 
-/** What the agent, forks and `MemoryManager` need of a session and its users do not. @internal */
+/** The parts of a session that the agent, forks and `MemoryManager` need and its users do not. @internal */
 interface SessionInternals {
   readonly parts: SessionParts;
   /** Prepares its calls. */
@@ -55,7 +55,7 @@ interface SessionInternals {
   settle(): Promise<void>;
 }
 
-/** The internals of a session, which are no members of it. @internal */
+/** Returns the internals of a session, which are not members of it. @internal */
 export let internalsOf: (session: Session) => SessionInternals;
 
 /**
@@ -97,7 +97,7 @@ export class Session {
     };
   }
 
-  /** What the model would see now, message by message, with where each comes from. */
+  /** The messages that the model would see now, each with its origin. */
   get visible(): readonly VisibleMessage[] {
     return this.#parts.writer.projection.visible;
   }
@@ -221,7 +221,7 @@ export class Session {
       await this.#builder.checkUndo(editSeq);
       const { writer, digest } = this.#parts;
       const entry = await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
-      // It may have been the host's: then its messages are told again.
+      // It may have been the host's edit: then the digest covers its messages again.
       digest.invalidate();
       this.#hostList.invalidate();
       this.#builder.rewritten();
@@ -246,7 +246,7 @@ export class Session {
     });
   }
 
-  /** What is pinned: messages, or single blocks of them, in the order of the log. */
+  /** The pins: messages, or single blocks of them, in the order of the log. */
   get pins(): readonly SeqPin[] {
     return this.#parts.pins.all;
   }
@@ -254,7 +254,7 @@ export class Session {
   /**
    * Keeps a message, or one block of it, in the model's view for good: no layer touches it, and a
    * compaction that hides it says it again to the letter. What the window does not show as it was
-   * said is said again in a message of its own; resolves with what is pinned.
+   * said is said again in a separate message; resolves with the pin.
    * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room,
    * `ENTRY_NOT_FOUND` where there is no such place.
    */
@@ -263,7 +263,7 @@ export class Session {
   }
 
   /**
-   * Appends a fact as a message of its own and pins it; resolves with its pin.
+   * Appends a fact as a separate message and pins it; resolves with its pin.
    * @throws `SessionError` `PIN_REFUSED` with the figures where pins take too much room.
    */
   pinFact(text: string): Promise<SeqPin> {
@@ -357,7 +357,7 @@ export class Session {
     const { before = [], after = [], answerTo } = around;
     const firstSeq = writer.nextSeq + before.length;
     const kept = await offloader.keep(messages, firstSeq, this.#builder.arrivalPolicy());
-    // What was appended while the model was answering stands behind the answer.
+    // Messages that were appended while the model was answering come after the answer.
     const isLate = answerTo !== undefined && (this.visible.at(-1)?.seq ?? 0) > answerTo;
     const entries = isLate ? kept.entries.map((one) => ({ ...one, answerTo }) as NewEntry) : kept.entries;
     await writer.append([...before, ...entries, ...after], kept.shown);

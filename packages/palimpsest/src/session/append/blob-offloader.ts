@@ -1,5 +1,5 @@
 /**
- * Messages on their way into the log: what is too large becomes a blob, in the form it is shown in
+ * Prepares messages for the log: a block that is too large becomes a blob, in the form it is shown in
  * from the first call on. The log holds a reference; nothing is shortened that is not stored whole.
  */
 

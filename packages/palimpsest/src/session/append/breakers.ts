@@ -13,7 +13,7 @@ export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
 const NAMES = ["summaries", "uselessCompactions", "notes"] as const;
 
-/** What may fail: a summary or an update of the notes by a model, a compaction that was of use. */
+/** The things that may fail: a summary or a notes update by a model, and a compaction that should help. */
 type BreakerName = (typeof NAMES)[number];
 
 export class Breakers {
@@ -48,14 +48,14 @@ export class Breakers {
   }
 }
 
-/** What of a session the counts are written with. */
+/** The parts of a session that write the counts. */
 interface CountedParts {
   readonly breakers: Breakers;
   readonly carried: Map<string, JsonValue>;
   readonly writer: Pick<LogWriter, "appendOne">;
 }
 
-/** Writes the counts into the log where they changed. In the order of the session's operations, by whoever calls. */
+/** Writes the counts into the log if they changed. Call it within the session's queue. */
 export async function writeBreakers({ breakers, carried, writer }: CountedParts): Promise<void> {
   const value = breakers.toJson();
   if (JSON.stringify(carried.get(BREAKERS_MARK) ?? {}) === JSON.stringify(value)) return;

@@ -13,14 +13,14 @@ export const MEMORY_MARK = `${RESERVED_KEY_PREFIX}memory`;
 
 const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK]);
 
-/** What is carried on from an entry to the next checkpoint, with what the entry says of notes, memory and breakers. */
+/** The metadata that the next checkpoint repeats, after this entry. */
 export function carryMarks(carried: JsonObject, entry: Entry): JsonObject {
   return entry.type === "metadata" && MARKS.has(entry.key)
     ? { ...carried, [entry.key]: entry.value }
     : carried;
 }
 
-/** What a mark is written with: what checkpoints carry on, and the log. */
+/** The parts of a session that write a mark. */
 interface MarkedParts {
   readonly carried: Map<string, JsonValue>;
   readonly writer: Pick<LogWriter, "appendOne">;
@@ -41,7 +41,7 @@ export async function carry(
   if (isUrgent) await session.inTurn(() => writer.appendOne({ type: "metadata", key, value }));
 }
 
-/** How far the notes tell by the newest entries of a log, from its last checkpoint on. */
+/** The state of the notes by the newest entries of a log, from its last checkpoint on. */
 export function notesStateIn(entries: readonly Entry[]): NotesState | undefined {
   let carried: JsonObject = {};
   for (const entry of entries)
@@ -49,14 +49,14 @@ export function notesStateIn(entries: readonly Entry[]): NotesState | undefined 
   return parseNotesState(carried[NOTES_MARK]);
 }
 
-/** The notes tell of what is not in this log: they stand for nothing and are not shown until they are updated. */
+/** Marks notes that describe another log: they are not used or shown until they are updated. */
 export async function markNotesForeign({ carried, writer }: MarkedParts): Promise<void> {
   carried.set(NOTES_MARK, null);
   await writer.appendOne({ type: "metadata", key: NOTES_MARK, value: null });
 }
 
 export interface NotesState {
-  /** The last entry that the notes tell of, by number and id; 0 where they tell of none yet. */
+  /** The last entry that the notes cover, by number and id; 0 if they cover none yet. */
   readonly throughSeq: number;
   readonly throughId: string;
   /** Size of the conversation when that update began. */
@@ -66,7 +66,7 @@ export interface NotesState {
   readonly notesCost: number;
   /** Size of the notes. */
   readonly notesTokens: number;
-  /** Who wrote it: a model, or the log's own facts. */
+  /** The writer: a model, or the facts of the log. */
   readonly updatedBy: "model" | "log";
 }
 

@@ -1,6 +1,6 @@
 /**
- * What of a stored entry cannot be shown as it was said, and why: so that nobody wonders where a block
- * went. The log keeps it as it came, and `session.history` reads it back.
+ * Repairs of stored entries that cannot be shown as they are, with the reason for each. The log keeps an entry as it
+ * came, and `session.history` reads it back.
  */
 
 import { type ContentBlock, isMedia } from "../../transcript/blocks.ts";
@@ -19,7 +19,7 @@ export interface ContentRepair {
   readonly reason: ContentRepairReason;
 }
 
-/** What is mended in an entry as the projection takes it. */
+/** The repairs of an entry for the projection. */
 export function findRepairs(entry: Entry): readonly ContentRepair[] {
   const { seq } = entry;
   if (entry.type === "message") return findMessageRepairs(entry);
@@ -31,7 +31,7 @@ interface BlockAuthor extends Pick<MessageEntry, "role"> {
   readonly interrupted?: boolean | undefined;
 }
 
-/** What is mended in a message. */
+/** The repairs of a message. */
 export function findMessageRepairs(
   entry: BlockAuthor & { readonly seq: number; readonly content: readonly StoredBlock[] },
 ): readonly ContentRepair[] {
@@ -81,7 +81,7 @@ function whyNotShown(block: ContentBlock, { role }: BlockAuthor): ContentRepairR
   return block.type === "tool_use" ? "unfinished-call" : "broken-thinking";
 }
 
-/** Providers that have no list of what they take are believed: their blocks go to nobody else. */
+/** Providers without a list of accepted blocks are trusted: their blocks go to no other provider. */
 function isKnownOpaque(block: ContentBlock & { readonly type: "opaque" }): boolean {
   if (block.provider === "") return false;
   if (block.provider === "anthropic") return isKnownToAnthropic(block);

@@ -35,7 +35,7 @@ interface LogWriterOptions {
   readonly positions: Map<number, number>;
   /** As it was read; written again behind each checkpoint. @defaultValue none */
   readonly metadata?: SessionMetadata;
-  /** What a checkpoint carries over beside the window. */
+  /** The data that a checkpoint stores beside the window. */
   readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
   /** Stores what the next checkpoint refers to. */
   readonly beforeCheckpoint?: () => Promise<void>;
@@ -59,7 +59,7 @@ export class LogWriter {
   #lastSeq: number;
   #lastId: string | undefined;
   #bytesAtCheckpoint: number;
-  /** What the last checkpoint took, with what was stored for it. */
+  /** The bytes of the last checkpoint, with everything stored for it. */
   #checkpointBytes = 0;
   #isSettled = true;
 
@@ -82,7 +82,7 @@ export class LogWriter {
     return this.#projection;
   }
 
-  /** Whether nothing was ever appended. */
+  /** True if nothing was ever appended. */
   get isEmpty(): boolean {
     return this.#lastSeq === 0;
   }
@@ -92,7 +92,7 @@ export class LogWriter {
     return this.#lastSeq + 1 + this.#beginning.length;
   }
 
-  /** Header and metadata of a new log: they go out with the first entry, so that a session nobody used leaves nothing. */
+  /** Header and metadata of a new log. They are written with the first entry, so that an unused session leaves nothing. */
   begin(beginning: readonly NewEntry[]): void {
     this.#beginning = beginning;
   }
@@ -125,7 +125,7 @@ export class LogWriter {
     if (newEntries.length === 0) return [];
     const beginning = this.#beginning;
     const entries = this.#numbered([...beginning, ...newEntries]);
-    // Whatever has to be read for it is read first: what is in the log is in the window, always.
+    // Whatever has to be read for it is read first, so that the window always has what the log has.
     if (!entries.every((entry) => this.#projection.canApply(entry)))
       this.#projection = await this.readProjection(this.#lastSeq);
     const positions = await this.#log.append(entries);

@@ -5,7 +5,7 @@
  * is busy, and matched later (`plan`). A message object that was read before is not read again, so
  * that a host pays for what is new. But hosts write an answer into the object that holds it while
  * it streams: an object counts as settled only once it was read when it was no longer among the
- * newest. Unsettled ones are read on every call. Hosts that build their objects anew each time are
+ * newest. Unsettled ones are read on every call. Hosts that build their objects again each time are
  * known by their first one; nothing is remembered of theirs.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
@@ -19,7 +19,7 @@ import { sayWhat, validateMessage } from "../input/validate-messages.ts";
 import { keysOf, type MessageKeys } from "./message-keys.ts";
 import { type KnownMessage, planReconcile, type ReconcilePlan } from "./reconcile.ts";
 
-/** What a settled object of the host was when it was read. */
+/** A settled object of the host, as it was read. */
 interface Settled {
   readonly message: Message;
   /** The host's own content: another one, or one of another length, is a change that costs nothing to see. */
@@ -122,7 +122,7 @@ export class HostList {
     return isSame;
   }
 
-  /** What the object was when it was read; it is read where it was not, or is seen to be another. */
+  /** The object as it was read; reads it if it is new or has changed. */
   #settle(value: Readonly<Record<string, unknown>>, copier: InputCopier): Settled {
     const { content } = value;
     const blocksCount = Array.isArray(content) ? content.length : 0;

@@ -1,5 +1,5 @@
 /**
- * What tells a host's message from another: equal keys mean equal contents.
+ * Keys of a host's messages: equal keys mean equal contents.
  *
  * Key order does not count, and neither do cache marks, which hosts move from message to message.
  * Strings go in with their lengths, so that no content can pass for another; a long text is hashed.
@@ -14,9 +14,9 @@ export interface MessageKeys {
   readonly key: string;
   /** The key without the model's reasoning; the same as `key` where there is none. */
   readonly spokenKey: string;
-  /** Whether it holds reasoning that its provider signed or sealed. */
+  /** True if it holds reasoning that its provider signed or sealed. */
   readonly hasSignedReasoning: boolean;
-  /** Whether it holds reasoning and nothing else. */
+  /** True if it holds only reasoning. */
   readonly isReasoningOnly: boolean;
 }
 

@@ -26,7 +26,7 @@ export class OpenCalls {
     return this.#sent.get(callSeq);
   }
 
-  /** A call was answered: those before it will not be any more. */
+  /** A call was answered: earlier ones will not be answered now. */
   answered(callSeq: number): void {
     for (const open of this.#sent.keys()) if (open <= callSeq) this.#sent.delete(open);
   }
@@ -35,7 +35,7 @@ export class OpenCalls {
     this.#sent.clear();
   }
 
-  /** What a checkpoint carries over: the newest call, if it is about the window as it is now. */
+  /** The newest call for the next checkpoint, if it is about the current window. */
   snapshot(generation: number): JsonObject {
     const callSeq = this.newest;
     const request = callSeq === undefined ? undefined : this.#sent.get(callSeq);

@@ -9,7 +9,7 @@ export class Queue {
 
   run<Result>(operation: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(operation, operation);
-    // Whoever called gets the failure; the next operation does not.
+    // The caller gets the failure; the next operation does not.
     this.#last = result.catch(() => undefined);
     return result;
   }

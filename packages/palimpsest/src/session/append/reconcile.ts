@@ -23,7 +23,7 @@ export interface KnownMessage extends MessageKeys {
 }
 
 export interface ReconcilePlan {
-  /** Messages of the line that the host's list does not have any more. */
+  /** Messages of the line that the host's list no longer has. */
   readonly hide: readonly SeqRange[];
   readonly hiddenMessages: number;
   readonly append: readonly Message[];
@@ -71,7 +71,7 @@ function findFrom(
   return -1;
 }
 
-/** Reasoning that came as a chunk of its own stays with the chunk after it, whether the host kept it or not. */
+/** Reasoning in a separate chunk stays with the chunk after it, whether the host kept it or not. */
 function keepReasoning(known: readonly KnownMessage[], isKept: boolean[]): void {
   for (let index = known.length - 2; index >= 0; index--)
     if (known[index]!.isReasoningOnly && isKept[index + 1] === true) isKept[index] = true;

@@ -42,7 +42,7 @@ export class SessionMetadata {
     checkMetadata({ ...this.values, [key]: value }, [key]);
   }
 
-  /** What is written again: all of it, as far as lists read. A log of somebody else's may hold more. */
+  /** The metadata to write again: as much as lists read. A log from another writer may hold more. */
   newEntries(): readonly NewMetadata[] {
     let leftBytes: number = metadataLimitBytes;
     return Object.entries(this.values).flatMap(([key, value]) => {
@@ -55,7 +55,7 @@ export class SessionMetadata {
   }
 }
 
-/** A copy, so that what a host does with its object afterwards is its own. @throws `OptionError` where it is no JSON. */
+/** Copies the value, so that later changes by the host have no effect. @throws `OptionError` if it is not JSON. */
 export function receiveValue(key: string, value: JsonValue): JsonValue {
   const parsed = parseJson(tryToWrite(value) ?? "");
   if (parsed.ok) return parsed.value as JsonValue;

@@ -1,11 +1,10 @@
 /**
- * A summary that is written ahead, while the turn goes on.
+ * A summary that a model writes in the background while the turn goes on.
  *
- * DESIGN. One at a time. It is *wished* when a summary would pay, *begun* once the request that it shares
- * its prefix with has been answered (the provider's cache holds it then), and *ready* when it was written.
- * It applies to the line that it was written for: an edit in between, and it is dropped. What was said
- * meanwhile stands behind it. Nothing here throws: a summary that failed is told once, and whoever asked
- * makes one without a model.
+ * DESIGN. There is one at a time. It is *wished* for when a summary would pay; *known* once the request that it shares
+ * its prefix with has left; *running* once that was answered, because the provider's cache holds the prefix then; and
+ * *ready* when it was written. It applies to the line that it was written for: an edit in between makes it void.
+ * Messages that come meanwhile stay after it. Nothing here throws: after a failure the summary is made without a model.
  */
 import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { SummaryAsk } from "./summary-request.ts";
@@ -30,7 +29,7 @@ export class BackgroundSummary {
     this.#write = write;
   }
 
-  /** Whether one is to be begun: until then, what it is written from may become newer. */
+  /** True if a summary is wished for and not begun; until then newer messages may join it. */
   get isWished(): boolean {
     return this.#state.type === "wished" || this.#state.type === "known";
   }
@@ -73,7 +72,7 @@ export class BackgroundSummary {
     this.#state = { type: "running", ask, done };
   }
 
-  /** What was written for the line as it is; anything else is dropped. */
+  /** The summary of the current line; drops a summary of another line. */
   ready(revision: number): WrittenSummary | undefined {
     const state = this.#state;
     if (state.type !== "ready") return undefined;
@@ -87,7 +86,7 @@ export class BackgroundSummary {
     if (this.#state.type !== "running") this.#state = { type: "idle" };
   }
 
-  /** Nobody waits for it any more. */
+  /** Gives it up. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.settled();

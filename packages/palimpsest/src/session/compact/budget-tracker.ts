@@ -41,7 +41,7 @@ interface RefusedSize {
   readonly isWindow: boolean;
 }
 
-/** What a provider refused: the size of a request, its media, or thinking whose history was edited. */
+/** A refusal by the provider: for the size of a request, its media, or thinking whose history was edited. */
 export type Refusal = RefusedSize | { readonly what: "media" } | { readonly what: "thinking" };
 
 export class BudgetTracker {
@@ -60,7 +60,7 @@ export class BudgetTracker {
   readonly #learned = new Map<string, number>();
   /** Models whose learned limit is a guess. */
   readonly #guessed = new Set<string>();
-  /** The next request is held below this, because the last one was refused and nobody said where the limit is. */
+  /** The next request is held below this: the last one was refused, and the limit is not known. */
   #ceilingTokens: number | undefined;
   /** Why the next request is compacted whatever its size, if it is. */
   #compactFor: CompactReason | undefined;
@@ -82,7 +82,7 @@ export class BudgetTracker {
         this.#learned.set(model, tokens);
   }
 
-  /** Whether the last request had tools to look at the history; taken for granted as long as there was none. */
+  /** True if the last request had the history tools; assumed before the first request. */
   get hasHistoryTools(): boolean {
     return this.#parts.carried.get("hasHistoryTools") !== false;
   }
@@ -160,7 +160,7 @@ export class BudgetTracker {
     this.#parts.carried.set("learnedWindows", { ...(isObject(known) ? known : {}), [model]: windowTokens });
   }
 
-  /** The request left: what was done for one request is not done for the next. */
+  /** The request left: limits for this one request end. */
   left(): void {
     if (this.#ceilingTokens !== undefined) this.#budget = undefined;
     this.#ceilingTokens = undefined;

@@ -44,7 +44,7 @@ interface CompactionMemory {
   afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]>;
 }
 
-/** What the host shows again after a compaction. */
+/** The host's options for showing things again after a compaction. */
 interface RestorationOptions {
   readonly restorers?: readonly Restorer[];
   readonly fileReader?: FileRestorer;

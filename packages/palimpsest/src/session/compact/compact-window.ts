@@ -42,15 +42,15 @@ import { SummarySourcing } from "./obtain-summary.ts";
 import { WindowRestorer } from "./restore-window.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 
-/** What a session with a model adds to its compactions. */
+/** The help of a session with a model. */
 export interface CompactionHelp extends Pick<CompactionCollaborators, "hooks" | "notes"> {
   readonly summaries: SummarySourcing;
   readonly restorer: WindowRestorer;
 }
 
-/** How a window is made to fit. */
+/** Options of one request that is made to fit. */
 export interface FitOptions {
-  /** What a session with a model adds; without it, summaries are made from the log and nothing is restored. */
+  /** Given by a session with a model. Without it, summaries are made from the log and nothing is restored. */
   readonly help?: CompactionHelp | undefined;
   /** Compact whatever the size of the window, because a person asked for it. */
   readonly byHand?: ByHand | undefined;
@@ -70,7 +70,7 @@ interface PassOptions extends FitOptions {
 }
 
 interface PassWithSummary extends PassOptions {
-  /** What a model wrote for the window as it is. */
+  /** A model's summary of the current window. */
   readonly written: WrittenSummary | undefined;
 }
 
@@ -335,7 +335,7 @@ export class WindowCompactor {
     return this.#budgets.budget;
   }
 
-  /** Whether earlier messages may be edited. */
+  /** `permissive` if messages that were sent may be edited. */
   get editSafety(): EditSafety {
     return this.#budgets.editSafety;
   }

@@ -1,13 +1,11 @@
 /**
- * Whether compaction still helps: failures of the model that writes summaries, and compactions that came
- * about and were of no use.
+ * Verifies that compaction helps: counts summaries that failed, and compactions that were of no use.
  *
- * DESIGN. Two counts, each of things in a row. A failure is a summary that could not be had; after
- * `breakerFailuresCount` of them no model is asked any more, and summaries are made without one. A useless
- * compaction freed too little, missed its target, or was followed by the next one within a few calls; after
- * as many of them the session is thrashing, which is told, ends a turn that would go on, and keeps models from
- * being asked. A useful one clears the second count, a summary that was had clears the first, and a compaction
- * by hand clears both. Neither a new turn nor opening the session again clears any.
+ * DESIGN. Both are counts in a row. After `breakerFailuresCount` failed summaries no model is asked, and summaries are
+ * made from the log. A compaction is useless if it freed too little, missed its target, or was followed by the next
+ * one within a few calls. After as many useless ones the session is thrashing: the observer learns it, a turn that
+ * would go on ends, and models are not asked. A useful compaction clears the second count, a written summary the
+ * first, and a compaction by hand both. A new turn, or opening the session again, clears neither.
  */
 
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
@@ -21,7 +19,7 @@ interface WatchedCompaction {
   readonly targetTokens: number;
 }
 
-/** What was wrong with one: how many there were in a row. */
+/** A compaction that was of no use, with the count of them in a row. */
 interface UselessCompaction {
   readonly freedTokens: number;
   readonly targetTokens: number;
@@ -46,12 +44,12 @@ export class CompactionWatch {
     this.#callsSince = callsSince;
   }
 
-  /** After how many failures in a row no model is asked any more. */
+  /** Sets the number of failures in a row after which no model is asked. */
   limitFailures(count: number): void {
     this.#limit = count;
   }
 
-  /** Whether a model may be asked for a summary. */
+  /** True if a model may be asked for a summary. */
   get mayAsk(): boolean {
     return this.failures < this.#limit && !this.isThrashing;
   }
@@ -60,7 +58,7 @@ export class CompactionWatch {
     return this.#useless >= ENGINE_DEFAULTS.uselessCompactions;
   }
 
-  /** Whether as many compactions were of no use since a turn was last ended for that. */
+  /** True if enough compactions were of no use since the last turn that ended for it. */
   get endsTurn(): boolean {
     return this.#useless - this.#reportedCount >= ENGINE_DEFAULTS.uselessCompactions;
   }
@@ -97,7 +95,7 @@ export class CompactionWatch {
     this.#breakers.reset("summaries");
   }
 
-  /** A compaction came about: what was wrong with it, if anything was. */
+  /** Judges a compaction. Returns its fault, or `undefined` if it was of use. */
   compacted({ beforeTokens, afterTokens, targetTokens }: WatchedCompaction): UselessCompaction | undefined {
     const freedTokens = beforeTokens - afterTokens;
     const cause =
@@ -118,13 +116,13 @@ export class CompactionWatch {
     return { freedTokens, targetTokens, failures: this.#useless, isThrashing: this.isThrashing, cause };
   }
 
-  /** Somebody is about to compact by hand: both counts start anew. */
+  /** A person is about to compact by hand: both counts start again at 0. */
   reset(): void {
     this.wrote();
     this.#clearUseless();
   }
 
-  /** Somebody has compacted by hand: it is not held against what the session does by itself. */
+  /** A person has compacted by hand: it does not count against the session's own compactions. */
   compactedByHand(): void {
     this.#clearUseless();
     this.#callsSince = Number.POSITIVE_INFINITY;

@@ -87,7 +87,7 @@ export class SummarySourcing {
     return this.#background.stop();
   }
 
-  /** What is at hand before the window is planned for the first time. */
+  /** The state before the window is planned for the first time. */
   begin(byHand: ByHand | undefined): SummaryProgress {
     if (byHand !== undefined) return { mayUseNotes: byHand.instructions === undefined && !this.#asksHook };
     return {

@@ -1,11 +1,10 @@
 /**
- * The restoration after a compaction: what is put back into the window, as messages for the same edit.
+ * Plans what is shown again after a compaction, as messages for the same edit.
  *
- * Restorers are asked at the same time, each within its own; so the whole takes no longer than the slowest
- * is allowed to. Room is then given out by priority, never beyond what the compaction's target leaves.
- * Nothing is appended here: whoever plans the compaction puts the messages behind its summary, so that all
- * of it is one rewrite, and keeps `announced` in the next checkpoint. The texts are made once; what was
- * sent stays as it was sent.
+ * All restorers are asked at the same time, each with its own time limit, so the whole takes no longer than the slowest
+ * may. Tokens are then given out by priority, within what the compaction's target leaves. Nothing is appended here: the
+ * driver puts the messages behind the summary, so that all is one rewrite, and keeps `announced` in the next
+ * checkpoint. The texts are made once and stay as they were sent.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { fingerprint } from "../../base/fingerprint.ts";
@@ -32,7 +31,7 @@ import { type RestorerAnswer, readFingerprints, runRestorer } from "./run-restor
 /** A compaction that is planned and not yet appended, and what may be put back after it. */
 export interface RestorationInput extends RestorationSource, HistoryAccess {
   readonly windowTokens: number;
-  /** What the compaction's target leaves: all that is put back stays within it. */
+  /** The tokens that the compaction's target leaves; everything restored stays within them. */
   readonly budgetTokens: number;
   readonly measure: Measure;
   /** The host's own; recent files and the plan are added. */
@@ -40,26 +39,26 @@ export interface RestorationInput extends RestorationSource, HistoryAccess {
   /** Limits of recent files, or none of them. @defaultValue `fileBudget(windowTokens)` */
   readonly files?: FileBudget | "off";
   readonly fileReader?: FileRestorer;
-  /** What a host knows of plans, or nothing of plans. */
+  /** The host's plan, or `off`. */
   readonly plan?: PlanHost | "off";
   /** The original of a block that the window shows shortened. */
   readonly original?: (seq: number, block: number) => Promise<ContentBlock | undefined>;
   /** Text that every request carries besides: what stands there is not put back. */
   readonly systemPrompt?: string;
-  /** What `planRestoration` returned before, as a checkpoint carried it; anything else counts as nothing. */
+  /** The `announced` of the last restoration, from a checkpoint; anything else counts as empty. */
   readonly announced?: JsonValue;
   readonly deadline: Deadline;
   readonly signal?: AbortSignal;
 }
 
-/** What to put back. */
+/** The messages to show again. */
 export interface Restoration {
   /** To be inserted behind the summary; none where nothing is put back. */
   readonly messages: readonly RestoredMessage[];
   readonly events: readonly RestorationEvent[];
   /** Size of the messages. */
   readonly tokens: number;
-  /** What the model now knows of lists, for the next checkpoint. */
+  /** The lists as the model knows them now, for the next checkpoint. */
   readonly announced: JsonObject;
 }
 
@@ -129,7 +128,7 @@ function limitsOf(
   return { budgetTokens: all, itemTokens: Math.max(0, Math.min(item, most)) };
 }
 
-/** Kinds of items that share one budget, whoever restores them, unless their restorer has a budget of its own. */
+/** Kinds of items that share one budget across restorers, unless their restorer has its own. */
 const SHARED_BUDGETS = [
   { kinds: ["skill", "mcp-instructions"], tokens: RESTORE_DEFAULTS.skillsTokens },
   { kinds: ["instructions", "git-status"], tokens: RESTORE_DEFAULTS.sessionStartTokens },
@@ -150,7 +149,7 @@ function sharedBudgets(windowTokens: number): ReadonlyMap<string, Budget> {
   );
 }
 
-/** Whether a text stands, to the letter, in what will be sent besides what is restored. */
+/** True if the request contains exactly this text already. */
 function visibilityOf({ tail, systemPrompt, summaryTexts }: RestorationInput): (text: string) => boolean {
   const shown = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
   const texts = [...shown, ...summaryTexts, ...(systemPrompt === undefined ? [] : [systemPrompt])];
@@ -179,7 +178,7 @@ class Filling {
   add(restorer: Restorer, { items, events }: RestorerAnswer, before: Readonly<Record<string, number>>): void {
     const { name } = restorer;
     this.#events.push(...events);
-    // Of one that failed nobody knows what has changed: what it had announced is still what it had announced.
+    // If a restorer failed, its changes are unknown: its last announcement still counts.
     const counts: Record<string, number> = items === undefined ? { ...before } : {};
     const limits = limitsOf(restorer, this.#input);
     const own: Budget = { leftTokens: limits.budgetTokens };
@@ -205,7 +204,7 @@ class Filling {
           isCut: done.isCut,
         });
       }
-      // Of a list that was cut nobody knows which of its names were told.
+      // If a list was cut, it is unknown which names the model saw.
       const isCutList = "isCut" in done && done.isCut && Object.keys(item.announces ?? {}).length > 1;
       if (!isCutList) Object.assign(counts, item.announces ?? { [item.key]: fingerprint(item.text) });
     }
@@ -248,7 +247,7 @@ class Filling {
   }
 }
 
-/** A file is the same file as an instruction file, whoever restores it. */
+/** A file and an instruction file with the same path are one, across restorers. */
 function identityOf({ kind, key }: RestoredItem): string {
   const isFile = kind === "file" || kind === "instructions";
   return JSON.stringify(isFile ? ["file", normalisePath(key) ?? key] : [kind, key]);

@@ -8,7 +8,7 @@ import { formatOriginal, type HistoryAccess } from "../../compaction/shared/poin
 import type { ProjectContext } from "../../ports/project-context.ts";
 import type { RestoredItem, Restorer } from "../../ports/restorer.ts";
 
-/** What there is to do comes first of all, then the rules of the place. */
+/** The plan comes first, then the rules of the project. */
 const PLAN_PRIORITY = 10;
 const START_PRIORITY = 20;
 
@@ -43,7 +43,7 @@ export function sessionStartRestorer(
   };
 }
 
-/** What a host knows of plans beyond what its tools said in the log. */
+/** The host's knowledge of plans, beyond the tool calls in the log. */
 export interface PlanHost {
   /** The current plan, where the host keeps one: it wins over what the log last held. */
   readonly plan?: (signal: AbortSignal) => Promise<string | undefined>;

@@ -23,7 +23,7 @@ import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { toolResultText } from "../../transcript/blocks.ts";
 
-/** What the restorer of recent files works from. */
+/** The sources of the restorer of recent files. */
 interface RecentFilesOptions extends HistoryAccess {
   readonly source: RestorationSource;
   readonly budget: FileBudget;

@@ -9,19 +9,19 @@ import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restore
 export interface ListedThing {
   /** Its name, unique in the list. */
   readonly key: string;
-  /** What the model is told of it: a skill's text, a tool's description, an agent's state and where its output is. */
+  /** The text for the model: a skill's text, a tool's description, an agent's state and the place of its output. */
   readonly text: string;
 }
 
-/** How a list is put back. */
+/** Options of a restored list. */
 interface ListRestorerOptions {
   /** Unique among the restorers of a session. */
   readonly name: string;
-  /** What is listed: `skill`, `agent`, `task`, `deferred-tools`, `mcp-instructions` … */
+  /** The kind of its items: `skill`, `agent`, `task`, `deferred-tools`, `mcp-instructions` … */
   readonly kind: string;
   /** The heading: `Skill in use`, `Tools that can be asked for`. */
   readonly label: string;
-  /** What there is now, the most important first. */
+  /** The current items, the most important first. */
   readonly list: (signal: AbortSignal) => Promise<readonly ListedThing[]>;
   /** `each`: an item per thing, for long texts. `together`: one item with a line per thing. @defaultValue `together` */
   readonly form?: "each" | "together";
@@ -31,7 +31,7 @@ interface ListRestorerOptions {
   readonly timeoutMs?: number;
 }
 
-/** Makes a restorer of a list: what the model cannot read any more, and how it differs from what it was told. */
+/** Makes a restorer of a list. It shows the items that left the window, and the changes since the last announcement. */
 export function listRestorer(options: ListRestorerOptions): Restorer {
   const { name, list, form = "together", priority, budgetTokens, itemTokens, timeoutMs } = options;
   return {
@@ -53,7 +53,7 @@ export function listRestorer(options: ListRestorerOptions): Restorer {
 
 type Change = "new" | "changed" | undefined;
 
-/** How a thing differs from what was announced; nothing is new where nothing ever was announced. */
+/** The change of an item since it was announced; nothing is new if nothing was announced. */
 function changeOf({ key, text }: ListedThing, { announced }: RestoreContext): Change {
   if (Object.keys(announced).length === 0) return undefined;
   const before = Object.hasOwn(announced, key) ? announced[key] : undefined;
@@ -100,7 +100,7 @@ function asOneItem(
   const more = hidden.length - shown.length;
   const texts = [...removal, ...shown.map(({ line }) => line), ...(more === 0 ? [] : [`- and ${more} more`])];
   const text = texts.join("\n");
-  // What did not fit was not told, and is new when it is told one day.
+  // An item that did not fit was not announced; it is new when it is.
   const allLines = [...shown, ...lines.filter(({ isVisible }) => isVisible)];
   const announces = Object.fromEntries(allLines.map(({ thing }) => [thing.key, fingerprint(thing.text)]));
   return [

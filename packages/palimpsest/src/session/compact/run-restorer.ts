@@ -9,7 +9,7 @@ import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restore
 import type { Deadline } from "../../ports/runtime.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 
-/** What a restorer gave; `undefined` items where it failed as a whole. */
+/** A restorer's answer; `items` is `undefined` if it failed as a whole. */
 export interface RestorerAnswer {
   readonly items: readonly RestoredItem[] | undefined;
   readonly events: readonly RestorationEvent[];
@@ -42,7 +42,7 @@ export function runRestorer(
     const cancel = deadline.after(timeoutMs, () => fail("timeout", `no answer within ${timeoutMs} ms`));
     if (signal?.aborted === true) return abort();
     signal?.addEventListener("abort", abort, { once: true });
-    // In a function of its own, so that one that throws at once is one that rejects.
+    // In an async function, so that a throw becomes a rejection.
     const ask = async (): Promise<unknown> => restorer.restore({ ...context, signal: stop.signal });
     ask().then(
       (given) => end(readItems(name, given)),

@@ -11,7 +11,7 @@ import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 
-/** Why a hook and the observer are told that a summary is written. */
+/** The trigger that hooks and the observer see, by reason. */
 export const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
   threshold: "auto",
   payback: "auto",
@@ -33,7 +33,7 @@ export interface SummaryAsk {
   readonly messages: readonly RequestMessage[];
   /** Marks of the last request that left. */
   readonly cacheMarks: readonly CacheMark[];
-  /** How long those marks ask the provider to keep what they write. */
+  /** The lifetime that those marks ask the provider for. */
   readonly cacheTtl: WindowOptions["cacheTtl"];
   readonly visible: readonly VisibleMessage[];
   /** The last entry that is in `messages`. */
@@ -48,7 +48,7 @@ export interface SummaryAsk {
   readonly maxOutputTokens: number | undefined;
   /** In tokens of the model that is being called. */
   readonly measure: Measure;
-  /** What a measured size is multiplied by wherever it must not turn out to be too small. */
+  /** The safety factor for a measured size that must not be too small. */
   readonly padding: number;
   readonly instructions?: string | undefined;
   readonly span?: PartialSpan | undefined;
@@ -63,9 +63,9 @@ export interface ByHand {
   readonly hasPrefix: boolean;
 }
 
-/** How far obtaining a summary is. */
+/** The progress of obtaining a summary. */
 export interface SummaryProgress {
-  /** What a model wrote. */
+  /** A model's summary. */
   readonly written?: WrittenSummary | undefined;
   /** The window that it was written for; left out if that was checked already. */
   readonly revision?: number;

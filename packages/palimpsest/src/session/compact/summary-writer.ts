@@ -1,12 +1,11 @@
 /**
- * Having a summary written: whatever the model does, there is a summary or none within the time limit.
+ * Has a model write a summary: within the time limit there is one, or none.
  *
- * DESIGN. A forked call goes first where the provider's cache is warm: the request of the conversation to
- * the byte, and one instruction behind it. Where the cache is cold, and where the provider says that the
- * prompt is too long, the conversation goes as a transcript instead, without its oldest rounds as far as
- * needed. One summary is one call and at most `tooLongRetriesCount` retries, each for a prompt that was
- * too long; any other failure ends it, and whoever asked makes the summary without a model. Nothing is
- * written to the log here, so an abort leaves nothing behind.
+ * DESIGN. While the provider's cache is warm, a forked call goes first: the request of the conversation to the byte,
+ * with one instruction behind it. If the cache is cold, or the provider says that the prompt is too long, the
+ * conversation goes as a transcript, without as many of its oldest rounds as needed. One summary is one call and at
+ * most `tooLongRetriesCount` retries, each for a prompt that was too long. After any other failure the summary is made
+ * without a model. Nothing is written to the log here, so an abort leaves nothing behind.
  */
 import { FULL_COMPACT_DEFAULTS as D } from "../../base/defaults/compaction/full-compact.ts";
 import { abortedError } from "../../base/stop-if-aborted.ts";
@@ -160,7 +159,7 @@ export class SummaryWriter {
     return Math.min(ask.budget.summaryReserveTokens + asked.summaryTokens, most ?? Number.POSITIVE_INFINITY);
   }
 
-  /** What a transcript may take in the window of the model that will read it. */
+  /** The tokens that a transcript may take in the window of its reader. */
   #transcriptTokens(ask: SummaryAsk, asked: WrittenFor): number {
     const { budget, measure } = ask;
     const isMain = this.#options.summary?.model === undefined;
@@ -222,7 +221,7 @@ function visibleOf({ visible, span }: SummaryAsk): SummaryAsk["visible"] {
   return visible.filter(({ seq }) => (span.side === "up-to" ? seq < span.pivotSeq : seq >= span.pivotSeq));
 }
 
-/** What the model is asked to keep to: the reserve, and its share of what a compaction leaves. */
+/** The size that the model is asked to keep to: the reserve, or its share of the compaction's target. */
 function summaryTokens({ budget }: SummaryAsk): number {
   return Math.floor(Math.min(budget.summaryReserveTokens, budget.fullTargetTokens * D.writtenShare));
 }

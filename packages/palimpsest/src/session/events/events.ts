@@ -1,5 +1,5 @@
 /**
- * What an observer is told: every edit and what it cost, every repair, every call, every damage
+ * The events of a session: every edit and its cost, every repair, every call, every damage
  * found, as data. Nothing that changes what the model sees happens without one of these.
  */
 import type { SummaryProblem } from "../../compaction/summary/summary-answer.ts";
@@ -13,35 +13,35 @@ import type { Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit, RepairReason } from "../../transcript/edits.ts";
 import type { SeqPin } from "../../transcript/projection.ts";
 
-/** How an update ended, as observers are told of it. */
+/** The event of a notes update. */
 export interface NotesUpdate {
   /** `forked` and `cold`: a model was asked; `log`: none was. */
   readonly form: "forked" | "cold" | "log";
   /**
-   * `written`, and where `throughSeq` is absent some of it was refused, or gave way to what somebody wrote
-   * meanwhile; `unchanged`: the model read the notes and found nothing to change; `cut-off`: as far as the answer came, and the notes do not count as telling what was asked for;
-   * `nothing-written`: no change of it was of use; `dropped`: the conversation went back behind what it told of;
-   * `failed`, and `reason` says why.
+   * `written`: if `throughSeq` is absent, some changes were refused, or gave way to edits by a person meanwhile;
+   * `unchanged`: the model read the notes and found nothing to change; `cut-off`: written as far as the answer came,
+   * and the notes do not count as covering its messages; `nothing-written`: no change was of use; `dropped`: the
+   * conversation went back behind the covered messages; `failed`: see `reason`.
    */
   readonly outcome: "written" | "unchanged" | "cut-off" | "nothing-written" | "dropped" | "failed";
   readonly reason?: string;
-  /** The last entry that the notes tell of now; absent where they tell of no more than before. */
+  /** The last entry that the notes cover now; absent if they cover no more than before. */
   readonly throughSeq?: number;
   /** Titles of the sections that have another text now. */
   readonly changed: readonly string[];
   /** Changes and calls that had no effect, because an updater may not make them. */
   readonly refusedCount: number;
-  /** What the model was billed, where it said so. */
+  /** The usage that the model reported. */
   readonly usage?: Usage | undefined;
   /** Variables of the host's own prompt that there are none of; absent where all are known. */
   readonly unknownVariables?: readonly string[];
 }
 
-/** One call for a summary, as observers are told of it. */
+/** The event of one call for a summary. */
 export interface SummaryCall {
   /**
-   * Who asked for the summary. A compaction by hand may run beside one of the engine's own: their calls come
-   * in any order, and this tells them apart.
+   * The reason for the summary. A compaction by hand may run beside an automatic one: their calls come in any order,
+   * and the trigger distinguishes them.
    */
   readonly trigger: CompactionTrigger;
   readonly model: string;
@@ -74,15 +74,15 @@ export type ContentRepairReason =
   | "missing-blob";
 
 /**
- * What happened to a session, told apart by `type`. `seq` is the entry of the log that records it.
+ * An event of a session; `type` says which. `seq` is the entry of the log that records it.
  *
  * - `layer`: a compaction layer made an edit; `edit.freedTokens` and `edit.loss` say what it cost.
  * - `offloaded`: a block arrived over its limit and is shown as a preview; `bytes` is its size in the store.
- * - `repair`: something the provider would refuse was mended; `subject` is the call or message.
+ * - `repair`: something the provider would refuse was repaired; `subject` is the call or message.
  * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
- * - `pinned`, `unpinned`: a message or a block stays in view from now on, or not any more; `pinnedTokens` is what all
- *   pins take of `limitTokens`.
- * - `host-edit`: `reconcile` hid messages that the host's list does not have any more.
+ * - `pinned`, `unpinned`: a message or a block stays in view from now on, or no longer; `pinnedTokens` is the share of
+ *   all pins in `limitTokens`.
+ * - `host-edit`: `reconcile` hid messages that the host's list no longer has.
  * - `call`: a request left; `tokens` is its size, unpadded, and `source` where that figure comes from.
  * - `answer`: call `seq` was answered; `usage` is what it cost.
  * - `invariant-broken`: a request breaks a rule and is handed out all the same: a bug of ours, please report it.
@@ -92,32 +92,32 @@ export type ContentRepairReason =
  * - `usage-distrusted`: a report is far off what the request was expected to be, or says that it cannot fit although by
  *   every estimate it does; it was set aside. A second one that says the same is believed.
  * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says
- *   why and how much was billed anew; `miss.isExpected` is true of what had to be (it had expired, the window was
- *   edited, another model). `changedSeq` is the entry that changed, where it was a message. `describeCacheMiss` puts it
- *   in words. Names, places and sizes are told, no texts.
+ *   why and how much was billed again; `miss.isExpected` is true if it had to be (it had expired, the window was
+ *   edited, another model). `changedSeq` is the entry that changed, if it was a message. `describeCacheMiss` puts it
+ *   in words. It has names, places and sizes, and no texts.
  * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
  * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
  * - `memory-recalled`: memories were shown for what the user said, by their paths; `chosenBy` says who chose them, and
  *   `fellBack` why the model did not, or why meanings were not compared; then there may be no paths.
- * - `memory-extracted`: what is to be remembered was kept, with a receipt each. By rules, `leftOut` counts what was
+ * - `memory-extracted`: memories were kept, with a receipt each. By rules, `leftOut` counts those that were
  *   not, and why; by a model, `refused` says what it was not allowed, and `usage` what it cost; by the memory tool, the
  *   receipts are of what the model wrote with it and only a tool or the web had said.
- * - `memory-index-cut`: the index of what is remembered is too large, and the session was told a part of it.
- * - `memory-failed`: what is remembered could not be read; the turn goes on without it.
- * - `summary-refused`: a summary that was written could not stand for the messages (it was not smaller, or did not
- *   fit), and one was made without a model.
+ * - `memory-index-cut`: the index of memories is too large, and the session shows a part of it.
+ * - `memory-failed`: memories could not be read; the turn goes on without them.
+ * - `summary-refused`: a model's summary could not replace the messages (it was not smaller, or did not fit), and one
+ *   was made without a model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
  * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
  *   again in another form.
  * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
- * - `restored`, `restore-skipped`: what was shown again after a compaction, and what was not and why.
+ * - `restored`, `restore-skipped`: an item was shown again after a compaction, or was not and why.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
  * - `closed`: the session was closed; nothing follows.
- * - `mended`: something stored is not shown as it was said, because no provider would take it or nobody knows what it
- *   is; `reason` says why, `block` which one. Told when it is appended, and again whenever the log is opened.
+ * - `mended`: something stored is not shown as it came, because no provider would accept it or its type is unknown;
+ *   `reason` says why, `block` which one. Reported when it is appended, and again whenever the log is opened.
  * - `damage`: a stretch of the stored log could not be read and was passed over; `sessionId` where a reader of stored
  *   sessions (search, export, a dream) met it.
  */
@@ -214,7 +214,7 @@ export type SessionEvent =
       readonly entries: number;
       readonly missingBlobs: number;
     }
-  /** The sessions lie where two machines may both be told that they were first: keep to one. */
+  /** The file system may grant the same lock to two machines: use the sessions from one machine only. */
   | { readonly type: "network-file-system"; readonly kind: string; readonly folder: string }
   | { readonly type: "closed" }
   | {
@@ -225,9 +225,9 @@ export type SessionEvent =
     }
   | { readonly type: "damage"; readonly damage: LogDamage; readonly sessionId?: string };
 
-/** Whoever wants to know what happens inside a session: a log, a meter, a progress line. Pass it as `observer`. */
+/** Receives the events of a session, for a log, a meter or a progress line. Pass it as `observer`. */
 export interface SessionObserver {
-  /** Called in the order of the log. What it throws is dropped: what is told has happened already. */
+  /** Called in the order of the log. An error it throws is dropped: the event has happened already. */
   onEvent(event: SessionEvent): void;
 }
 
@@ -250,7 +250,7 @@ export type RestoreSkipReason =
   | "budget"
   /** There is nothing to show: an empty text, a file of which the log holds nothing. */
   | "empty"
-  /** The restorer returned something that is no item. */
+  /** The restorer returned something that is not an item. */
   | "malformed"
   /** The restorer threw. */
   | "failed"
@@ -259,7 +259,7 @@ export type RestoreSkipReason =
   /** The compaction was aborted meanwhile. */
   | "aborted";
 
-/** What was put back, or was not and why; without a `key` it is about the restorer as a whole. */
+/** An item that was restored, or was not and why; without a `key`, the restorer as a whole. */
 export type RestorationEvent =
   | {
       readonly type: "restored";

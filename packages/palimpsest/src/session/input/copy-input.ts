@@ -27,7 +27,7 @@ export function validateJson(value: unknown, name: string): unknown {
   return copyInput(name, (copier) => copier.copy(value, 0));
 }
 
-/** One hand-over: what is left of its allowance, and where in it the walk is. */
+/** One input being copied: the rest of its allowance, and the current position. */
 export class InputCopier {
   readonly #root: string;
   /** The step taken at each depth. What lies beyond the depth in question is stale. */
@@ -105,7 +105,7 @@ export class InputCopier {
     return copy;
   }
 
-  /** What JSON sees in an object that is not a plain one; the object itself where it sees its members. */
+  /** The value that JSON makes of an object that is not plain; the object itself if JSON reads its members. */
   #asPlain(value: object, depth: number): unknown {
     const { toJSON } = value as { readonly toJSON?: unknown };
     if (typeof toJSON === "function") return toJSON.call(value) as unknown;

@@ -17,7 +17,7 @@ export interface CachedUnit {
   readonly blocks: number;
 }
 
-/** What one request cost. */
+/** The cost of one request. */
 export interface PricedRequest {
   readonly readTokens: number;
   /** All that was not read. */

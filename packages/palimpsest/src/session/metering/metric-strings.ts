@@ -46,7 +46,7 @@ function withoutPunctuation(text: string): string {
   return text.slice(start, end);
 }
 
-/** A case change, an underscore, a digit or capitals: a name that somebody gave, not a word. */
+/** A case change, an underscore, a digit or capitals: a given name, not a word. */
 function isDistinctive(word: string): boolean {
   return (
     /[a-z][A-Z]/.test(word) ||

@@ -18,13 +18,13 @@ import {
 } from "../history/history-search.ts";
 import type { Reference, Trajectory } from "./trajectory.ts";
 
-/** How a string can be reached. */
+/** The way to reach a string. */
 export type Reach = "visible" | "pointer" | "search" | "lost";
 
 /** A window as far as reachability is concerned. */
 interface ReachableWindow {
   isVisible(text: string): boolean;
-  /** Whether the window shows a pointer to the entry. */
+  /** True if the window shows a pointer to the entry. */
   pointsTo(seq: number): boolean;
 }
 
@@ -43,7 +43,7 @@ export class Reachability {
     this.#known = knownTextsOf(trajectory);
   }
 
-  /** Message `index` of the trajectory, or a part of it, stands in the log as entry `seq`. */
+  /** Message `index` of the trajectory, or a part of it, is entry `seq` of the log. */
   addMessage(index: number, seq: number, message: Message): void {
     this.#seqOf.set(index, seq);
     this.#messageOf.set(seq, index);
@@ -97,7 +97,7 @@ export class Reachability {
   }
 }
 
-/** What is known of a trajectory's texts, whichever policy is at work on it. */
+/** The facts of a trajectory's texts, the same under every policy. */
 interface KnownTexts {
   /** Messages that hold a string, in order. */
   holdersOf(text: string): readonly number[];

@@ -40,7 +40,7 @@ export class ShownWindow {
     return this.#tokens;
   }
 
-  /** Whether a pointer to a block of entry `seq` can be read. */
+  /** True if a pointer to a block of entry `seq` can be read. */
   pointsTo(seq: number): boolean {
     return this.#pointedTo.has(seq);
   }

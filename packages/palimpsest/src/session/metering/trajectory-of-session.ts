@@ -17,7 +17,7 @@ import {
 import { readableIn } from "./readable-strings.ts";
 import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
 
-/** How a session becomes a trajectory. */
+/** Options of turning a session into a trajectory. */
 interface TrajectoryOptions {
   readonly name: string;
   /** The model whose tokenizer is assumed. */
@@ -116,7 +116,7 @@ function speakerOf(message: Message, isAttachment: boolean): Author {
   return isAttachment || origin !== "user" ? "note" : "user";
 }
 
-/** What can be read in a message: its texts, then the arguments of its calls. */
+/** The readable strings of a message: its texts, then the arguments of its calls. */
 function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text" | "argumentsText"> {
   const isCall = ({ type }: ContentBlock): boolean => type.endsWith("tool_use");
   const read = (blocks: readonly ContentBlock[]): string =>

@@ -10,7 +10,7 @@ import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import { findMetricStrings } from "./metric-strings.ts";
 
-/** Who is behind a message: `note` is what a tool or a host put in around the agent. */
+/** The author of a message: `note` is a message that a tool or a host put in around the agent. */
 export type Author = "user" | "assistant" | "tool" | "note";
 
 /** A message of a recording, before references are known. */
@@ -40,7 +40,7 @@ export interface Reference {
 
 export interface TrajectoryMessage extends RecordedMessage {
   readonly strings: ReadonlySet<string>;
-  /** Of assistant messages; empty of all others. */
+  /** For assistant messages; empty for all others. */
   readonly references: readonly Reference[];
 }
 

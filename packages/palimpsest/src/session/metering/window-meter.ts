@@ -23,7 +23,7 @@ export interface SurvivalFigures {
   readonly reachable: number;
 }
 
-/** What the requests cost, in input-token-equivalents, beside those of the same session without a policy. */
+/** The costs of the requests, in input-token-equivalents, with and without a policy. */
 export interface CostFigures {
   readonly inputTokenEquivalents: number;
   readonly uncompacted: number;
@@ -35,7 +35,7 @@ export interface CostFigures {
   readonly fixedTokens: number;
 }
 
-/** What one request cost. */
+/** The cost of one request. */
 interface MeteredCall {
   readonly cost: number;
   readonly uncompactedCost: number;
@@ -81,7 +81,7 @@ export class WindowMeter {
     });
   }
 
-  /** A recorded message stands in the log as entry `seq`. */
+  /** A recorded message is entry `seq` of the log. */
   addMessage(message: Message, seq: number): void {
     const index = this.#indexOf.get(message);
     if (index !== undefined) this.#reachability.addMessage(index, seq, message);
@@ -109,7 +109,7 @@ export class WindowMeter {
     return metered;
   }
 
-  /** What each request cost, in order. */
+  /** The cost of each request, in order. */
   get calls(): readonly MeteredCall[] {
     return this.#calls;
   }
@@ -140,7 +140,7 @@ export class WindowMeter {
       if (reference.distanceTokens >= D.farTokens) this.#reaches[this.#reachability.of(reference, window)]++;
   }
 
-  /** What the session without a policy would have sent: every message before the answer. */
+  /** The request without a policy: every message before the answer. */
   #catchUp(index: number): void {
     for (const { tokens, message } of this.#trajectory.messages.slice(this.#uncompacted.length, index))
       this.#uncompacted.push({ id: nextUnitId(), tokens, blocks: message.content.length });

@@ -1,8 +1,8 @@
 /**
- * A simulated window: what stands in it, how large it is and which strings can be read there.
+ * A simulated window: its content, its size and the strings that can be read there.
  *
  * Baselines change it directly; the library's own policies are projected into it from real edits.
- * Both are measured by what stands in it when a request leaves.
+ * Both are measured by its content when a request leaves.
  */
 import type { CachedUnit } from "./cache-model.ts";
 
@@ -10,7 +10,7 @@ import type { CachedUnit } from "./cache-model.ts";
 export interface WindowUnit extends CachedUnit {
   /** The trajectory's message that it shows; absent for summaries. */
   readonly source?: number;
-  /** What can be read in it. */
+  /** The strings that can be read in it. */
   readonly strings: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ export function nextUnitId(): number {
   return newestId;
 }
 
-/** Counts how often each string stands in a window. */
+/** Counts how often each string occurs in a window. */
 export class VisibleStrings {
   readonly #counts = new Map<string, number>();
 
@@ -30,7 +30,7 @@ export class VisibleStrings {
     return this.#counts.has(text);
   }
 
-  /** Whether `text` stands in one unit only. */
+  /** True if `text` occurs in one unit only. */
   isOnlyOnce(text: string): boolean {
     return this.#counts.get(text) === 1;
   }

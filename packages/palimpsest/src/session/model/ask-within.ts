@@ -1,5 +1,5 @@
 /**
- * Asking somebody who may never answer: it ends with an answer, an error, the time limit or an abort.
+ * Limits a wait: it ends with an answer, an error, the time limit or an abort.
  */
 import { ModelError } from "../../base/errors.ts";
 import type { Deadline } from "../../ports/runtime.ts";
@@ -34,7 +34,7 @@ export function askWithin<Answer>(
     };
     if (signal?.aborted === true) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
-    // In a step of its own, so that what it throws at once is a rejection like any other.
+    // In an async step, so that a throw becomes a rejection.
     Promise.resolve()
       .then(() => {
         inner.signal.throwIfAborted();

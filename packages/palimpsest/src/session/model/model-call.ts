@@ -13,7 +13,7 @@ import type { CallRequest } from "../options/prepared-call.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
 import { validateUsage } from "./validate-answer.ts";
 
-/** What changes from call to call of one session. */
+/** The parts of a request that change from call to call. */
 type Conversation = Pick<ModelRequest, "messages" | "cacheMarks">;
 
 /** The request for a client: the host's part as it was handed over, and the conversation. */
@@ -46,7 +46,7 @@ export const OUTPUT_PARAMETERS = [
 interface SideOutput {
   /** Enough for the answer. */
   readonly wantedTokens: number;
-  /** What the window has left beside the prompt, padded: providers refuse a longer answer with a full window. */
+  /** The tokens that the window has left beside the prompt, padded: providers refuse a longer answer. */
   readonly freeTokens: number;
   /** The model's own limit; `undefined` if it is not known. */
   readonly maxOutputTokens: number | undefined;
@@ -96,7 +96,7 @@ const asAnthropicTool = ({ name, description, inputSchema }: ToolDefinition): Js
   input_schema: inputSchema,
 });
 
-/** What an error of a client's call means, by the client's own judgement where it has one. */
+/** Classifies an error of a client's call, by the client's own rules if it has some. */
 export function failureOf(client: ModelClient, error: unknown): ModelFailure {
   return client.classifyError?.(error) ?? classifyModelError(error);
 }
@@ -135,14 +135,14 @@ function withinModel(request: ModelRequest): ModelRequest {
   return { ...request, maxOutputTokens: most };
 }
 
-/** What of an answer is of use beside a conversation. */
+/** The parts of an answer that a side call uses. */
 interface ReadAnswer {
   readonly content: RequestMessage["content"];
   readonly stopReason: string;
   readonly usage?: Usage;
 }
 
-/** An answer from outside: what is not of its shape is no answer. */
+/** Checks an answer from outside: anything of another shape is an error. */
 function readAnswer(answer: ModelAnswer): ReadAnswer {
   const messages = Array.isArray(answer?.messages) ? answer.messages : [];
   const content = messages.flatMap((message) => (Array.isArray(message?.content) ? message.content : []));
@@ -160,7 +160,7 @@ function readUsage(usage: unknown): Usage | undefined {
   }
 }
 
-/** The instruction stands in the last message where that is the user's, so that roles alternate. */
+/** Adds the instruction to the last message if that is the user's, so that roles alternate. */
 export function withInstruction(
   messages: readonly RequestMessage[],
   text: string,

@@ -1,5 +1,5 @@
 /**
- * What a host hands over before a call, and what it gets back to send.
+ * The request of a host before a call, and the call that it gets back to send.
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { TokenWarningState } from "../../tokens/budget/warning-state.ts";
@@ -16,9 +16,9 @@ export interface CallRequest {
   /** Tool definitions in the shape the provider takes. */
   readonly tools?: readonly unknown[];
   /**
-   * Whether the model has `history_search` and `history_read`: where it has not, no summary or preview names them.
-   * To be said where `tools` does not tell, because the host sends its tools by another way.
-   * @defaultValue whether `tools` declares both
+   * True if the model has `history_search` and `history_read`; without them no summary or preview names them. Set it
+   * if the host sends its tools in another way than by `tools`.
+   * @defaultValue true if `tools` declares both
    */
   readonly historyTools?: boolean;
   /** Parameters of the request, such as `max_tokens`; written into the log and not interpreted. */
@@ -41,7 +41,7 @@ export interface CallTokens {
   readonly padded: number;
   /** System prompt and tools within `total`. */
   readonly fixed: number;
-  /** Where `total` comes from: `reported` or `anchored` (the last report, and what came since), or `estimate`. */
+  /** The source of `total`: `reported` or `anchored` (the last report, and messages since), or `estimate`. */
   readonly source: string;
 }
 
@@ -62,7 +62,7 @@ export interface PreparedCall {
    */
   readonly cacheMarks: readonly CacheMark[];
   readonly tokens: CallTokens;
-  /** What to tell the user about the room that is left; silent between a rewrite and the next report. */
+  /** The warning for the user about the space that is left; none between a rewrite and the next report. */
   readonly warning: TokenWarningState;
   /** Edits the layers made for this call, oldest first; empty for most calls. */
   readonly edits: readonly { readonly seq: number; readonly edit: LayerEdit }[];
@@ -74,7 +74,7 @@ export interface CallAnswer {
   readonly callSeq?: number;
   /** The assistant's message; several where the response came in chunks. */
   readonly messages: readonly Message[];
-  /** What the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
+  /** The usage that the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
   readonly usage?: Usage;
   /** In the words of the provider; kept in the log. */
   readonly stopReason?: string;

@@ -1,5 +1,5 @@
 /**
- * What a session refuses because its state does not allow it, in words.
+ * The errors of operations that the state of a session does not allow.
  */
 import { CompactionError, SessionError } from "../../base/errors.ts";
 

@@ -1,5 +1,5 @@
 /**
- * What the options of sessions may be.
+ * The rules of the options of sessions may be.
  */
 import {
   anyString,
@@ -29,7 +29,7 @@ const SESSION_RULES: OptionRules<SessionOptions> = {
   verifyStored: flag,
 };
 
-/** Of `createSession` and `openSession`. */
+/** The rules of `createSession` and `openSession`. */
 export const NEW_SESSION_RULES: OptionRules<NewSessionOptions> = {
   ...SESSION_RULES,
   sessionId: anyString,

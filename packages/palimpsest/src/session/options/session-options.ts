@@ -1,5 +1,5 @@
 /**
- * What a session is made with.
+ * The options of a session.
  */
 
 import type { JsonObject } from "../../base/json/json.ts";
@@ -24,17 +24,17 @@ export const SWITCHED_LAYERS = [
 /** One of {@link SWITCHED_LAYERS}. */
 export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];
 
-/** How the window is managed. Everything left out is worked out from the model. */
+/** Options of the window. Defaults come from the model. */
 export interface WindowOptions {
   /** The model's context window in tokens, where it is to be another than the catalogue says. */
   readonly windowTokens?: number;
   /** The model's longest answer in tokens, likewise. */
   readonly maxOutputTokens?: number;
-  /** Whether earlier messages may be rewritten; from the model and what the session holds, by default. */
+  /** `permissive` if messages that were sent may be rewritten. @defaultValue by the model and the content of the session */
   readonly editSafety?: "strict" | "permissive";
   /**
-   * How far the window is rewritten for the price's sake: `economy` and `balanced` before it is full,
-   * `faithful` only where it has to be, `off` never: then a request that does not fit is refused.
+   * The policy for rewriting the window to save money: `economy` and `balanced` rewrite it before it is full,
+   * `faithful` only if it must, `off` never: then a request that does not fit is refused.
    * @defaultValue `balanced`
    */
   readonly policy?: PolicyName;
@@ -48,21 +48,21 @@ export interface WindowOptions {
   readonly keptTools?: readonly string[];
   /** Tools that can be run again and may be cleared, beside those that are known to be. */
   readonly clearableTools?: readonly string[];
-  /** What tokens cost, where it is to be another than the catalogue says: a named tariff, or single figures. */
+  /** Token prices that differ from the catalogue's: a named tariff, or single figures. */
   readonly tariff?: TariffOption;
   /**
-   * How long the cache marks ask the provider to keep what they write.
+   * The lifetime that cache marks ask the provider for.
    * @defaultValue `5m`
    */
   readonly cacheTtl?: "5m" | "1h";
 }
 
 /**
- * What a session works with. `store`, `clock`, `ids` and `hasher` are the ports it reaches the world by;
+ * The ports and options of a session. `store`, `clock`, `ids` and `hasher` are the ports it reaches the world by;
  * `nodeSessions` fills them in for sessions on the local disk.
  */
 export interface SessionOptions {
-  /** Where the session is kept. */
+  /** The store of the session. */
   readonly store: SessionStore;
   /** The time of entries; the order of the log does not depend on it. */
   readonly clock: Clock;
@@ -72,9 +72,9 @@ export interface SessionOptions {
   readonly hasher: Hasher;
   /** Tenant and project of the session: part of its name in the store. */
   readonly scope?: Scope;
-  /** Told of every edit, repair, call and damage. */
+  /** Receives every edit, repair, call and damage. */
   readonly observer?: SessionObserver;
-  /** How the window is managed; from the model, where it is left out. */
+  /** Options of the window. @defaultValue by the model */
   readonly window?: WindowOptions;
   /**
    * `durable`: everything a request rests on survives a power loss before `prepare` resolves.
@@ -91,7 +91,7 @@ export interface SessionOptions {
   readonly verifyStored?: boolean;
 }
 
-/** Of a new session. */
+/** Options of a new session. */
 export interface NewSessionOptions extends SessionOptions {
   /** @defaultValue a UUID v4 */
   readonly sessionId?: string;
@@ -99,7 +99,7 @@ export interface NewSessionOptions extends SessionOptions {
   readonly workingCopy?: string;
   /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
   readonly metadata?: JsonObject;
-  /** What an imported session was before; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */
+  /** The origin of an imported session; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */
   readonly source?: {
     readonly format: string;
     readonly sessionId?: string;
@@ -108,7 +108,7 @@ export interface NewSessionOptions extends SessionOptions {
   };
 }
 
-/** Where a fork branches off, what it is called, and where it is kept. */
+/** Options of a fork: its entry, its name and its store. */
 export interface ForkOptions extends SessionOptions {
   /** Number of the entry after which the fork goes its own way. @defaultValue the newest entry */
   readonly atSeq?: number;
@@ -120,7 +120,7 @@ export interface ForkOptions extends SessionOptions {
   readonly metadata?: JsonObject;
   /** Folder or checkout that the fork is about. @defaultValue that of the session */
   readonly workingCopy?: string;
-  /** Where the session lies that is forked. @defaultValue where the fork is kept */
+  /** The store of the session that is forked. @defaultValue the store of the fork */
   readonly from?: { readonly store: SessionStore; readonly scope?: Scope };
   /** Stops the copying with `ABORTED`. */
   readonly signal?: AbortSignal;

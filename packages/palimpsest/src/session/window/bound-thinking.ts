@@ -19,7 +19,7 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 import type { LogWriter, NewEntry } from "../append/entry-writer.ts";
 
 /**
- * What was answered after the edit was thought in the history that the edit left; a call that was only prepared
+ * An answer after the edit was thought in the history that the edit left; a call that was only prepared
  * bound nothing.
  * @throws `UNDO_REFUSED` if something was answered since
  */
@@ -33,7 +33,7 @@ export function checkUndoIsUnanswered(editSeq: number, projection: Projection): 
 
 /**
  * @param after - what would be shown without the edit
- * @throws `UNDO_REFUSED` where thinking would come back behind something that another edit has changed since
+ * @throws `UNDO_REFUSED` where thinking would be shown again after something that another edit has changed since
  */
 export function checkUndoBinds(
   editSeq: number,
@@ -44,7 +44,7 @@ export function checkUndoBinds(
   const others = projection.activeEdits.filter(({ seq }) => seq !== editSeq);
   const placesOf = (seq: number): readonly number[] => {
     const edit = projection.activeEdits.find((active) => active.seq === seq)?.edit;
-    // Where it stood nobody knows any more: perhaps before everything.
+    // Its place is no longer known: perhaps before everything.
     return edit?.effect.insert?.map(({ afterSeq }) => afterSeq) ?? [0];
   };
   const isBroken = back.some(({ seq: answerSeq }) =>
@@ -57,7 +57,7 @@ export function checkUndoBinds(
   });
 }
 
-/** Whether an edit changes what stands before the entry of this number. `placesOf`: where an edit inserted messages. */
+/** True if an edit changes something before the entry of this number. `placesOf`: the places where an edit inserted messages. */
 function changesBefore(
   answerSeq: number,
   { effect }: EffectEdit,

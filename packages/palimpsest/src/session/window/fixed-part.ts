@@ -15,7 +15,7 @@ export interface FixedPart {
   readonly toolsText: string | undefined;
   /** Both together, in reference tokens. */
   readonly tokens: number;
-  /** Whether the tools are there by which the model looks at what left its window. */
+  /** True if the model has the history tools. */
   readonly hasHistoryTools: boolean;
   readonly systemRef?: BlobRef;
   readonly toolsRef?: BlobRef;
@@ -31,7 +31,7 @@ export class FixedPartReader {
     this.#parts = parts;
   }
 
-  /** The fixed part of `request`; where it is new, the ledger is told and its texts are stored. */
+  /** Returns the fixed part of `request`. If it is new, updates the ledger and stores its texts. */
   async read({ system, tools }: CallRequest): Promise<FixedPart> {
     const known = this.#known;
     // A host that hands over the same list, grown or not, is not asked to have it turned to text again.
@@ -67,7 +67,7 @@ export class FixedPartReader {
   }
 }
 
-/** What a caller without types may have got wrong. */
+/** Checks the fields that a caller without types may have wrong. */
 export function checkCallRequest(request: CallRequest): void {
   const { model, system, tools } = (request ?? {}) as { readonly [Field in keyof CallRequest]: unknown };
   const wrong =

@@ -30,7 +30,7 @@ interface LeavingCall {
   readonly atMs: number;
 }
 
-/** What was decided about its cache, and what its report is compared with. */
+/** A call whose report is awaited: its cache marks, and the prompt to compare with. */
 interface WatchedCall {
   readonly marks: readonly CacheMark[];
   readonly sent: SentPrompt;
@@ -66,8 +66,8 @@ export class CacheWatch {
   }
 
   /**
-   * Whether the provider may still hold the prompt of the last call to this model. Of a session that was
-   * opened or imported, the newest answer tells when that was.
+   * True if the provider may still hold the prompt of the last call to this model. For a session that was opened or
+   * imported, the time of the newest answer counts.
    */
   isWarm(nowMs: number, model: string): boolean {
     if (this.#last !== undefined && this.#last.model !== model) return false;

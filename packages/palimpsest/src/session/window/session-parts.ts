@@ -1,5 +1,5 @@
 /**
- * What a session is made of, wired once when it is created or opened.
+ * The parts of a session, connected once when it is created or opened.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
@@ -27,7 +27,7 @@ export interface SessionParts {
   readonly index: FoldedFromLog<HistoryIndex>;
   readonly calls: OpenCalls;
   readonly pins: SessionPins;
-  /** What the next checkpoint carries over, beside the window, by name. */
+  /** The data of the next checkpoint beside the window, by name. */
   readonly carried: Map<string, JsonValue>;
   /** True if a message is part of the conversation as its host has it. */
   readonly isHostVisible: (seq: number) => boolean;

@@ -3,7 +3,7 @@
  * request made of it looks like, what must be mended before that is sent, and whether it keeps the rules.
  *
  * A push is followed message by message. Any other change of the window (an edit, an undo, a
- * rewind) counts up the projection's revision, and all of it is derived anew.
+ * rewind) counts up the projection's revision, and all of it is derived again.
  */
 
 import type { SentRequest, UsageLedger, UsageReport } from "../../tokens/count/usage-ledger.ts";
@@ -44,7 +44,7 @@ export class WindowTracker {
       this.ledger.windowRestored(sizeOf(visible.slice(0, this.#seen), model));
     this.#model = model;
     if (projection !== this.#projection || revision !== this.#revision) {
-      // What was sent still stands as it was sent: the report about it holds.
+      // The sent part is unchanged: the report about it holds.
       const holdsReport = this.#projection === undefined || this.#startsAsSent(visible);
       this.#projection = projection;
       this.#revision = revision;
@@ -67,7 +67,7 @@ export class WindowTracker {
     this.#visible = visible;
   }
 
-  /** How many messages of the window the last request held. */
+  /** The number of messages of the window that the last request held. */
   get sentCount(): number {
     return this.#sentCount;
   }
@@ -103,7 +103,7 @@ export class WindowTracker {
     return true;
   }
 
-  /** What has to be mended before the window is sent; `isLeaving`: right before it is. Follows first. */
+  /** Finds the repairs that the window needs. `isLeaving`: right before it is sent. Follows first. */
   findRepairs(
     projection: Projection,
     options: { readonly isLeaving?: boolean } = {},
@@ -192,7 +192,7 @@ export function sizeOf(visible: readonly VisibleMessage[], model: string): numbe
   return tokens;
 }
 
-/** What the ledger wants to know of a reply, which is the messages `visible`. */
+/** The figures of a reply for the ledger; `visible` are its messages. */
 function replySize(
   visible: readonly VisibleMessage[],
   model: string,
