@@ -4,7 +4,7 @@
 
 import { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { Clock, Deadline, IdSource } from "../ports/runtime.ts";
-import { askForSummary, type SummarizeCallback, type SummarizeProblem } from "./ask-for-summary.ts";
+import { askWithin } from "../session/model/ask-within.ts";
 import type { MemoryConfig } from "./compression/compression-config.ts";
 import { heuristicSummary, isHeuristic } from "./compression/heuristic-summary.ts";
 import {
@@ -15,9 +15,44 @@ import {
   summaryOf,
 } from "./compression/plan-compression.ts";
 import { summaryPrompt } from "./compression/summary-prompt.ts";
-import type { CompressionReport } from "./conversation-events.ts";
 import type { ConversationStore, Generation } from "./conversation-store.ts";
 import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
+
+/**
+ * Writes a summary from a prompt: a call of your model. `signal` is aborted when the time limit is up; pass
+ * it on to your SDK, so that nobody pays for an answer that is not waited for.
+ */
+export type SummarizeCallback = (
+  prompt: string,
+  options: { readonly signal: AbortSignal },
+) => Promise<string>;
+
+/** Why a callback's summary was not used. */
+export interface SummarizeProblem {
+  /**
+   * `failed`: it threw. `timed-out`: nothing came within `summarizeTimeoutMs`. `not-text`, `empty`: what came is no
+   * string, or blank. `not-smaller`: it has no fewer tokens than what it would take the place of.
+   */
+  readonly reason: "failed" | "timed-out" | "not-text" | "empty" | "not-smaller";
+  /** What it threw. */
+  readonly error?: unknown;
+}
+
+/** A compression that was carried out. */
+export interface CompressionReport {
+  /** Tokens that the context takes less. */
+  readonly tokensSaved: number;
+  /** Entries that were compressed. */
+  readonly entriesCompressed: number;
+  /** Earlier summaries that the new one takes the place of. */
+  readonly summariesFolded: number;
+  readonly summary: MemorySummary;
+  readonly trigger: CompressionTrigger;
+  /** Who wrote the summary: the callback, or the heuristic. */
+  readonly writtenBy: "callback" | "heuristic";
+  /** Why the callback's summary was not used, where it was asked. */
+  readonly problem?: SummarizeProblem;
+}
 
 /** What a compression works with. */
 interface Compressor {
@@ -84,7 +119,7 @@ export async function compressMemory(
     summary: copySummary(summary),
     trigger,
     writtenBy,
-    ...(asked?.problem === undefined ? {} : { problem: asked.problem }),
+    problem: asked?.problem,
   };
 }
 
@@ -114,4 +149,36 @@ function writeWithoutModel({ mirror }: Generation, config: MemoryConfig): Writte
   const plan = planCompression(mirror, config, isHeuristic);
   const content = plan === undefined ? undefined : heuristicSummary(plan);
   return plan === undefined || content === undefined ? undefined : { plan, content, writtenBy: "heuristic" };
+}
+
+/** A summary, or why there is none. */
+type AskedSummary =
+  | { readonly ok: true; readonly content: string }
+  | { readonly ok: false; readonly problem: SummarizeProblem };
+
+/** Never throws and never hangs. */
+export async function askForSummary(
+  callback: SummarizeCallback,
+  prompt: string,
+  limits: { readonly deadline: Deadline; readonly timeoutMs: number },
+): Promise<AskedSummary> {
+  let signal: AbortSignal | undefined;
+  try {
+    const text: unknown = await askWithin(async (inner) => {
+      signal = inner;
+      return callback(prompt, { signal: inner });
+    }, limits);
+    return judge(text);
+  } catch (error) {
+    // What ended it is the reason of the signal only where the time was up.
+    if (signal?.aborted === true && signal.reason === error)
+      return { ok: false, problem: { reason: "timed-out" } };
+    return { ok: false, problem: { reason: "failed", error } };
+  }
+}
+
+function judge(text: unknown): AskedSummary {
+  if (typeof text !== "string") return { ok: false, problem: { reason: "not-text" } };
+  const content = text.trim();
+  return content === "" ? { ok: false, problem: { reason: "empty" } } : { ok: true, content };
 }

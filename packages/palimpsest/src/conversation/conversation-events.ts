@@ -2,25 +2,8 @@
  * What listeners of `MemoryManager` are told.
  */
 
-import type { SummarizeProblem } from "./ask-for-summary.ts";
-import type { CompressionTrigger } from "./compression/plan-compression.ts";
-import type { ConversationEntry, MemorySummary } from "./entries/conversation-entry.ts";
-
-/** A compression that was carried out. */
-export interface CompressionReport {
-  /** Tokens that the context takes less. */
-  readonly tokensSaved: number;
-  /** Entries that were compressed. */
-  readonly entriesCompressed: number;
-  /** Earlier summaries that the new one takes the place of. */
-  readonly summariesFolded: number;
-  readonly summary: MemorySummary;
-  readonly trigger: CompressionTrigger;
-  /** Who wrote the summary: the callback, or the heuristic. */
-  readonly writtenBy: "callback" | "heuristic";
-  /** Why the callback's summary was not used, where it was asked. */
-  readonly problem?: SummarizeProblem;
-}
+import type { CompressionReport } from "./compress-conversation.ts";
+import type { ConversationEntry } from "./entries/conversation-entry.ts";
 
 /**
  * Events by name, with the arguments of their listeners.
@@ -37,4 +20,36 @@ export interface MemoryEvents {
   readonly compressed: readonly [sessionId: string, report: CompressionReport];
   readonly "session:cleared": readonly [sessionId: string];
   readonly "background:failed": readonly [sessionId: string, error: unknown];
+}
+
+type Listener<Args extends readonly unknown[]> = (...args: Args) => unknown;
+
+/** Listeners by event. */
+export class TypedEvents<Events extends { readonly [Name in keyof Events]: readonly unknown[] }> {
+  readonly #listeners = new Map<
+    keyof Events,
+    { readonly call: Listener<never>; readonly isOnce: boolean }[]
+  >();
+
+  on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>, { isOnce = false } = {}): void {
+    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), { call: listener, isOnce }]);
+  }
+
+  off<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): void {
+    const left = (this.#listeners.get(name) ?? []).filter(({ call }) => call !== listener);
+    this.#listeners.set(name, left);
+  }
+
+  /** Tells every listener that was there when the event happened. `argsOf` makes each its own copy. */
+  emit<Name extends keyof Events>(name: Name, argsOf: () => Events[Name]): void {
+    for (const { call, isOnce } of this.#listeners.get(name) ?? []) {
+      if (isOnce) this.off(name, call as Listener<Events[Name]>);
+      try {
+        const result = (call as Listener<Events[Name]>)(...argsOf());
+        if (result instanceof Promise) result.catch(() => undefined);
+      } catch {
+        // A listener that breaks must not make an operation fail that was carried out.
+      }
+    }
+  }
 }

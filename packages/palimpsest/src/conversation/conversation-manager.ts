@@ -10,17 +10,19 @@
 import { CONVERSATION_MEMORY_DEFAULTS } from "../base/defaults/conversation-memory.ts";
 import { OptionError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json/json.ts";
+import type { Clock, Deadline, Hasher, IdSource } from "../ports/runtime.ts";
+import type { SessionStore } from "../ports/session-store.ts";
+import type { SessionObserver } from "../session/events/events.ts";
 import { validateJson } from "../session/input/copy-input.ts";
-import type { SummarizeCallback } from "./ask-for-summary.ts";
-import { type CompressionRefused, compressMemory } from "./compress-conversation.ts";
+import type { Scope } from "../transcript/entries.ts";
+import { type CompressionRefused, compressMemory, type SummarizeCallback } from "./compress-conversation.ts";
 import {
   changeMemoryConfig,
   DEFAULT_MEMORY_CONFIG,
   type MemoryConfig,
 } from "./compression/compression-config.ts";
 import { type CompressionTrigger, countEligible, findTrigger } from "./compression/plan-compression.ts";
-import type { MemoryEvents } from "./conversation-events.ts";
-import type { ConversationMemoryOptions } from "./conversation-options.ts";
+import { type MemoryEvents, TypedEvents } from "./conversation-events.ts";
 import { ConversationStore, type Generation } from "./conversation-store.ts";
 import {
   type ConversationEntry,
@@ -36,13 +38,35 @@ import { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { renderContext } from "./entries/entry-text.ts";
 import { parseMemoryState } from "./entries/parse-state.ts";
 import { ConversationEntryFactory, type EntryInTurn } from "./entry-maker.ts";
-import { openForMemory, readForMemory } from "./open-conversation.ts";
-import { TypedEvents } from "./typed-events.ts";
+import { openForMemory, readForMemory } from "./stored-conversation.ts";
 import { validateName } from "./validate-input.ts";
 
 const EMPTY = new MemoryMirror();
 /** Beyond it the platform's timers fire at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Settings of a manager, and what of the world it is to use. */
+export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
+  /** Where sessions are kept. */
+  readonly store: SessionStore;
+  /** The time of entries. */
+  readonly clock: Clock;
+  /** Ids of entries and summaries. */
+  readonly ids: IdSource;
+  /** Names blobs, and sessions whose id no store could take. */
+  readonly hasher: Hasher;
+  /** Ends a summary that takes too long. */
+  readonly deadline: Deadline;
+  /** Tenant and project: part of every session's name in the store. */
+  readonly scope?: Scope;
+  /** Told of what happens inside the sessions: damage that was found, above all. */
+  readonly observer?: SessionObserver;
+  /**
+   * How long the summarize callback may take, in milliseconds; then the heuristic writes the summary.
+   * @defaultValue `summarizeTimeoutMs`, 120,000
+   */
+  readonly summarizeTimeoutMs?: number;
+}
 
 /**
  * The memory of conversations: what was said, called and brought in, by session; old entries are compressed
@@ -317,14 +341,7 @@ export class ConversationMemory {
     const known = this.#conversations.get(validateName(sessionId, "sessionId"));
     if (known !== undefined) return known;
     const { store, clock, ids, hasher, scope, observer } = this.#options;
-    const options = {
-      store,
-      clock,
-      ids,
-      hasher,
-      ...(scope === undefined ? {} : { scope }),
-      ...(observer === undefined ? {} : { observer }),
-    };
+    const options = { store, clock, ids, hasher, scope, observer };
     const conversation = new ConversationStore({
       open: () => openForMemory(sessionId, options),
       read: () => readForMemory(sessionId, options),

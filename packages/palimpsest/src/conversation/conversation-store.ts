@@ -22,7 +22,7 @@ import type { ConversationEntry, MemorySummary } from "./entries/conversation-en
 import { MemoryMirror, type MirroredState } from "./entries/conversation-mirror.ts";
 import type { FoldedMemory } from "./log/conversation-log.ts";
 import { compressionToLogParts, stateToLogParts, toLogParts } from "./log/entries-to-append.ts";
-import { readMemory } from "./read-conversation.ts";
+import { readMemory } from "./stored-conversation.ts";
 
 /** What is remembered from one replacement of a session to the next. */
 export class Generation {

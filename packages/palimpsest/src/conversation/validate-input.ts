@@ -2,11 +2,8 @@
  * The door of `MemoryManager`: what its methods are handed, checked and copied, so that nothing a host
  * does with it afterwards reaches what is remembered.
  */
-import { STORE_DEFAULTS } from "../base/defaults/store.ts";
 import { OptionError } from "../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
-import { whyNoNewId } from "../base/session-id.ts";
-import type { Hasher } from "../ports/runtime.ts";
 import { validateJson } from "../session/input/copy-input.ts";
 import { sayWhat } from "../session/input/validate-messages.ts";
 
@@ -49,38 +46,3 @@ export function receiveOutput(value: unknown): { readonly text: string; readonly
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-const STORED_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-const MADE_ID = /-[0-9a-f]{64}$/;
-const READABLE_CHARS = 40;
-
-/**
- * The id under which a session is stored: the same where a store can take it, else its readable part and
- * its hash. Two sessions never share one.
- */
-export function storedSessionId(sessionId: string, hasher: Hasher): string {
-  const isPlain =
-    sessionId.length <= STORE_DEFAULTS.sessionIdLimitChars &&
-    STORED_ID.test(sessionId) &&
-    sessionId.toLowerCase() !== "memory" &&
-    !sessionId.toLowerCase().endsWith(".jsonl") &&
-    !MADE_ID.test(sessionId);
-  return isPlain ? sessionId : `${readablePart(sessionId)}${hashPart(sessionId, hasher)}`;
-}
-
-/** The same for a session that is new, whose id no store may refuse. */
-export function newStoredSessionId(sessionId: string, hasher: Hasher): string {
-  const storedId = storedSessionId(sessionId, hasher);
-  if (whyNoNewId(storedId) === undefined) return storedId;
-  return `${readablePart(sessionId) || "session"}${hashPart(sessionId, hasher)}`;
-}
-
-const readablePart = (sessionId: string): string =>
-  sessionId
-    .slice(0, READABLE_CHARS)
-    .replace(/[^A-Za-z0-9_]+/g, "-")
-    .replace(/^-/, "");
-
-// As JSON, which tells half surrogate pairs apart.
-const hashPart = (sessionId: string, hasher: Hasher): string =>
-  `-${hasher.sha256(JSON.stringify(sessionId))}`;

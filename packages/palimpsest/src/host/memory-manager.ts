@@ -4,8 +4,7 @@
 
 import { OptionError } from "../base/errors.ts";
 import { checkOptions, having, text } from "../base/options/check-options.ts";
-import { ConversationMemory } from "../conversation/conversation-manager.ts";
-import type { ConversationMemoryOptions } from "../conversation/conversation-options.ts";
+import { ConversationMemory, type ConversationMemoryOptions } from "../conversation/conversation-manager.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { InMemorySessionStore } from "../stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher, randomIds, systemClock, systemDeadline } from "../stores/platform/node-ports.ts";

@@ -1,7 +1,7 @@
 /** The settings and their defaults, and when a session is compressed: tokens, entries, or by hand. */
 import { describe, expect, it } from "vitest";
 import { DEFAULT_MEMORY_CONFIG } from "#conversation/compression/compression-config.ts";
-import type { ConversationMemoryOptions } from "#conversation/conversation-options.ts";
+import type { ConversationMemoryOptions } from "#conversation/conversation-manager.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 describe("settings", () => {

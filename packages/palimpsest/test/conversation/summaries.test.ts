@@ -1,6 +1,6 @@
 /** What a summary is, who writes it, and that there is always one that is smaller than what it stands for. */
 import { describe, expect, it } from "vitest";
-import type { SummarizeCallback } from "#conversation/ask-for-summary.ts";
+import type { SummarizeCallback } from "#conversation/compress-conversation.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 describe("a summary", () => {

@@ -4,9 +4,10 @@
  */
 
 import { FakeClock, seededIds } from "palimpsest-testing";
-import type { CompressionReport, MemoryEvents } from "#conversation/conversation-events.ts";
+import type { CompressionReport } from "#conversation/compress-conversation.ts";
+import type { MemoryEvents } from "#conversation/conversation-events.ts";
+import type { ConversationMemoryOptions } from "#conversation/conversation-manager.ts";
 import { ConversationMemory } from "#conversation/conversation-manager.ts";
-import type { ConversationMemoryOptions } from "#conversation/conversation-options.ts";
 import type { Deadline } from "#ports/runtime.ts";
 import type { SessionStore } from "#ports/session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
