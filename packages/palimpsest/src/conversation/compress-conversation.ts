@@ -19,8 +19,8 @@ import type { ConversationStore, Generation } from "./conversation-store.ts";
 import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
 
 /**
- * Writes a summary from a prompt: a call of your model. `signal` is aborted when the time limit is up; pass
- * it on to your SDK, so that nobody pays for an answer that is not waited for.
+ * Writes a summary from a prompt: a call of your model. `signal` is aborted at the time limit; pass it on
+ * to your SDK, so that it stops a call whose answer would not be used.
  */
 export type SummarizeCallback = (
   prompt: string,
@@ -28,13 +28,13 @@ export type SummarizeCallback = (
 ) => Promise<string>;
 
 /** Why a callback's summary was not used. */
-export interface SummarizeProblem {
+interface SummarizeProblem {
   /**
    * `failed`: it threw. `timed-out`: nothing came within `summarizeTimeoutMs`. `not-text`, `empty`: what came is no
    * string, or blank. `not-smaller`: it has no fewer tokens than what it would take the place of.
    */
   readonly reason: "failed" | "timed-out" | "not-text" | "empty" | "not-smaller";
-  /** What it threw. */
+  /** The error it threw. */
   readonly error?: unknown;
 }
 
@@ -48,13 +48,13 @@ export interface CompressionReport {
   readonly summariesFolded: number;
   readonly summary: MemorySummary;
   readonly trigger: CompressionTrigger;
-  /** Who wrote the summary: the callback, or the heuristic. */
+  /** The author of the summary: the callback, or the heuristic. */
   readonly writtenBy: "callback" | "heuristic";
   /** Why the callback's summary was not used, where it was asked. */
   readonly problem?: SummarizeProblem;
 }
 
-/** What a compression works with. */
+/** Ports and settings of a compression. */
 interface Compressor {
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -64,11 +64,11 @@ interface Compressor {
   readonly callback: SummarizeCallback | undefined;
 }
 
-/** Why nothing was compressed. It has none of a summary's fields, so that code that reads those still works. */
+/** The reason why nothing was compressed. It has none of a summary's fields, so that code that reads those still works. */
 export type CompressionRefused = { readonly [Field in keyof MemorySummary]?: undefined } & {
   /**
    * `too-few-entries`: fewer than `minEntriesToCompress` are older than the recent window. `not-smaller`: no summary
-   * would be smaller than what it stands for. `replaced`: the session was cleared or imported meanwhile.
+   * would be smaller than what it replaces. `replaced`: the session was cleared or imported meanwhile.
    */
   readonly refused: "too-few-entries" | "not-smaller" | "replaced";
   /** The same in words, with the figures. */
@@ -81,7 +81,7 @@ interface Written {
   readonly writtenBy: "callback" | "heuristic";
 }
 
-/** Compresses what is eligible, or says why nothing was compressed. */
+/** Compresses the eligible entries, or gives the reason for not doing so. */
 export async function compressMemory(
   conversation: ConversationStore,
   trigger: CompressionTrigger,
@@ -119,7 +119,7 @@ export async function compressMemory(
     summary: copySummary(summary),
     trigger,
     writtenBy,
-    problem: asked?.problem,
+    ...(asked?.problem === undefined ? {} : { problem: asked.problem }),
   };
 }
 
@@ -157,7 +157,7 @@ type AskedSummary =
   | { readonly ok: false; readonly problem: SummarizeProblem };
 
 /** Never throws and never hangs. */
-export async function askForSummary(
+async function askForSummary(
   callback: SummarizeCallback,
   prompt: string,
   limits: { readonly deadline: Deadline; readonly timeoutMs: number },

@@ -1,5 +1,5 @@
 /**
- * What listeners of `MemoryManager` are told.
+ * Events of `MemoryManager`, and their listeners.
  */
 
 import type { CompressionReport } from "./compress-conversation.ts";
@@ -9,10 +9,10 @@ import type { ConversationEntry } from "./entries/conversation-entry.ts";
  * Events by name, with the arguments of their listeners.
  *
  * - `entry:added`: an entry was added and is in the store; after a compression also the entry of type `summary`
- *   that stands for the compressed ones, with the summary's id.
+ *   that replaces the compressed ones, with the summary's id.
  * - `compressed`: a summary took the place of entries.
  * - `session:cleared`: a session was cleared.
- * - `background:failed`: something failed that nobody waits for: a compression after an entry was added (the entry
+ * - `background:failed`: something failed in the background: a compression after an entry was added (the entry
  *   is kept), or the write of a session that was cleared or imported (it is made again by the next call).
  */
 export interface MemoryEvents {

@@ -1,11 +1,10 @@
 /**
  * Conversation memory in a few calls: a thin face over sessions and their store.
  *
- * DESIGN. The log of a session is the truth: what is added is a message of it, a compression an edit.
- * A mirror in memory makes readers synchronous; it is filled when a session is first used by one of the
- * asynchronous methods, and `loadSession` is one that does nothing else. Calls about one session are
- * carried out in the order they were made, but a model that writes a summary holds nobody up: what is
- * added meanwhile is stored at once.
+ * The log of a session is the truth: an added entry is a message in it, a compression is an edit. A mirror in memory
+ * makes readers synchronous; the first asynchronous method of a session fills it, and `loadSession` does only that.
+ * Calls about one session run in their order, but a model that writes a summary delays nothing: entries that are added
+ * meanwhile are stored at once.
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../base/defaults/conversation-memory.ts";
 import { OptionError } from "../base/errors.ts";
@@ -45,9 +44,9 @@ const EMPTY = new MemoryMirror();
 /** Beyond it the platform's timers fire at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Settings of a manager, and what of the world it is to use. */
+/** Settings of a manager, and the ports it uses. */
 export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
-  /** Where sessions are kept. */
+  /** Keeps the sessions. */
   readonly store: SessionStore;
   /** The time of entries. */
   readonly clock: Clock;
@@ -59,10 +58,10 @@ export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
   readonly deadline: Deadline;
   /** Tenant and project: part of every session's name in the store. */
   readonly scope?: Scope;
-  /** Told of what happens inside the sessions: damage that was found, above all. */
+  /** Receives the events of the sessions, such as damage that was found. */
   readonly observer?: SessionObserver;
   /**
-   * How long the summarize callback may take, in milliseconds; then the heuristic writes the summary.
+   * The time limit of the summarize callback in milliseconds; then the heuristic writes the summary.
    * @defaultValue `summarizeTimeoutMs`, 120,000
    */
   readonly summarizeTimeoutMs?: number;
@@ -70,7 +69,7 @@ export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
 
 /**
  * The memory of conversations: what was said, called and brought in, by session; old entries are compressed
- * into summaries, and `getContextForLLM` gives what a model is to be told. Every session lies in a store as
+ * into summaries, and `getContextForLLM` gives the context for a model. Every session lies in a store as
  * the log of a session of this library, so nothing is lost by a summary.
  *
  * Methods that add are asynchronous: they resolve once the store has acknowledged the entry. Readers are
@@ -162,8 +161,8 @@ export class ConversationMemory {
   }
 
   /**
-   * What a model is to be told, as text: the summaries, then the active entries, one a line and more where they
-   * have more. Empty where there is nothing.
+   * The context for a model as text: the summaries, then the active entries, each on a line or more. Empty without
+   * entries.
    */
   getContextForLLM(sessionId: string): string {
     const { summaries, active } = this.#mirrorOf(sessionId);
@@ -175,7 +174,7 @@ export class ConversationMemory {
     return this.#mirrorOf(sessionId).context();
   }
 
-  /** Entries that no summary stands for, oldest first. */
+  /** Entries that are not compressed, oldest first. */
   getActiveEntries(sessionId: string): readonly ConversationEntry[] {
     return this.#mirrorOf(sessionId).active.map(copyEntry);
   }
@@ -224,7 +223,7 @@ export class ConversationMemory {
   setSummarizeCallback(callback: SummarizeCallback | undefined): void {
     if (callback !== undefined && typeof callback !== "function") {
       throw new OptionError({
-        message: "The summarize callback is no function.",
+        message: "The summarize callback is not a function.",
         hint: "Pass `async (prompt) => text`, or `undefined` for summaries without a model.",
       });
     }
@@ -233,7 +232,7 @@ export class ConversationMemory {
 
   /**
    * Reads a session from the store, so that readers see it; again, where it was read before and nothing was added
-   * since. Nobody is kept from writing it. Resolves with whether the store has it.
+   * since. Other writers are not blocked. Resolves with true if the store has it.
    */
   async loadSession(sessionId: string): Promise<boolean> {
     return this.#conversation(sessionId).load();

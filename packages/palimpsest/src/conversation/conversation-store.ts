@@ -1,9 +1,8 @@
 /**
  * One session of `MemoryManager`: its log, and the mirror of it that readers see.
  *
- * What is added is in the store before it is in the mirror. A session that is cleared or imported is
- * replaced in the mirror at once, because those calls do not wait; its write is owed, and made before
- * anything that was asked for later. So there are *generations* of a session, one from each
+ * An entry is in the store before it is in the mirror. A session that is cleared or imported is replaced in the mirror
+ * at once, because those calls do not wait; its write is owed, and made before any later operation. So there are *generations* of a session, one from each
  * replacement to the next, and every operation belongs to the one that it was called in:
  *
  * ```text
@@ -24,7 +23,7 @@ import type { FoldedMemory } from "./log/conversation-log.ts";
 import { compressionToLogParts, stateToLogParts, toLogParts } from "./log/entries-to-append.ts";
 import { readMemory } from "./stored-conversation.ts";
 
-/** What is remembered from one replacement of a session to the next. */
+/** The content of a session from one replacement to the next. */
 export class Generation {
   /** Counts the replacements of the session. */
   readonly order: number;
@@ -49,7 +48,7 @@ const HEADER_SEQ = 1;
 interface ConversationStoreOptions {
   /** Opens the session of the store as its writer, or begins it. */
   readonly open: () => Promise<Session>;
-  /** What the store has of it, without becoming its writer. */
+  /** Reads it without becoming its writer. */
   readonly read: () => Promise<FoldedMemory | undefined>;
 }
 
@@ -75,7 +74,7 @@ export class ConversationStore {
     return this.#compressing > 0;
   }
 
-  /** Whether nothing is open and nothing waits. */
+  /** True if nothing is open and nothing waits. */
   get isIdle(): boolean {
     return this.#session === undefined && this.#running === 0 && !this.isCompressing;
   }
@@ -90,7 +89,7 @@ export class ConversationStore {
         return await operation(await this.#settled(generation), generation);
       } catch (error) {
         if (!isTaken(error)) throw error;
-        // Somebody else has written: nothing of ours is stored, and what is there is read first.
+        // Another writer appended meanwhile: nothing of ours is stored, and the log is read first.
         this.#letGo(generation);
         return operation(await this.#settled(generation), generation);
       }
@@ -98,8 +97,8 @@ export class ConversationStore {
   }
 
   /**
-   * What the store has, in the mirror; whether it has anything. A session that others may write is only read: its
-   * first use as a writer reads it again.
+   * Fills the mirror from the store; resolves with true if the store has the session. Others may write a session that
+   * is only read: its first use as a writer reads it again.
    */
   load(): Promise<boolean> {
     const generation = this.#current;
@@ -135,7 +134,7 @@ export class ConversationStore {
     });
   }
 
-  /** Whether the summary stands now; it does not where its entries are not what they were. */
+  /** Resolves with false if the summary was not applied, because its entries changed meanwhile. */
   compress(
     plan: CompressionPlan,
     summary: MemorySummary,
@@ -161,7 +160,7 @@ export class ConversationStore {
     return this.run(() => undefined);
   }
 
-  /** Resolves once everything so far is durable. Who has only read has nothing to write. */
+  /** Resolves once everything so far is durable. A session that was only read has nothing to write. */
   flush(): Promise<void> {
     return this.#counted(async () => {
       if (this.#session === undefined && this.#unwritten.length === 0) return;
@@ -209,7 +208,7 @@ export class ConversationStore {
   }
 }
 
-/** Whether a write was refused because the log is not as its writer thinks. Nothing of it is stored then. */
+/** True if a write was refused because the log is not as its writer expects. Nothing of it is stored then. */
 function isTaken(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "SESSION_TAKEN" || error.code === "SESSION_EXISTS");
 }

@@ -1,5 +1,5 @@
 /**
- * Entries of `MemoryManager` from what its methods are handed: checked, copied, counted and dated.
+ * Makes entries of `MemoryManager` from the arguments of its methods: checked, copied, counted and dated.
  */
 import type { JsonObject } from "../base/json/json.ts";
 import type { Clock, IdSource } from "../ports/runtime.ts";
@@ -87,7 +87,7 @@ export class ConversationEntryFactory {
   }
 }
 
-/** What the host has told beside what we tell ourselves. */
+/** The host's metadata without the keys that are ours. */
 function without(given: JsonObject | undefined, ours: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !ours.has(key)));
 }

@@ -19,10 +19,10 @@ import { isWithin } from "../transcript/line.ts";
 import { type Projection, project } from "../transcript/projection.ts";
 import { type FoldedMemory, foldMemory, type ReadLog } from "./log/conversation-log.ts";
 
-/** Key of the metadata that has the id a host uses, where it is no id of a store. */
+/** Metadata key of the id that the host uses, if a store cannot take it. */
 const SESSION_ID_KEY = "memory.sessionId";
 
-/** What the session works with. */
+/** Options of the session. */
 type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">;
 
 /** Opens the session of the store, or begins it; nothing is stored before something is added. */
@@ -62,7 +62,7 @@ export async function readForMemory(
   return undefined;
 }
 
-/** Where the session may be stored; a new one goes to the last. Older versions kept ids that new sessions do not get. */
+/** Ids under which the session may be stored; the last one is for new sessions. Older versions accepted more ids. */
 function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
   return [...new Set([storedSessionId(sessionId, hasher), newStoredSessionId(sessionId, hasher)])];
 }
@@ -70,7 +70,7 @@ function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
 const isNotFound = (error: unknown): boolean =>
   error instanceof StoreError && error.code === "SESSION_NOT_FOUND";
 
-/** Reads the whole log, also of a session that somebody else wrote. */
+/** Reads the whole log, also of a session that was not made by `MemoryManager`. */
 export async function readMemory({
   log,
   reader,
@@ -113,7 +113,7 @@ function isRemembered(seq: number, { lineRanges, activeEdits }: Projection): boo
   );
 }
 
-/** Edits that tell in a summary what they hide, whoever made them. */
+/** Edits that hide messages behind a summary, by any author. */
 function summariesOf({ activeEdits }: Projection, times: ReadonlyMap<number, number>): ReadLog["edits"] {
   return activeEdits.flatMap(({ seq, edit }) => {
     const isSummary = hasEffect(edit) && "isBoundary" in edit && edit.isBoundary === true;

@@ -1,6 +1,5 @@
 /**
- * The door of `MemoryManager`: what its methods are handed, checked and copied, so that nothing a host
- * does with it afterwards reaches what is remembered.
+ * Checks and copies the arguments of `MemoryManager`, so that later changes of the host's objects have no effect.
  */
 import { OptionError } from "../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
@@ -36,7 +35,7 @@ export function receiveArgs(value: unknown): JsonValue {
   return (validateJson(value, "args") ?? {}) as JsonValue;
 }
 
-/** What a tool answered, as text, and whether it is an error that was thrown. @throws `OptionError` */
+/** The output of a tool as text; `isError` is true for a thrown error. @throws `OptionError` */
 export function receiveOutput(value: unknown): { readonly text: string; readonly isError: boolean } {
   if (typeof value === "string") return { text: value, isError: false };
   if (Object.prototype.toString.call(value) === "[object Error]")

@@ -1,4 +1,4 @@
-/** What a model is told: getContextForLLM as text, the same as data, and the synchronous readers. */
+/** The context for a model: getContextForLLM as text, the same as data, and the synchronous readers. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aMemory, conversation } from "#test/helpers/conversation-memory.ts";

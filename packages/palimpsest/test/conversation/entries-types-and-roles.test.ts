@@ -1,4 +1,4 @@
-/** What an entry is: its fields, its type, its role, and what each adding method makes of what it is handed. */
+/** Entries: fields, types and roles, and what each adding method makes of its arguments. */
 import { describe, expect, it } from "vitest";
 import type { ConversationMemory } from "#conversation/conversation-manager.ts";
 import { aMemory } from "#test/helpers/conversation-memory.ts";

@@ -1,4 +1,4 @@
-/** Events: entry:added, compressed, session:cleared, and what fails where nobody waits. */
+/** Events: entry:added, compressed, session:cleared, and failures in the background. */
 import { describe, expect, it } from "vitest";
 import type { ConversationEntry, MemorySummary } from "#conversation/entries/conversation-entry.ts";
 import type { SessionLog } from "#ports/session-store.ts";

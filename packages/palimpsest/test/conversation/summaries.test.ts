@@ -1,4 +1,4 @@
-/** What a summary is, who writes it, and that there is always one that is smaller than what it stands for. */
+/** Summaries: their content and author, and that each is smaller than the entries it replaces. */
 import { describe, expect, it } from "vitest";
 import type { SummarizeCallback } from "#conversation/compress-conversation.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";

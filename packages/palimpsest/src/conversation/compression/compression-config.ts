@@ -28,7 +28,7 @@ export interface MemoryConfig {
    */
   readonly minEntriesToCompress: number;
   /**
-   * Whether the add methods compress what goes over a limit; `compress` works either way.
+   * If true, the add methods compress a session that exceeds a limit; `compress` works either way.
    * @defaultValue `true`
    */
   readonly autoCompress: boolean;
@@ -42,7 +42,7 @@ export interface MemoryConfig {
 
 const D = CONVERSATION_MEMORY_DEFAULTS;
 
-/** The settings of a manager that was told none. */
+/** The settings of a manager that is given none. */
 export const DEFAULT_MEMORY_CONFIG: MemoryConfig = Object.freeze({
   maxEntries: D.maxEntries,
   maxTokens: D.maxTokens,
@@ -78,7 +78,7 @@ const RULES: Readonly<Record<keyof MemoryConfig, Rule>> = {
 const MEMORY_CONFIG_KEYS = Object.keys(RULES) as readonly (keyof MemoryConfig)[];
 
 /**
- * The settings with some of them changed; what is `undefined` stays as it was.
+ * The settings with some of them changed; those that are `undefined` stay as they were.
  * @throws `OptionError` for a setting that does not exist or has a value that cannot be used; none is changed then.
  */
 export function changeMemoryConfig(config: MemoryConfig, changes: unknown): MemoryConfig {

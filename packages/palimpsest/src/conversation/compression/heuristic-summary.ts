@@ -1,6 +1,6 @@
 /**
  * A summary without a model: how much the user said, its first and last words, the tools, the errors.
- * Read off the original entries, also where an earlier summary stood for them.
+ * It reads the original entries, also those behind an earlier summary.
  */
 
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
@@ -20,13 +20,13 @@ const HEURISTIC_HEADER = "[Previous conversation summary]";
 
 const D = CONVERSATION_MEMORY_DEFAULTS;
 
-/** Whether a summary was written without a model. */
+/** True for a summary that was written without a model. */
 export function isHeuristic({ content }: Pick<MemorySummary, "content">): boolean {
   return content.startsWith(HEURISTIC_HEADER);
 }
 
 /**
- * The summary of a plan, with the longest quotes with which it is smaller than what it takes the place of;
+ * The summary of a plan, with the longest quotes with which it is smaller than what it replaces;
  * `undefined` where even the shortest are too long for that.
  */
 export function heuristicSummary(plan: CompressionPlan): string | undefined {
@@ -51,7 +51,7 @@ function readFacts({ originals }: CompressionPlan): Facts {
   const userMessages = originals
     .filter(({ type, role }) => type === "message" && role === "user")
     .map(({ content }) => content);
-  // Found while they are whole: half a key has no shape any more.
+  // Secrets are found before texts are cut: half a key is not recognised.
   const quotable = [userMessages[0], userMessages.at(-1)].flatMap((text) =>
     text === undefined ? [] : [redactBroken(text).text],
   );
@@ -81,11 +81,11 @@ function compose(
   ].join("\n");
 }
 
-/** How tools without a protocol of their own say that they failed. */
+/** Failure as tools state it in plain text. */
 const STATED_FAILURE =
   /^\s*(?:(?:(?:fatal|uncaught|unhandled) )?\w*(?:error|exception)\s*(?:[:([{!-]|$)|(?:failed|failure|traceback)\b)/im;
 
-/** Whether an entry is a result that tells of a failure. */
+/** True for a tool result that reports a failure. */
 export function hasFailed({ type, content, metadata }: ConversationEntry): boolean {
   if (type !== "tool_result") return false;
   const isError = metadata?.["isError"];

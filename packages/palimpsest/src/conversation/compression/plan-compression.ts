@@ -1,29 +1,29 @@
 /**
- * Whether a session is compressed now, and what a summary would stand for.
+ * Decides if a session is compressed now, and which entries the summary covers.
  *
- * Summaries add up, too: a conversation without an end would end as nothing but summaries. So once
- * the earlier ones take more than their share, the next summary stands for them as well.
+ * Summaries add up: an endless conversation would consist of nothing else. So once the earlier ones take more than
+ * their share, the next summary covers them as well.
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
 import type { ConversationEntry, MemorySummary } from "../entries/conversation-entry.ts";
 import { type MemoryMirror, sumTokens } from "../entries/conversation-mirror.ts";
 import type { MemoryConfig } from "./compression-config.ts";
 
-/** Why a session is compressed: its tokens, its number of entries, or because somebody asked. */
+/** The reason of a compression: tokens, number of entries, or a call of `compress`. */
 export type CompressionTrigger = "tokens" | "entries" | "manual";
 
-/** What a summary would stand for. */
+/** The entries and earlier summaries that a new summary replaces. */
 export interface CompressionPlan {
   /** Active entries, oldest first. */
   readonly entries: readonly ConversationEntry[];
-  /** Earlier summaries that it takes the place of. */
+  /** Earlier summaries that it replaces. */
   readonly folded: readonly MemorySummary[];
-  /** All entries that it would stand for, those of the earlier summaries among them. */
+  /** All entries that it covers, including those of the earlier summaries. */
   readonly originals: readonly ConversationEntry[];
-  /** Ids of the same, and of entries that an earlier summary names and nobody has any more. */
+  /** Their ids, and ids that an earlier summary names without an entry. */
   readonly originalEntryIds: readonly string[];
   readonly originalTokenCount: number;
-  /** Tokens of the context that the summary takes the place of: it has to be smaller. */
+  /** Tokens of the context that the summary replaces: it has to be smaller. */
   readonly replacedTokens: number;
   /** Tokens that it is asked to take. */
   readonly targetTokens: number;
@@ -38,7 +38,7 @@ export function findTrigger(
   return mirror.active.length > config.maxEntries ? "entries" : undefined;
 }
 
-/** How many entries are older than the recent window and not compressed. */
+/** Counts active entries that are older than the recent window. */
 export function countEligible(
   { active }: Pick<MemoryMirror, "active">,
   { recentWindow }: MemoryConfig,
@@ -47,8 +47,8 @@ export function countEligible(
 }
 
 /**
- * What the next summary would stand for, or `undefined` where too few entries are old enough. `mayFold`
- * says of an earlier summary whether its place may be taken.
+ * Plans the next summary; `undefined` if too few entries are old enough. `mayFold` returns true for an earlier summary
+ * that may be replaced.
  */
 export function planCompression(
   mirror: Pick<MemoryMirror, "active" | "entries" | "summaries">,
@@ -79,7 +79,7 @@ export function planCompression(
   };
 }
 
-/** One alone stays: it would be told a second time and nothing would be joined. */
+/** A single summary stays: rewriting it alone would join nothing. */
 function foldedSummaries(
   summaries: readonly MemorySummary[],
   { maxTokens }: MemoryConfig,

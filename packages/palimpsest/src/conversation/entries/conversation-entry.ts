@@ -1,13 +1,13 @@
 /**
- * What `MemoryManager` remembers, as values: entries, summaries, and the figures over both.
+ * The values that `MemoryManager` keeps: entries, summaries, and the figures of both.
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import { estimateText } from "../../tokens/estimate/character-automaton.ts";
 
-/** What an entry is. Of each type only some roles exist: see {@link MEMORY_ROLES}. */
+/** The type of an entry. Each type has its roles: see {@link MEMORY_ROLES}. */
 export type ConversationEntryType = "message" | "tool_call" | "tool_result" | "context" | "summary";
 
-/** Who an entry is from. */
+/** The author of an entry. */
 type MemoryRole = "user" | "assistant" | "system";
 
 /** The roles that an entry of each type can have; the first is the usual one. */
@@ -25,38 +25,38 @@ export interface ConversationEntry {
   readonly id: string;
   readonly type: ConversationEntryType;
   readonly role: MemoryRole;
-  /** The words; of a tool call its name and arguments, as `read_file({"path":"a.ts"})`. */
+  /** The text; for a tool call its name and arguments, as `read_file({"path":"a.ts"})`. */
   readonly content: string;
-  /** When it was added. */
+  /** The time at which it was added. */
   readonly timestamp: Date;
   /** Estimated tokens of `content`, a whole number. */
   readonly tokenCount: number;
-  /** Whether a summary stands for it now; it is still in `exportSession`. */
+  /** True if a summary replaces it; it is still in `exportSession`. */
   readonly compressed: boolean;
-  /** The summary that stands for it, of an entry that is compressed. */
+  /** The summary of a compressed entry. */
   readonly summaryId?: string;
   /**
-   * Of a tool call `tool`, `args` and `callId`; of a tool result `tool`, `callId` where its call is known, and
-   * `isError`; of context its `source`. Whatever the host passed stands beside them.
+   * A tool call has `tool`, `args` and `callId`; a tool result `tool`, `isError` and, if its call is known, `callId`;
+   * context has its `source`. Values of the host stand beside them.
    */
   readonly metadata?: JsonObject;
 }
 
-/** What stands for entries that are compressed. */
+/** A summary of compressed entries. */
 export interface MemorySummary {
   /** Unique within its session. */
   readonly id: string;
   readonly content: string;
-  /** The entries that it stands for, oldest first. */
+  /** The compressed entries, oldest first. */
   readonly originalEntryIds: readonly string[];
   /** Estimated tokens of `content`. */
   readonly tokenCount: number;
-  /** Tokens of the entries it stands for. */
+  /** Tokens of these entries. */
   readonly originalTokenCount: number;
   /** Original ÷ summary: 3.5 says that it is 3.5 times smaller. */
   readonly compressionRatio: number;
   readonly createdAt: Date;
-  /** When the earliest and the latest of its entries were added. */
+  /** Times of the earliest and the latest of its entries. */
   readonly timeRange: { readonly start: Date; readonly end: Date };
 }
 
@@ -67,11 +67,11 @@ export interface MemorySessionState {
   readonly entries: readonly ConversationEntry[];
   /** Oldest first. */
   readonly summaries: readonly MemorySummary[];
-  /** Tokens of all entries; worked out anew by an import. */
+  /** Tokens of all entries; an import recalculates it. */
   readonly totalTokens: number;
 }
 
-/** What `getContextForLLM` renders, as data. */
+/** The content of `getContextForLLM`, as data. */
 export interface MemoryContext {
   /** Oldest first. */
   readonly summaries: readonly MemorySummary[];
@@ -83,9 +83,9 @@ export interface MemoryContext {
 export interface ConversationStats {
   /** Entries that were added, compressed or not. */
   readonly totalEntries: number;
-  /** Entries that no summary stands for. */
+  /** Entries that are not compressed. */
   readonly activeEntries: number;
-  /** Entries that a summary stands for. */
+  /** Entries that are compressed. */
   readonly compressedEntries: number;
   readonly summaries: number;
   /** Tokens of all entries, compressed or not: what was said. */

@@ -14,13 +14,13 @@ import {
   type MemorySummary,
 } from "./conversation-entry.ts";
 
-/** What a mirror is filled with. */
+/** The content of a mirror. */
 export type MirroredState = Pick<MemorySessionState, "entries" | "summaries">;
 
 /** Entries and summaries of one session. */
 export class MemoryMirror {
   #entries: ConversationEntry[] = [];
-  /** Where an entry stands among all of them, by its id. */
+  /** Indexes of the entries by id. */
   #places = new Map<string, number>();
   #summaries: readonly MemorySummary[] = [];
   #active: ConversationEntry[] = [];
@@ -36,7 +36,7 @@ export class MemoryMirror {
     return this.#entries;
   }
 
-  /** Entries that no summary stands for, oldest first. */
+  /** Entries that are not compressed, oldest first. */
   get active(): readonly ConversationEntry[] {
     return this.#active;
   }
@@ -57,7 +57,7 @@ export class MemoryMirror {
     this.#activeTokens += entry.tokenCount;
   }
 
-  /** `summary` stands for its entries from now on, in the place of the summaries `foldedIds`. */
+  /** Replaces the entries of `summary` and the summaries `foldedIds` by it. */
   compress(summary: MemorySummary, foldedIds: ReadonlySet<string>): void {
     const ids = new Set(summary.originalEntryIds);
     for (const id of ids) {

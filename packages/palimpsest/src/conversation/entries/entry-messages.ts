@@ -1,10 +1,9 @@
 /**
  * Entries as messages of the log, and back.
  *
- * What the engine has a form for is kept in it: words as text, a call and its result as the real
- * pair. Everything else is text under a label that says what it is. What a message cannot say about
- * its entry (a source, figures of another counter) is a *note*: metadata of the log, appended in
- * the same write. A message that somebody else wrote is read as well as it can be without one.
+ * Messages are text, a call and its result are the real pair of blocks, and everything else is text under a label. The
+ * fields of an entry that its message cannot hold (a source, figures of another counter) are a *note*: metadata of the
+ * log, appended in the same write. Messages of other writers are read without a note.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import {
@@ -29,7 +28,7 @@ export const noteKey = (id: string): string => `memory.entry.${id}`;
 /** An entry as the log keeps it. */
 interface LoggedEntry {
   readonly message: Message;
-  /** What the message does not say. */
+  /** Fields that the message does not hold. */
   readonly note?: JsonObject;
 }
 
@@ -40,7 +39,7 @@ export interface MessageOfEntry {
   readonly atMs: number;
 }
 
-/** Tools and calls have names that any provider takes; others are told as text. */
+/** Tools and calls have names that any provider takes; others are shown as text. */
 const WIRE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** `read_file({"path":"a.ts"})`: how a call reads as an entry. */
@@ -49,8 +48,8 @@ export function callText(tool: string, args: unknown): string {
 }
 
 /**
- * The message of an entry. `openCallIds`: calls that the log shows and nobody has answered; a result of
- * any other call is told as text, because no provider takes it without its call.
+ * The message of an entry. `openCallIds`: visible calls without an answer. A result of any other call becomes text,
+ * because no provider accepts it without its call.
  */
 export function messageOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>): LoggedEntry {
   const { role, origin, content } = formOf(entry, openCallIds);
@@ -99,12 +98,12 @@ export function toolUseOf(entry: ConversationEntry): ToolUseBlock | undefined {
 
 const textOf = (text: string): ContentBlock => ({ type: "text", text });
 
-/** Under a label, so that the model does not take it for the words of whoever's message it is in. */
+/** Labelled, so that the model does not take it for words of the user or the assistant. */
 function labelled(entry: ConversationEntry): readonly ContentBlock[] {
   return [textOf(`[${labelOf(entry)}]`), textOf(entry.content)];
 }
 
-/** What a note adds: fields of the entry that its message would be read without, or otherwise. */
+/** Fields of the entry that reading its message alone would miss or get wrong. */
 function noteOf(entry: ConversationEntry, rendered: ConversationEntry): JsonObject | undefined {
   const isSame =
     entry.type === rendered.type && entry.role === rendered.role && entry.content === rendered.content;
@@ -182,7 +181,7 @@ function plainEntry(
   return { type: "message", role, content: text };
 }
 
-/** What a block says; thinking is not said. */
+/** The text of a block; thinking has none. */
 function wordsOf(block: ContentBlock): string {
   if (block.type === "thinking" || block.type === "opaque") return "";
   return block.type === "tool_use" ? callText(block.name, block.input) : blockText(block);

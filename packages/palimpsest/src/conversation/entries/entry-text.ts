@@ -1,8 +1,8 @@
 /**
  * A conversation as text: the lines of `getContextForLLM` and of the prompt for a summary.
  *
- * What stands at the start of a line says who speaks, so words that begin a line like that are
- * indented: a tool's output can claim nothing in somebody else's name.
+ * The start of a line names the speaker, so content that begins a line like that is indented: the output of a tool
+ * cannot pose as the user.
  */
 import {
   type ConversationEntry,
@@ -18,7 +18,7 @@ const RECENT_HEADING = "=== Recent Conversation ===";
 const OUR_LINE_START =
   /^(?=[ \t]{0,1}(?:===|(?:User|Assistant|System):|(?:Tool call|Tool result|Context|Summary|Earlier summary)\b[^\n]{0,200}:|\[\d{4}-\d\d-\d\d ))/gim;
 
-/** The whole context as one text, empty where there is nothing to tell. */
+/** The whole context as one text; empty without entries. */
 export function renderContext({ summaries, entries }: MemoryContext): string {
   const parts: string[] = [];
   if (summaries.length > 0) parts.push(SUMMARIES_HEADING, ...summaries.map(renderSummary));
@@ -35,12 +35,12 @@ export function renderDates({ timeRange }: MemorySummary): string {
   return `${dateOf(timeRange.start)} - ${dateOf(timeRange.end)}`;
 }
 
-/** One entry: who speaks, and what was said, `content` in its place where it is given. */
+/** One entry with its speaker; `content` overrides its text. */
 export function renderEntry(entry: ConversationEntry, content: string = entry.content): string {
   return `${labelOf(entry)}: ${indentOurs(content).trimStart()}`;
 }
 
-/** Who speaks in an entry: `User`, `Tool result (read_file)`, `Context (notes.md)`. */
+/** The speaker of an entry: `User`, `Tool result (read_file)`, `Context (notes.md)`. */
 export function labelOf(entry: Pick<ConversationEntry, "type" | "role" | "metadata">): string {
   switch (entry.type) {
     case "message":
@@ -63,7 +63,7 @@ function withName(label: string, name: unknown): string {
   return typeof name === "string" && name !== "" ? `${label} (${name.replace(/\s+/g, " ")})` : label;
 }
 
-/** Whatever begins a line like one of ours, but for the first, which follows a label. */
+/** Indents lines that begin like one of ours, except the first, which follows a label. */
 export function indentOurs(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n").replace(OUR_LINE_START, "  ");
 }

@@ -1,9 +1,8 @@
 /**
- * Reading a state that `importSession` was handed: plain data from anywhere, taken whole or refused
- * with the place. Dates may be ISO strings or milliseconds, as JSON leaves them.
+ * Validates a state for `importSession`: plain data from anywhere, accepted whole or refused with the place of the
+ * problem. Dates may be ISO strings or milliseconds.
  *
- * What the state claims of sums is worked out anew; what entries and summaries claim of one another
- * has to fit together, or something would be in no context at all.
+ * Totals are recalculated. The links between entries and summaries have to agree, or an entry would be in no context.
  */
 import { InputError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";

@@ -32,7 +32,7 @@ interface CompressionEditInput {
   readonly foldedEditSeqs: readonly number[];
   /** Results that stay visible while their calls are hidden: no provider takes them as they are. */
   readonly orphans: readonly { readonly seq: number; readonly text: string }[];
-  /** What stands last of all that it takes the place of. */
+  /** The last entry that it replaces. */
   readonly afterSeq: number;
   readonly reason: string;
   readonly freedTokens: number;
@@ -68,7 +68,7 @@ function rangesOf(seqs: readonly number[]): readonly SeqRange[] {
   return ranges;
 }
 
-/** What a log is read for: the messages of its line as they were said, and the edits in force. */
+/** The content of a log: the messages of its line as they were said, and the edits in force. */
 export interface ReadLog {
   /** In the order of the log, those that the host took out not among them. */
   readonly messages: readonly (MessageOfEntry & { readonly seq: number })[];
@@ -90,11 +90,11 @@ export interface FoldedMemory {
 interface FoldedSummary {
   readonly seq: number;
   readonly summary: MemorySummary;
-  /** Entries that it stands for. */
+  /** Its entries. */
   readonly seqs: readonly number[];
 }
 
-/** Folds a log into what is remembered. Takes any log: what it cannot tell apart, it takes for words. */
+/** Folds a log into what is remembered. Any log can be folded: an unknown message becomes text. */
 export function foldMemory({ messages, edits, metadata }: ReadLog): FoldedMemory {
   const seqs = new Map<string, number>();
   const bySeq = readEntries(messages, metadata, seqs);
@@ -186,7 +186,7 @@ function readSummary({ seq, at, effect, metadata, hidden, folded }: ReadSummaryI
   return withNote(derived, metadata.get(summaryNoteKey(id)));
 }
 
-/** What is to be noted of a summary whose figures its edit does not give: of one that was imported. */
+/** The note of an imported summary, whose figures its edit does not give. */
 export function summaryNote(summary: MemorySummary): JsonObject {
   const { originalEntryIds, tokenCount, originalTokenCount, compressionRatio, timeRange } = summary;
   const { start, end } = timeRange;
@@ -220,7 +220,7 @@ const isFigure = (value: unknown): value is number =>
 const isTime = (value: unknown): value is number =>
   typeof value === "number" && !Number.isNaN(new Date(value).getTime());
 
-/** Results among `entries` whose calls are not among them any more, or never were. */
+/** Results among `entries` whose calls are hidden. */
 export function findOrphans(
   entries: readonly ConversationEntry[],
   hidden: readonly ConversationEntry[],

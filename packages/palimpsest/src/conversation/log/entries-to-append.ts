@@ -1,5 +1,5 @@
 /**
- * What is appended to a log for what `MemoryManager` was told: an entry, a compression, a whole state.
+ * Converts entries, compressions and whole states of `MemoryManager` to entries of the log.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Message } from "../../transcript/blocks.ts";
@@ -39,7 +39,7 @@ function logPartsOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>):
   };
 }
 
-/** Keeps up which calls the log shows as such and nobody has answered. */
+/** Updates the visible calls without an answer. */
 function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   const callId = callIdOf(entry);
   if (callId === undefined) return;
@@ -47,13 +47,13 @@ function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   else if (toolUseOf(entry) !== undefined) openCallIds.add(callId);
 }
 
-/** Where entries and summaries lie in the log. */
+/** Entries and summaries by their numbers in the log. */
 export interface Places {
   readonly seqs: ReadonlyMap<string, number>;
   readonly editSeqs: ReadonlyMap<string, number>;
 }
 
-/** What a summary takes the place of. */
+/** Entries and summaries that a summary replaces. */
 interface Replaced {
   /** Entries that are hidden by it. */
   readonly entries: readonly ConversationEntry[];

@@ -1,4 +1,4 @@
-/** What counts as an error in a summary that is written without a model. */
+/** Errors that a summary without a model counts. */
 import { describe, expect, it } from "vitest";
 import { hasFailed } from "#conversation/compression/heuristic-summary.ts";
 import type { ConversationEntry } from "#conversation/entries/conversation-entry.ts";
