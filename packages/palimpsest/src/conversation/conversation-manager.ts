@@ -37,7 +37,6 @@ import { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { renderContext } from "./entries/entry-text.ts";
 import { parseMemoryState } from "./entries/parse-state.ts";
 import { ConversationEntryFactory, type EntryInTurn } from "./entry-maker.ts";
-import { openForMemory, readForMemory } from "./stored-conversation.ts";
 import { validateName } from "./validate-input.ts";
 
 const EMPTY = new MemoryMirror();
@@ -341,10 +340,7 @@ export class ConversationMemory {
     if (known !== undefined) return known;
     const { store, clock, ids, hasher, scope, observer } = this.#options;
     const options = { store, clock, ids, hasher, scope, observer };
-    const conversation = new ConversationStore({
-      open: () => openForMemory(sessionId, options),
-      read: () => readForMemory(sessionId, options),
-    });
+    const conversation = new ConversationStore(sessionId, options);
     this.#conversations.set(sessionId, conversation);
     return conversation;
   }

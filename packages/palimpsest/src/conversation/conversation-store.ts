@@ -21,11 +21,15 @@ import type { ConversationEntry, MemorySummary } from "./entries/conversation-en
 import { MemoryMirror, type MirroredState } from "./entries/conversation-mirror.ts";
 import type { FoldedMemory } from "./log/conversation-log.ts";
 import { compressionToLogParts, stateToLogParts, toLogParts } from "./log/entries-to-append.ts";
-import { readMemory } from "./stored-conversation.ts";
+import {
+  openForMemory,
+  readForMemory,
+  readMemory,
+  type StoredConversationOptions,
+} from "./stored-conversation.ts";
 
 /** The content of a session from one replacement to the next. */
 export class Generation {
-  /** Counts the replacements of the session. */
   readonly order: number;
   readonly mirror: MemoryMirror;
   /** Entries of the log by id of what they are here. */
@@ -44,16 +48,9 @@ export class Generation {
 
 const HEADER_SEQ = 1;
 
-/** The ways to the session's log. */
-interface ConversationStoreOptions {
-  /** Opens the session of the store as its writer, or begins it. */
-  readonly open: () => Promise<Session>;
-  /** Reads it without becoming its writer. */
-  readonly read: () => Promise<FoldedMemory | undefined>;
-}
-
 export class ConversationStore {
-  readonly #options: ConversationStoreOptions;
+  readonly #sessionId: string;
+  readonly #options: StoredConversationOptions;
   readonly #queue = new Queue();
   readonly #compressions = new Queue();
   #current = new Generation(0, "unread");
@@ -62,7 +59,8 @@ export class ConversationStore {
   #compressing = 0;
   #running = 0;
 
-  constructor(options: ConversationStoreOptions) {
+  constructor(sessionId: string, options: StoredConversationOptions) {
+    this.#sessionId = sessionId;
     this.#options = options;
   }
 
@@ -105,7 +103,7 @@ export class ConversationStore {
     return this.#counted(async () => {
       if (this.#session !== undefined || generation.state !== "unread")
         return !internalsOf(await this.#settled(generation)).parts.writer.isEmpty;
-      const found = await this.#options.read();
+      const found = await readForMemory(this.#sessionId, this.#options);
       if (found !== undefined) fill(generation, found);
       return found !== undefined;
     });
@@ -187,10 +185,9 @@ export class ConversationStore {
   }
 
   async #settled(generation: Generation): Promise<Session> {
-    this.#session ??= await this.#options.open();
+    this.#session ??= await openForMemory(this.#sessionId, this.#options);
     const session = this.#session;
-    const isOwed = ({ order }: Generation): boolean => order <= generation.order;
-    for (const owed of this.#unwritten.filter(isOwed)) {
+    for (const owed of this.#unwritten.filter(({ order }) => order <= generation.order)) {
       await writeState(session, owed);
       this.#unwritten = this.#unwritten.filter((one) => one !== owed);
     }
@@ -203,7 +200,6 @@ export class ConversationStore {
     const session = this.#session;
     this.#session = undefined;
     for (const one of new Set([generation, this.#current])) if (one.state === "settled") one.state = "unread";
-    // Its log is another writer's now: there is nothing that this one could still write.
     session?.close().catch(() => undefined);
   }
 }

@@ -23,10 +23,10 @@ import { type FoldedMemory, foldMemory, type ReadLog } from "./log/conversation-
 const SESSION_ID_KEY = "memory.sessionId";
 
 /** Options of the session. */
-type MemorySessionOptions = Omit<SessionOptions, "window" | "durability">;
+export type StoredConversationOptions = Omit<SessionOptions, "window" | "durability">;
 
 /** Opens the session of the store, or begins it; nothing is stored before something is added. */
-export async function openForMemory(sessionId: string, options: MemorySessionOptions): Promise<Session> {
+export async function openForMemory(sessionId: string, options: StoredConversationOptions): Promise<Session> {
   // The window is what the memory says it is: nothing is offloaded or compacted beside it.
   const all: SessionOptions = { ...options, window: { policy: "off" } };
   const ids = storedIds(sessionId, options.hasher);
@@ -45,7 +45,7 @@ export async function openForMemory(sessionId: string, options: MemorySessionOpt
 /** Reads what a session remembers without becoming its writer; `undefined` where the store has none. */
 export async function readForMemory(
   sessionId: string,
-  { store, scope, hasher }: MemorySessionOptions,
+  { store, scope, hasher }: StoredConversationOptions,
 ): Promise<FoldedMemory | undefined> {
   for (const storedId of storedIds(sessionId, hasher)) {
     try {
