@@ -10,7 +10,7 @@ import {
   PostgresSessionStore,
   type PostgresSessionStoreOptions,
 } from "#palimpsest/stores/postgres/postgres-session-store.ts";
-import { FakeTimer } from "#palimpsest-testing/fakes/fake-timer.ts";
+import { FakeTimer } from "#palimpsest-testing/fakes/fake-time.ts";
 
 export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;
 

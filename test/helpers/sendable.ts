@@ -7,7 +7,7 @@ import { InMemorySessionStore } from "#palimpsest/stores/in-memory/in-memory-ses
 import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
 import { findBlockMisfit } from "#palimpsest/transcript/entry-shape.ts";
 import { WireJudge } from "#palimpsest-cli/replay/measure/wire-judge.ts";
-import { FakeClock } from "#palimpsest-testing/fakes/fake-clock.ts";
+import { FakeClock } from "#palimpsest-testing/fakes/fake-time.ts";
 import { seededIds } from "#palimpsest-testing/fakes/seeded-ids.ts";
 
 /** The request that a session of these items makes, each block checked on its way in; `undefined` where there is none. */

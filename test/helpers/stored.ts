@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { openHome } from "#palimpsest/host/home/open-home.ts";
 import { runCli } from "#palimpsest-cli/program/program.ts";
-import { FakeClock } from "#palimpsest-testing/fakes/fake-clock.ts";
+import { FakeClock } from "#palimpsest-testing/fakes/fake-time.ts";
 import { type CliDouble, cliDouble } from "./cli-double.ts";
 import { testFolder } from "./recordings.ts";
 

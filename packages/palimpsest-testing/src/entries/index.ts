@@ -6,7 +6,7 @@ export {
   type StoreHarness,
   sessionStoreContract,
 } from "../contracts/session-store-contract.ts";
-export { FakeClock } from "../fakes/fake-clock.ts";
+export { FakeClock } from "../fakes/fake-time.ts";
 export { InMemoryFileSystem } from "../fakes/in-memory-file-system.ts";
 export { seededIds } from "../fakes/seeded-ids.ts";
 export { type FaultPlan, type FaultyFileSystem, faultyFileSystem } from "../faults/faulty-file-system.ts";

@@ -8,6 +8,6 @@ export {
   textOf,
 } from "../contracts/session-store-contract-kit.ts";
 export { FakeProcess } from "../fakes/fake-process.ts";
-export { FakeTimer } from "../fakes/fake-timer.ts";
+export { FakeTimer } from "../fakes/fake-time.ts";
 export { type Crash, FakeFileSystemError } from "../fakes/in-memory-file-system.ts";
 export type { FileFault } from "../faults/faulty-file-system.ts";

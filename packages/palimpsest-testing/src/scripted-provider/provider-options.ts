@@ -1,10 +1,10 @@
 /**
  * Options of a scripted provider, and the handle that a test gets.
  */
+
 import type { Clock } from "palimpsest";
 import type { Violation } from "../wire-oracle/wire-oracle.ts";
-import type { RecordedRequest } from "./script/recorded-request.ts";
-import type { Script, ScriptedRequest, ScriptStep } from "./script/script.ts";
+import type { Fault, Script, ScriptedAnswer, ScriptedRequest, ScriptStep } from "./script/script.ts";
 
 /** Settings of a {@link scriptedProvider}. All are optional. */
 export interface ScriptedProviderOptions {
@@ -57,4 +57,37 @@ export interface ScriptedProvider {
    * @throws what a script threw: its calls were answered with status 500, which may pass unnoticed.
    */
   close(): Promise<void>;
+}
+
+/** The end of a request. */
+export type RequestOutcome =
+  | "pending"
+  | "answered"
+  /** It breaks a rule of the API: its `violations` say which. */
+  | "refused"
+  /** The prompt is longer than the window. */
+  | "overflow"
+  /** The script or the plan of faults had it fail. */
+  | "failed";
+
+/** A request and what became of it. */
+export interface RecordedRequest extends ScriptedRequest {
+  readonly outcome: RequestOutcome;
+  /** The status that was sent; `undefined` as long as none was. */
+  readonly status: number | undefined;
+  /** Every rule that it breaks, in the provider's words; the client got the first of them. */
+  readonly violations: readonly Violation[];
+  /** Tokens of the prompt that were read from the emulated cache, written to it, or neither. */
+  readonly cache: {
+    readonly readTokens: number;
+    readonly writtenTokens: number;
+    readonly plainTokens: number;
+  };
+  /** Signed or encrypted reasoning in the prompt: how much of it the model still reads. */
+  readonly reasoning: { readonly keptCount: number; readonly droppedCount: number };
+  readonly fault: Fault["fault"] | undefined;
+  /** The answer, cut where the output limit cut it. */
+  readonly answer: ScriptedAnswer | undefined;
+  /** The client went away before the end. */
+  readonly isAborted: boolean;
 }

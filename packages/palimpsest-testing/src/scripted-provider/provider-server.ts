@@ -17,10 +17,9 @@ import type { ErrorCase, IncomingRequest } from "./dialect/dialect.ts";
 import { PromptCache } from "./dialect/emulated-prompt-cache.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
 import { gone, readBody, sendReply } from "./http-exchange.ts";
-import type { ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
+import type { RecordedRequest, ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
 import { fillIn, type OpenRecord, RequestBook, settleRecord } from "./request-record.ts";
 import { findRoute, type Route } from "./routes.ts";
-import type { RecordedRequest } from "./script/recorded-request.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
 import { ScriptRunner, usualAnswer } from "./script-runner.ts";
 

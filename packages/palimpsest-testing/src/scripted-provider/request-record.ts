@@ -4,7 +4,7 @@
 import type { Violation } from "../wire-oracle/wire-oracle.ts";
 import type { IncomingRequest, PromptReading } from "./dialect/dialect.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
-import type { RecordedRequest, RequestOutcome } from "./script/recorded-request.ts";
+import type { RecordedRequest, RequestOutcome } from "./provider-options.ts";
 import type { Fault, ProviderApi, ScriptedAnswer } from "./script/script.ts";
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };

@@ -5,8 +5,12 @@
 import type { ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
 import { ProviderServer } from "./provider-server.ts";
 
-export type { ScriptedProvider, ScriptedProviderOptions } from "./provider-options.ts";
-export type { RecordedRequest, RequestOutcome } from "./script/recorded-request.ts";
+export type {
+  RecordedRequest,
+  RequestOutcome,
+  ScriptedProvider,
+  ScriptedProviderOptions,
+} from "./provider-options.ts";
 export type { ProviderApi, RequestPurpose, ScriptedRequest } from "./script/script.ts";
 export {
   type AnswerPart,

@@ -15,17 +15,15 @@ import { reportLoneSurrogates } from "./lone-surrogates.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import {
   type BodyKind,
-  isCount,
-  isFilled,
-  judgeRequiredMembers,
-  kindOf,
-  type RequiredMember,
-} from "./required-members.ts";
-import {
   collectViolations,
   fieldOf,
+  isCount,
+  isFilled,
   isRecord,
+  judgeRequiredMembers,
+  kindOf,
   type Report,
+  type RequiredMember,
   shown,
   type UnknownRecord,
   type Violation,

@@ -13,12 +13,15 @@ import {
   tooLongWords,
 } from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
-import { isFilled, judgeRequiredMembers, kindOf, type RequiredMember } from "./required-members.ts";
 import {
   collectViolations,
   fieldOf,
+  isFilled,
   isRecord,
+  judgeRequiredMembers,
+  kindOf,
   type Report,
+  type RequiredMember,
   stringOf,
   type UnknownRecord,
   type Violation,

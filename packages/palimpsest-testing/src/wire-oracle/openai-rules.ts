@@ -2,7 +2,7 @@
  * The names of the OpenAI rules, and how that API words its complaints about fields.
  */
 import type { FieldComplaints } from "./field-shapes.ts";
-import type { BodyKind } from "./required-members.ts";
+import type { BodyKind } from "./violation.ts";
 
 /** A rule of the OpenAI Chat Completions or Responses API. */
 export type OpenAIRule =

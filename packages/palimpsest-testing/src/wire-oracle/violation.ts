@@ -3,6 +3,10 @@
  *
  * The oracle shares no code with the rooms that build requests, so that a mistake in one of them
  * cannot excuse itself. That is why it has its own small helpers for looking at plain JSON.
+ *
+ * Some members are required whatever the conversation. Tests and replays also judge conversations before they
+ * are part of a request: a body of nothing but conversation fields is judged as that, and any other field makes
+ * it a request, which has to be complete.
  */
 
 /** One rule that a request breaks. */
@@ -53,3 +57,39 @@ export function shown(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : String(value);
 }
+
+/** Kinds of bodies: a whole request, one that has its tokens counted, or only the conversation of one. */
+export type BodyKind = "request" | "count" | "conversation";
+
+/** The kind of a body whose caller names none. @internal */
+export function kindOf(body: UnknownRecord, conversation: ReadonlySet<string>): BodyKind {
+  return Object.keys(body).every((field) => conversation.has(field)) ? "conversation" : "request";
+}
+
+type MemberRule = "field-missing" | "field-type";
+
+/** One required member. @internal */
+export interface RequiredMember {
+  readonly name: string;
+  readonly isFit: (value: unknown) => boolean;
+  readonly missing: string;
+  readonly wrong: string;
+}
+
+/** Reports members that are missing or of the wrong kind. @internal */
+export function judgeRequiredMembers(
+  body: UnknownRecord,
+  members: readonly RequiredMember[],
+  report: Report<MemberRule>,
+): void {
+  for (const { name, isFit, missing, wrong } of members) {
+    const value = fieldOf(body, name);
+    if (value === undefined || value === null) report("field-missing", name, missing);
+    else if (!isFit(value)) report("field-type", name, wrong);
+  }
+}
+
+/** @internal */
+export const isFilled = (value: unknown): boolean => typeof value === "string" && value !== "";
+/** @internal */
+export const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;

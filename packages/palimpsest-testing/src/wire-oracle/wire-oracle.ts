@@ -9,5 +9,4 @@ export type { AnthropicRule } from "./anthropic-rules.ts";
 export { judgeOpenAIChatRequest } from "./openai-chat-request.ts";
 export { judgeOpenAIResponsesRequest } from "./openai-responses-request.ts";
 export type { OpenAIJudgeOptions, OpenAIRule } from "./openai-rules.ts";
-export type { BodyKind } from "./required-members.ts";
-export type { Violation } from "./violation.ts";
+export type { BodyKind, Violation } from "./violation.ts";

@@ -1,7 +1,7 @@
 /** The emulated prompt cache of Anthropic, counted in characters so that every figure can be checked by hand. */
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#fakes/fake-clock.ts";
+import { FakeClock } from "#fakes/fake-time.ts";
 import { countCharacters, withProvider } from "./kit.ts";
 
 /** Each block costs three tokens more than its characters. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#fakes/fake-clock.ts";
+import { FakeClock } from "#fakes/fake-time.ts";
 import { InMemoryFileSystem } from "#fakes/in-memory-file-system.ts";
 import { seededIds } from "#fakes/seeded-ids.ts";
 import { faultyFileSystem } from "#faults/faulty-file-system.ts";

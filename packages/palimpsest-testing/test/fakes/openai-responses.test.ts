@@ -1,7 +1,7 @@
 /** The OpenAI Responses API as its own SDK meets it. */
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#fakes/fake-clock.ts";
+import { FakeClock } from "#fakes/fake-time.ts";
 import { answer, callTool, type Fault, refuse, say, think } from "#scripted-provider/scripted-provider.ts";
 import { type Connected, countCharacters, rejectionOf, withProvider } from "./kit.ts";
 

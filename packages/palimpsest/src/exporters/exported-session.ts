@@ -6,7 +6,6 @@
  * out where that is asked for, hidden characters are written out, arguments become readable lines.
  * The writers only have to keep a text inside its place.
  */
-import { EXPORT_DEFAULTS } from "../base/defaults/export.ts";
 import { isObject, type JsonValue, writeDeepJson } from "../base/json/json.ts";
 import { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { SecretFamily } from "../base/redaction/secret-patterns.ts";
@@ -20,6 +19,9 @@ import {
   type Role,
 } from "../transcript/blocks.ts";
 import { learnSecrets, redactJson } from "../transcript/without-secrets.ts";
+
+/** Arguments with longer values show them below their names: more does not fit on a line. */
+const INLINE_ARGUMENT_CHARACTERS = 100;
 
 /** A line of what stands above the conversation. */
 interface ExportedFact {
@@ -200,8 +202,7 @@ function argumentsText(input: JsonValue): string {
   return Object.entries(input)
     .map(([name, value]) => {
       const isLong =
-        typeof value === "string" &&
-        (value.length > EXPORT_DEFAULTS.inlineArgumentChars || /[\r\n]/.test(value));
+        typeof value === "string" && (value.length > INLINE_ARGUMENT_CHARACTERS || /[\r\n]/.test(value));
       return isLong
         ? `${name}:\n${value}`
         : `${name}: ${typeof value === "string" ? value : jsonText(value)}`;

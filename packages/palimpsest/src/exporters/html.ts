@@ -4,7 +4,6 @@
  *
  * Texts are made piece by piece, in order; joined they are the page.
  */
-import { EXPORT_DEFAULTS } from "../base/defaults/export.ts";
 import { shorten } from "../base/text/text.ts";
 import {
   type ExportedHead,
@@ -62,6 +61,13 @@ footer { color: var(--muted); font-size: .8rem; text-align: center; margin-top: 
 @media (max-width: 36rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .35rem; } }
 @media print { body { background: none; } article { break-inside: avoid-page; } nav { display: none; } }
 `;
+
+/** Texts of people and the model are folded from this size on: two or three screens are read at once. */
+const FOLDED_MESSAGE = { lines: 120, characters: 12_000 };
+/** Other texts are folded earlier, because they interrupt the conversation. */
+const FOLDED_OUTPUT = { lines: 8, characters: 600 };
+/** Characters that a folded text shows beside its size, on one line. */
+const FOLDED_LINE_CHARACTERS = 120;
 
 const POLICY = [
   "default-src 'none'",
@@ -127,10 +133,7 @@ function isSpoken({ origin }: ExportedMessage): boolean {
 function partOf(part: ExportedPart, isConversation: boolean): string {
   const { kind, text } = part;
   if (kind === "text" || kind === "media") {
-    const [chars, lines] = isConversation
-      ? [EXPORT_DEFAULTS.messageChars, EXPORT_DEFAULTS.messageLines]
-      : [EXPORT_DEFAULTS.outputChars, EXPORT_DEFAULTS.outputLines];
-    const isLong = text.length > chars || lineCountOf(text) > lines;
+    const isLong = !isWithin(text, isConversation ? FOLDED_MESSAGE : FOLDED_OUTPUT);
     return isLong ? folded(part, "Text", false) : pre(text, ' class="said"');
   }
   if (kind === "thinking") return folded(part, "Thinking", false);
@@ -141,15 +144,17 @@ function partOf(part: ExportedPart, isConversation: boolean): string {
       : kind === "result"
         ? `${part.isError === true ? "Error" : "Result"}${tool === "" ? "" : ` of ${tool}`}`
         : "Other content";
-  const isShort =
-    text.length <= EXPORT_DEFAULTS.outputChars && lineCountOf(text) <= EXPORT_DEFAULTS.outputLines;
-  return folded(part, title, isShort);
+  return folded(part, title, isWithin(text, FOLDED_OUTPUT));
+}
+
+function isWithin(text: string, size: { readonly lines: number; readonly characters: number }): boolean {
+  return text.length <= size.characters && lineCountOf(text) <= size.lines;
 }
 
 function folded({ kind, isError, pointer, text }: ExportedPart, title: string, isOpen: boolean): string {
   const lines = lineCountOf(text);
   const size = `${lines} ${lines === 1 ? "line" : "lines"}, ${text.length} characters`;
-  const first = isOpen ? "" : shorten(text.trimStart().split("\n", 1)[0]!, EXPORT_DEFAULTS.foldedLineChars);
+  const first = isOpen ? "" : shorten(text.trimStart().split("\n", 1)[0]!, FOLDED_LINE_CHARACTERS);
   const summary = `<span class="what">${escaped(title)}</span><span class="size">${pointer}, ${size}</span><span class="first">${escaped(first)}</span>`;
   const classes = [kind, isError === true ? "error" : ""].filter(Boolean).join(" ");
   return `<details class="${classes}"${isOpen ? " open" : ""}><summary>${summary}</summary>${pre(text)}</details>`;

@@ -8,8 +8,6 @@ export const MODEL_CLIENT_DEFAULTS = {
   maxOutputTokens: 32_000,
   /** Output tokens above which an answer is always streamed, also where no one listens. Source: Anthropic SDK 1.12, `internal/constants`: it refuses to wait for more from some models; more than 21,333 from any. */
   wholeAnswerTokens: 8_192,
-  /** Cache marks that one request may carry. Source: Anthropic docs, "Prompt caching". */
-  cacheMarksCount: 4,
 } as const;
 
 assert(

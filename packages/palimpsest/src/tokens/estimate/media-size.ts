@@ -5,7 +5,14 @@
  * of places and gives up on the first that is not as its format says. A size that cannot be read is
  * `undefined`, and the caller takes a flat figure.
  */
-import { MEDIA_DEFAULTS } from "../../base/defaults/tokens/media.ts";
+/** Longest edge of an image that is believed, in pixels: vendors refuse more than 8,000, JPEG ends here. */
+const LARGEST_EDGE_PIXELS = 65_535;
+/** Segments of a JPEG to read before its frame header; cameras write about 20. */
+const JPEG_SEGMENTS_COUNT = 200;
+/** Bytes of a PDF to read, half of them at its end: the page tree is at either end. It takes about 0.1 s. */
+const PDF_SCANNED_BYTES = 4_194_304;
+/** Least bytes of a PDF for each of its pages: the smallest page object has about as many. */
+const PDF_PAGE_BYTES = 50;
 
 /** The size of an image in pixels, or of a document in pages. */
 export type MediaSize =
@@ -23,14 +30,14 @@ export function readMediaSize(base64: string): MediaSize | undefined {
 }
 
 function imageOf(width: number, height: number): MediaSize | undefined {
-  const isSize = (pixels: number): boolean => pixels >= 1 && pixels <= MEDIA_DEFAULTS.largestEdgePixels;
+  const isSize = (pixels: number): boolean => pixels >= 1 && pixels <= LARGEST_EDGE_PIXELS;
   return isSize(width) && isSize(height) ? { type: "image", width, height } : undefined;
 }
 
 /** Walks the segments to the frame header, which may lie behind a preview and a colour profile. */
 function readJpeg(bytes: Base64Bytes): MediaSize | undefined {
   let at = 2;
-  for (let segment = 0; segment < MEDIA_DEFAULTS.jpegSegmentsCount; segment++) {
+  for (let segment = 0; segment < JPEG_SEGMENTS_COUNT; segment++) {
     if (bytes.at(at) !== 0xff) return undefined;
     const marker = bytes.at(at + 1);
     // Padding before a marker.
@@ -72,10 +79,9 @@ const PAGE_COUNT =
 
 /** The root of the page tree says how many pages there are; where it is packed away, no one can tell from here. */
 function readPdf(bytes: Base64Bytes): MediaSize | undefined {
-  const { pdfScannedBytes, pdfPageBytes } = MEDIA_DEFAULTS;
-  const half = pdfScannedBytes / 2;
+  const half = PDF_SCANNED_BYTES / 2;
   const parts =
-    bytes.length <= pdfScannedBytes
+    bytes.length <= PDF_SCANNED_BYTES
       ? [[0, bytes.length]]
       : [
           [0, half],
@@ -90,7 +96,7 @@ function readPdf(bytes: Base64Bytes): MediaSize | undefined {
       declared = Math.max(declared, Number(one ?? other));
   }
   const count = Math.max(pages, declared);
-  return count >= 1 && count <= bytes.length / pdfPageBytes ? { type: "pages", count } : undefined;
+  return count >= 1 && count <= bytes.length / PDF_PAGE_BYTES ? { type: "pages", count } : undefined;
 }
 
 const VALUES = new Int8Array(128).fill(-1);

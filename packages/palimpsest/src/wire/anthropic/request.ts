@@ -4,11 +4,13 @@
  * System prompt and tools are sent as they were handed over, byte for byte, because everything that is
  * cached begins with them; the one thing that may be added is a cache mark at their end.
  */
-import { MODEL_CLIENT_DEFAULTS } from "../../base/defaults/model-clients.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import { toAnthropic } from "./to-anthropic.ts";
+
+/** Cache marks that one request may carry. Source: Anthropic docs, "Prompt caching". */
+const CACHE_MARKS_COUNT = 4;
 
 /** The fields that every call has. @internal */
 export interface AnthropicBody extends JsonObject {
@@ -20,8 +22,7 @@ export interface AnthropicBody extends JsonObject {
 export function anthropicBody(request: ModelRequest, maxOutputTokens: number): AnthropicBody {
   const { model, tools = [], parameters = {}, cacheMarks = [], cacheTtl = "5m" } = request;
   const messages = toAnthropic<JsonObject>(request.messages, { cacheMarks, cacheTtl });
-  const marksLeft =
-    cacheMarks.length === 0 ? 0 : MODEL_CLIENT_DEFAULTS.cacheMarksCount - marksIn([...tools, ...messages]);
+  const marksLeft = cacheMarks.length === 0 ? 0 : CACHE_MARKS_COUNT - marksIn([...tools, ...messages]);
   const head = markedHead(request.system, tools, marksLeft > 0 ? cacheTtl : undefined);
   return { model, max_tokens: maxOutputTokens, ...head, ...parameters, messages } as AnthropicBody;
 }
