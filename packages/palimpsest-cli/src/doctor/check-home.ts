@@ -158,7 +158,7 @@ const PROBLEMS: ReadonlySet<HealthKind> = new Set([
   ...(["index-too-large", "index-leads-nowhere", "lost-successor"] as const),
 ]);
 
-/** @param folder - of the project; where it has no memory directory nothing is found, and nothing made */
+/** Checks the memory directory of a project's folder. Without one, returns no findings and creates nothing. */
 export async function checkMemory(folder: string): Promise<readonly DoctorFinding[]> {
   const path = join(folder, "memory");
   if (!existsSync(path)) return [];

@@ -29,7 +29,7 @@ interface PostgresReport {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** Connects with `pg`, which users install themselves. @throws `OptionError` where it is not there, or the URL is none. */
+/** Connects with `pg`, which users install themselves. @throws `OptionError` if `pg` is missing, or the URL is invalid. */
 export async function connectPostgres(url: string | undefined): Promise<ConnectedPostgres> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new OptionError({

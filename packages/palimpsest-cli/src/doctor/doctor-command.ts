@@ -134,9 +134,7 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   } finally {
     progress.clear();
   }
-  const { freeBytes } = disk;
-  const free = freeBytes === undefined ? {} : { freeBytes };
-  return { folder: root, projects: projects.length, ...sums, ...free, findings };
+  return { folder: root, projects: projects.length, ...sums, freeBytes: disk.freeBytes, findings };
 }
 
 async function privatePlaces(

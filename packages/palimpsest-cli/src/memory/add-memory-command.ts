@@ -63,7 +63,7 @@ async function runAdd(given: string, flags: AddFlags, context: CliContext): Prom
     name,
     description,
     ...{ type, source },
-    ...(keep === undefined ? {} : { decays: !keep }),
+    decays: keep === undefined ? undefined : !keep,
     ...(share === true ? { isTeam: true } : {}),
   };
   return withMemory(flags, context, async (memory) => {

@@ -11,7 +11,7 @@ interface DreamFlags extends MemoryFlags {
   readonly ifDue?: boolean;
 }
 
-/** Exit code where there was nothing to do, or none is due. */
+/** Exit code if there was nothing to do, or no dream is due. */
 const NOTHING_DONE = 3;
 
 export function addDream(parent: Command, { context, exitWith }: CommandShell): void {
@@ -84,7 +84,7 @@ function printDreams(
   { out, err }: CliContext,
 ): number {
   if (json === true) printJson(out, { version: MEMORY_JSON_VERSION, dreams });
-  else if (dreams.length === 0) err.write("There was no dream yet.\n");
+  else if (dreams.length === 0) err.write("There are no dreams yet.\n");
   else
     for (const { id, atMs, state, changes } of dreams) {
       const what = changes.length === 0 ? "nothing to do" : `${state}, ${changes.length} files`;

@@ -71,6 +71,6 @@ function print(report: MemoryImportReport, { out, err }: CliContext): void {
   for (const { origin, what } of notCarried) warn(`not imported: ${origin}: ${what}`);
   const more = notCarriedCount - notCarried.length;
   if (more > 0) warn(`and ${more} more`);
-  const rest = notCarriedCount === 0 ? "everything came over" : `${notCarriedCount} things not carried`;
+  const rest = notCarriedCount === 0 ? "everything was imported" : `${notCarriedCount} not imported`;
   err.write(`${receipts.length} memories read, ${rest}.\n`);
 }

@@ -74,7 +74,7 @@ function openPlace({ home, project, folder, team }: MemoryFlags, context: CliCon
     });
   const memory = createMemory({
     store: memoryFolder(path),
-    ...(team === undefined ? {} : { team: memoryFolder(teamFolder(opened.folder, team)) }),
+    team: team === undefined ? undefined : memoryFolder(teamFolder(opened.folder, team)),
   });
   // No sessions belong to a plain folder.
   const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;

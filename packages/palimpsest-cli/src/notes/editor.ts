@@ -9,7 +9,7 @@ import type { CliContext, Environment } from "../terminal/terminal.ts";
 /** The editor if no variable names one: POSIX requires `vi`. */
 const USUAL_EDITOR = process.platform === "win32" ? "notepad" : "vi";
 
-/** The editor's command and its arguments. @throws `OptionError` where a quote is not closed. */
+/** The editor's command and its arguments. @throws `OptionError` if a quote is not closed. */
 function editorWords(env: Environment): readonly [string, ...string[]] {
   const name = [env["VISUAL"], env["EDITOR"]].find((value) => value !== undefined && value.trim() !== "");
   const [command, ...words] = splitWords(name ?? USUAL_EDITOR);
@@ -42,7 +42,7 @@ export function splitWords(text: string): readonly string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Edits a file and resolves once the editor has ended. @throws `InputError` where it cannot be started or fails. */
+/** Edits a file and resolves once the editor has ended. @throws `InputError` if it cannot be started or fails. */
 export async function editFile(path: string, { env, folder }: CliContext): Promise<void> {
   const [command, ...words] = editorWords(env);
   const ended = await new Promise<string | undefined>((resolve, reject) => {

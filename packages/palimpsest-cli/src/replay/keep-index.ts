@@ -23,7 +23,7 @@ export class KeptIndex {
       file: result.file,
       windowTokens: result.window.tokens,
       format: imported.format,
-      ...(imported.sessionId === undefined ? {} : { recordedSession: imported.sessionId }),
+      recordedSession: imported.sessionId,
     };
     const text = `${JSON.stringify({ version: 1, sessions: [...this.#listed(), entry] }, undefined, 2)}\n`;
     // Written beside and moved, so that an interrupted run leaves the old one.

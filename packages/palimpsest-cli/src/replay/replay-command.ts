@@ -27,9 +27,9 @@ import { renderSession } from "./report/session-report.ts";
 import { type NamedResult, renderSummary } from "./report/summary-table.ts";
 
 export interface ReplayOptions {
-  /** Windows to replay in, in tokens; the model's own where there are none. */
+  /** Windows to replay in, in tokens; @defaultValue the model's own */
   readonly windowSizes: readonly number[];
-  /** System prompt and tools in tokens; as recorded or billed, where it is left out. */
+  /** System prompt and tools in tokens; @defaultValue as recorded or billed */
   readonly fixedTokens?: number | undefined;
   readonly model?: string | undefined;
   readonly policy?: PolicyName | undefined;
@@ -39,7 +39,7 @@ export interface ReplayOptions {
   readonly quiet?: boolean | undefined;
   /** Folder in which the stored sessions stay. */
   readonly keep?: string | undefined;
-  /** File for a page of the session; with a suffix each, where there are several. */
+  /** File for a page of the session; several pages get suffixes. */
   readonly html?: string | undefined;
   /** Version of the library, for pages. */
   readonly version?: string | undefined;
@@ -149,7 +149,7 @@ function writePage(
   err.write(`Page of ${printable(page.name)}: ${words}\n`);
 }
 
-/** The sessions of a file; none, and a result that says why, where it cannot be read. */
+/** The sessions of a file; if it cannot be read, none, and a result with the reason. */
 async function readSessions(
   file: string,
   run: Run,

@@ -13,7 +13,7 @@ Exit codes:
   0  every check held
   1  a check failed, or a session could not be replayed
   2  the command line was wrong
-  3  nothing failed but that a window was too small for a session`;
+  3  the only failures are windows too small for a session`;
 
 interface ReplayFlags {
   readonly window?: string;

@@ -58,7 +58,7 @@ interface ReplayTask {
   readonly folder: string;
   /** Window to use instead of the model's own. */
   readonly windowTokens?: number | undefined;
-  /** System prompt and tools in tokens; as recorded or billed, where it is left out. */
+  /** System prompt and tools in tokens; @defaultValue as recorded or billed */
   readonly fixedTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
   readonly model?: string | undefined;
@@ -212,7 +212,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   return { type: "replayed", result, ...stored, costs, budget, imported };
 }
 
-/** When the recording begins; the present, where it does not say. */
+/** Start of the recording; the present if it has no time. */
 function startOf(imported: ImportedSession): number {
   const first = sourceMessages(imported).find(({ message }) => message.at !== undefined);
   return first?.message.at ?? Date.now();
@@ -243,10 +243,10 @@ function sessionOptions(task: ReplayTask, track: SessionTrack): NodeSessionOptio
     // A replay can be run again: nothing of it has to survive a power loss.
     durability: "process",
     window: {
-      ...(task.windowTokens === undefined ? {} : { windowTokens: task.windowTokens }),
-      ...(task.policy === undefined ? {} : { policy: task.policy }),
+      windowTokens: task.windowTokens,
+      policy: task.policy,
       tariff: task.tariff,
-      ...(task.editSafety === undefined ? {} : { editSafety: task.editSafety }),
+      editSafety: task.editSafety,
     },
     source: { format, sessionId },
   };

@@ -205,7 +205,7 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const survey = await surveyOf(opened, context);
   const presenter = new SessionPresenter({ isRedacted });
   const reader = new LogReader(opened.log, new Map());
-  // Pieces of a secret may stand before it: in the preview of a text, or in what was made of an earlier session.
+  // Parts of a secret may occur before it: in the preview of a text, or in a summary of an earlier session.
   if (run.isRedacted)
     for await (const { entries } of readThrough(opened, context, "reading"))
       for (const { entry } of entries)

@@ -76,8 +76,7 @@ interface Page {
 async function listSessions(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {
   const page = flags.all === true ? await everyProject(place, flags) : await oneProject(place, flags);
   if (flags.json === true) {
-    const next = page.next === undefined ? {} : { next: page.next };
-    printJson(context.out, { version: SESSIONS_JSON_VERSION, sessions: page.sessions, ...next });
+    printJson(context.out, { version: SESSIONS_JSON_VERSION, sessions: page.sessions, next: page.next });
     return;
   }
   const { styles } = context.out;

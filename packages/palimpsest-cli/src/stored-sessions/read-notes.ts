@@ -35,7 +35,7 @@ export type StoredNotes = NotesFile & { readonly path: string };
 /** Facts about a session's notes. */
 export interface KnownNotes {
   readonly path: string;
-  /** Absent where there are none. */
+  /** Absent if there are no notes. */
   readonly text?: string;
   readonly tokens: number;
   readonly limits: NotesLimits;
@@ -142,7 +142,7 @@ function conflictsBeside(path: string): readonly string[] {
   }
 }
 
-/** The home's own, where it has one that can be used. */
+/** The template of the home, if it has a usable one. */
 export function templateOf(place: SessionPlace, flags: PlaceFlags, { err }: CliContext): NotesTemplate {
   if (flags.folder !== undefined) return NOTES_TEMPLATE;
   const { template, problems } = readNotesConfig(place.folder, nodeFileSystem);

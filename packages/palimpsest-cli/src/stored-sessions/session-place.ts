@@ -86,13 +86,13 @@ function refuseFile(path: string, what: "home" | "folder"): void {
   });
 }
 
-/** The home that the flags name; sessions are on disk, whatever settings and environment say of new ones. */
+/** Opens the home that the flags name. Its sessions are on disk even if settings or environment turn off new ones. */
 export function openHomeOf(
   { home, project }: { readonly home?: string | undefined; readonly project?: string | undefined },
   { folder, env }: CliContext,
 ): PalimpsestHome {
   return openHome({
-    ...(home === undefined ? {} : { home: resolve(folder, home) }),
+    home: home === undefined ? undefined : resolve(folder, home),
     workingCopy: resolve(folder, project ?? "."),
     env,
     persistence: true,

@@ -115,7 +115,7 @@ export interface ShowJson extends ListedSession {
   readonly costUsd?: number;
   /** Calls by model. */
   readonly models: Readonly<Record<string, number>>;
-  /** Absent where the store keeps no notes; `problem` where they cannot be read. */
+  /** Absent if the store keeps no notes; `problem` if they cannot be read. */
   readonly notes?: NotesJson | UnreadableNotes;
   readonly damage: readonly DamageJson[];
   /** The newest ones, oldest first. */

@@ -52,13 +52,13 @@ export function formatRanges(numbers: readonly number[]): string {
   return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`)).join(", ");
 }
 
-/** A share, with one decimal where it is small. */
+/** A share in percent, with one decimal if it is small. */
 export function formatShare(share: number): string {
   const percent = share * 100;
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** The value below which `share` of the values lie (nearest rank); 0 of none. */
+/** The value below which `share` of the values lie (nearest rank); 0 if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;

@@ -46,7 +46,7 @@ export function createStyles({ isColored }: { readonly isColored: boolean }): St
   };
 }
 
-/** Columns that a text takes, whatever its colours. Right for the characters that reports are made of. */
+/** Width of a text without its colours, in columns. Correct for the characters of reports. */
 export function widthOf(text: string): number {
   return [...text.replace(/\u001b\[[0-9;]*m/g, "")].length;
 }

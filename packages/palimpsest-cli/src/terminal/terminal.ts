@@ -34,13 +34,13 @@ export interface CliContext {
   readonly err: Terminal;
   readonly folder: string;
   readonly env: Environment;
-  /** Aborted when the user presses Ctrl-C or the reader of the output has gone. */
+  /** Aborted when the user presses Ctrl-C or the reader of the output exits. */
   readonly signal: AbortSignal;
   /** Opens the database that a URL names. @defaultValue with `pg` */
   readonly connectPostgres?: (url: string | undefined) => Promise<ConnectedPostgres>;
 }
 
-/** The part of a stream of the process that is looked at. */
+/** The used part of the process's streams. */
 interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;

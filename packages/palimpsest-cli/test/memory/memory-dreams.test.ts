@@ -6,7 +6,7 @@ import { json, storedHome } from "../../../../test/helpers/stored.ts";
 
 it("lists dreams, and reverts one behind which many found nothing to do", async () => {
   const { run } = storedHome();
-  expect((await run(["memory", "dreams"])).err).toBe("There was no dream yet.\n");
+  expect((await run(["memory", "dreams"])).err).toBe("There are no dreams yet.\n");
   await run(["memory", "add", "The office is in Oslo.", "--name", "office"]);
   const folder = (await run(["memory", "path"])).out.trimEnd();
   writeFileSync(join(folder, "MEMORY.md"), "- [Gone](gone.md) — leads nowhere\n");

@@ -188,7 +188,7 @@ describe("palimpsest memory", () => {
     expect((await run(["memory", "export", "--json"])).code).toBe(2);
   });
 
-  it("says by its exit code whether all of an import came over", async () => {
+  it("has an exit code for imports that are not complete", async () => {
     const { run } = storedHome();
     const folder = testFolder();
     const target = join(folder, "target");
@@ -200,7 +200,7 @@ describe("palimpsest memory", () => {
       return run(["memory", "import", source, "--folder", target]);
     };
     const whole = await import_("whole", "- [Day](day.md) — when we deploy\n");
-    expect([whole.code, whole.err]).toEqual([0, "1 memories read, everything came over.\n"]);
+    expect([whole.code, whole.err]).toEqual([0, "1 memories read, everything was imported.\n"]);
     const partly = await import_("partly", "Read this first.\n\n- [Day](day.md) — when we deploy\n");
     expect([partly.code, partly.err.includes("not imported: MEMORY.md: text of the index")]).toEqual([
       3,
@@ -224,7 +224,7 @@ describe("palimpsest memory", () => {
       "not imported: folder: it is a link, which is not followed",
       "not imported: link.md: it is a link, which is not followed",
       "not imported: second.md: it has another hard link, possibly outside the folder",
-      "1 memories read, 4 things not carried.",
+      "1 memories read, 4 not imported.",
       "",
     ]);
     expect(await run(["memory", "import", join(foreign, "binary.md")])).toMatchObject({ code: 1, out: "" });
@@ -253,7 +253,7 @@ describe("palimpsest memory", () => {
     ]);
     expect(err.split("\n").toSorted()).toEqual([
       "",
-      "3 memories read, 2 things not carried.",
+      "3 memories read, 2 not imported.",
       "key.md: Removed: secret: anthropic.",
       "not imported: long.md: the end of its text: it is too long for one memory",
       "not imported: nothing.md: There is nothing in it to be remembered.",

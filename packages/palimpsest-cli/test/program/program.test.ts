@@ -18,7 +18,7 @@ describe("palimpsest", () => {
   it("shows examples in its help, and exit codes in that of replay", async () => {
     expect((await run(["--help"])).out).toContain("palimpsest replay session.jsonl --json");
     expect((await run(["replay", "--help"])).out).toContain(
-      "3  nothing failed but that a window was too small",
+      "3  the only failures are windows too small for a session",
     );
     expect((await run(["help", "replay"])).out).toContain("[files...]");
   });

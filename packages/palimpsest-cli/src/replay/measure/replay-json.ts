@@ -1,5 +1,5 @@
 /**
- * The shape of `replay --json`: stable, and the same figures that the readable report tells in words.
+ * The shape of `replay --json`: stable, with the same figures as the readable report.
  */
 
 import type { NotRead } from "palimpsest/formats";
@@ -18,7 +18,7 @@ export type SessionResult = ReplayedSession | FailedSession;
 export interface SourceFigures {
   /** Format of the recording, such as `claude-code`. */
   readonly format: string;
-  /** The recording's own id of the session; absent where it has none. */
+  /** The recording's own id of the session; absent if it has none. */
   readonly sessionId?: string;
   /** Records that the session was read from: lines of the file, or elements of its list of messages. */
   readonly entries: number;

@@ -44,7 +44,7 @@ function withReserve(
   return { source, tokens: recordedTokens + reservedTokens, reservedTokens };
 }
 
-/** True if the recording holds a prompt, and the definitions of tools where it calls any. */
+/** True if the recording holds a prompt, and, if it calls tools, their definitions. */
 function isWhole(session: ImportedSession): boolean {
   if (session.tools !== undefined && session.tools.length > 0) return true;
   const isCall = ({ type }: { readonly type: string }): boolean => type === "tool_use";

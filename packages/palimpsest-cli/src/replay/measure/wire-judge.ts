@@ -25,7 +25,7 @@ const MAX_TOKENS = 1_024;
 export class WireJudge {
   readonly #hasAnthropicTools: boolean;
 
-  /** Tools are judged where they are in Anthropic's own shape. */
+  /** True if tools have Anthropic's shape, so that they are judged. */
   constructor({ hasAnthropicTools }: { readonly hasAnthropicTools: boolean }) {
     this.#hasAnthropicTools = hasAnthropicTools;
   }

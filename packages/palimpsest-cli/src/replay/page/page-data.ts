@@ -131,7 +131,7 @@ export interface RecordedPage {
   readonly pieces: readonly PagePiece[];
   readonly edits: readonly PageEdit[];
   readonly calls: readonly PageCall[];
-  /** The notes that the log alone would keep of the session, at its end; absent where they say nothing. */
+  /** The notes that the log alone would keep of the session, at its end; absent if they are empty. */
   readonly notes?: PageNotes;
 }
 
@@ -140,7 +140,7 @@ export interface PageNotes {
   readonly tokens: number;
 }
 
-/** Costs as a simulation of the prompt cache tells them. */
+/** Costs by a simulation of the prompt cache. */
 export interface PageCosts {
   /** One per call, in their order. */
   readonly calls: readonly PageCallCost[];
@@ -204,6 +204,6 @@ export function assemblePage({ title, version, figures, budget, recorded, costs 
     },
     ...recorded,
     calls: recorded.calls.map((call, index) => ({ ...call, ...costs?.calls[index] })),
-    ...(saved === undefined ? {} : { savedByLayer: saved }),
+    savedByLayer: saved,
   };
 }

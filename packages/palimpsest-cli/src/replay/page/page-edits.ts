@@ -22,7 +22,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
       freedTokens: Math.round(freedTokens),
       seq,
       ...(blocks === 0 ? {} : { blocks }),
-      ...(loss === undefined ? {} : { loss: pageLoss(loss) }),
+      loss: loss && pageLoss(loss),
     };
   }
   if (event.type === "offloaded") {

@@ -63,7 +63,7 @@ export class PageRecorder implements SessionObserver {
     this.#before = pieces;
   }
 
-  /** The session is at its end: what its log tells without a model. */
+  /** Called at the end of the session: makes notes from its log, without a model. */
   noted(digest: Digest, windowTokens: number): void {
     const blank = parseNotes(NOTES_TEMPLATE.text);
     const { document } = extractNotes(blank, factsOfDigest(digest), { limits: notesLimits(windowTokens) });
@@ -80,7 +80,7 @@ export class PageRecorder implements SessionObserver {
     return { fixed, sources, pieces, edits: this.#edits, calls: this.#calls, ...notes };
   }
 
-  /** Gives every block of the window its piece; only new messages are looked at while it grows. */
+  /** Gives every block of the window its piece. While the window grows, only new messages are processed. */
   #follow(visible: readonly VisibleMessage[]): void {
     if (visible !== this.#visible) {
       this.#pieces = new Map();

@@ -42,7 +42,7 @@ export function renderSession(session: ReportedSession, layout: ReportLayout): r
   ];
 }
 
-/** The picture of the window, where there is enough to see. */
+/** The chart of the window, if there are enough calls. */
 function windowLines(
   { calls, budget }: Pick<ReportedSession, "calls" | "budget">,
   layout: ReportLayout,

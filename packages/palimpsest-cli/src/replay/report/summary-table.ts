@@ -5,7 +5,7 @@ import { formatCount, formatQuantity, formatTokens } from "../../terminal/figure
 import { padEnd, printable, type Styles } from "../../terminal/styles.ts";
 import { isFailed, isSound, type SessionResult } from "../measure/replay-json.ts";
 
-/** A result with the name it goes by in reports. */
+/** A result with its name in reports. */
 export interface NamedResult {
   readonly name: string;
   readonly result: SessionResult;

@@ -5,7 +5,7 @@
 
 /**
  * Rows of `{ piece, change, was }`: `same`, `new`, `reshaped` (the same block in another form; `was` is
- * the piece before) or `gone`, which stands where it stood.
+ * the piece before) or `gone`, which keeps its former place.
  */
 export function diffWindows(before, now, placeOf) {
   const inNow = new Set(now);
@@ -22,7 +22,7 @@ export function diffWindows(before, now, placeOf) {
   for (const piece of now) {
     const place = placeOf(piece);
     const index = placeInBefore.get(place);
-    // What stands before it in the old request and is not in the new one left here.
+    // Pieces before it in the old request that are not in the new one left here.
     if (index !== undefined && index >= at) goneUpTo(index);
     const was = pieceBefore.get(place);
     if (inBefore.has(piece)) rows.push({ piece, change: "same" });

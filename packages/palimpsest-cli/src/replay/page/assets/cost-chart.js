@@ -1,6 +1,6 @@
 /**
  * The cost curve: what the requests cost so far, in input-token-equivalents, beside what they would
- * have cost with everything said so far in them. A mark stands where the prompt cache was missed.
+ * have cost with the whole conversation so far in them. A mark shows a miss of the prompt cache.
  */
 import { callIn, listenToCalls } from "./call-cursor.js";
 import { color } from "./colors.js";

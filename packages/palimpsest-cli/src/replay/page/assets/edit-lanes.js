@@ -1,6 +1,6 @@
 /**
  * The lanes below the picture: one for each layer that acted, a shape for each edit under the call
- * that saw it first, larger where it freed more.
+ * that saw it first, larger if it freed more.
  */
 import { color } from "./colors.js";
 import { activeLayers, freedWords, layerOf } from "./edit-words.js";

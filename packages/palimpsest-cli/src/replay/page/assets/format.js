@@ -33,7 +33,7 @@ export function formatBytes(bytes) {
   return bytes < 999_500 ? `${digits(bytes / 1_000)} KB` : `${digits(bytes / 1_000_000)} MB`;
 }
 
-/** A share in per cent, with one decimal where it is small; never broken across lines. */
+/** A share in per cent, with one decimal if it is small; never broken across lines. */
 export function formatShare(share) {
   const percent = share * 100;
   if (percent > 0 && percent < 0.05) return "<\u00a00.1\u00a0%";

@@ -44,7 +44,7 @@ function nameOfTariff(tariff) {
   return typeof tariff === "object" && tariff !== null ? (tariff.name ?? tariff.id) : tariff;
 }
 
-/** `holds` is `undefined` where nothing is judged, only told. */
+/** `holds` is `undefined` if nothing is judged. */
 function figuresOf({
   calls,
   peakTokens,

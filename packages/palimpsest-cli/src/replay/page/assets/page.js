@@ -84,7 +84,7 @@ function startCost() {
   return cost;
 }
 
-/** Goes to a call; whatever shows one follows. */
+/** Selects a call; all views of it follow. */
 function select(call) {
   selected = Math.max(0, Math.min(last, call));
   select.parts(selected);
@@ -147,7 +147,7 @@ function callOfKey({ key, shiftKey, target }) {
   return { Home: 0, End: last, PageUp: editBeside(-1), PageDown: editBeside(1) }[key];
 }
 
-/** The nearest call with an edit before or behind the cursor; the cursor's own where there is none. */
+/** The nearest call with an edit before or after the cursor; the cursor's own if there is none. */
 function editBeside(direction) {
   for (let call = selected + direction; call >= 0 && call <= last; call += direction)
     if (session.editsOf[call].length > 0) return call;

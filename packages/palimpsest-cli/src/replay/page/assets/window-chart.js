@@ -1,6 +1,6 @@
 /**
  * The picture: what each request was made of, with the window's limits, the edits below it and a
- * cursor that stands on one call.
+ * cursor on one call.
  */
 import { callIn, listenToCalls } from "./call-cursor.js";
 import { CATEGORIES, color } from "./colors.js";
@@ -199,7 +199,7 @@ function topOf({ calls, limits }) {
   return peak >= limits.windowTokens * FULL_SCALE_SHARE ? Math.max(limits.windowTokens, peak) : peak * 1.15;
 }
 
-/** Columns from half a call before to half a call behind: the last value stands twice to end the last one. */
+/** Columns from half a call before to half a call after: the last value occurs twice to end the last one. */
 function stackOf({ calls }) {
   const heights = CATEGORIES.map(() => new Array(calls.length + 1).fill(0));
   for (const [index, { byCategory }] of calls.entries()) {
@@ -226,7 +226,7 @@ function layersOfStack({ hasGaps }) {
   }));
 }
 
-/** Names at the ends of the lines, moved apart where they would cover each other; highest first. */
+/** Names at the ends of the lines, moved apart so that they do not cover each other; highest first. */
 function drawLabels(ctx, lines, { x, ratio }) {
   const least = LABEL_HEIGHT * ratio;
   ctx.font = `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
