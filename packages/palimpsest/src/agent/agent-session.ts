@@ -108,7 +108,7 @@ export class AgentSession {
    * One turn: the user's message, and all calls until the model hands back. Resolves with what it said.
    * @throws `ModelError` `MODEL_FAILED` where the model cannot be asked; `PROMPT_TOO_LONG` and
    * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction does not help
-   * any more; `ABORTED`; `TURN_RUNNING`. What was said before is in the log.
+   * any more; `ABORTED`; `TURN_RUNNING`. The messages so far are in the log.
    */
   async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
     checkTurn(options);
@@ -202,7 +202,7 @@ export class AgentSession {
   }
 
   /**
-   * Compacts now, whatever the size of the window, and starts the count of failures anew.
+   * Compacts now, whatever the size of the window, and forgets earlier failures.
    * @throws `COMPACTION_REFUSED` where nothing is gained or a pivot cannot be used; `COMPACTION_VETOED`; `ABORTED`.
    */
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
@@ -237,7 +237,7 @@ export class AgentSession {
     return this.#notes?.read();
   }
 
-  /** Waits until no update of the notes is being written any more, at most `compactionWaitMs`. */
+  /** Waits for an update of the notes that is being written, at most `compactionWaitMs`. */
   async notesSettled(): Promise<void> {
     await this.#notes?.settled(undefined);
   }
@@ -247,7 +247,7 @@ export class AgentSession {
     await this.#memory?.settled();
   }
 
-  /** Ends the session: what is being written ahead is given up, the rest is synced. */
+  /** Ends the session: gives up a summary in the background, and syncs the rest. */
   async close(): Promise<void> {
     await Promise.all([
       this.#help.summaries.stop(),

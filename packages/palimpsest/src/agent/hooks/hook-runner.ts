@@ -1,5 +1,5 @@
 /**
- * Asks the hooks of a host. A hook never breaks a turn: one that throws or takes too long is told to the observer and passed over.
+ * Asks the hooks of a host. A hook never breaks a turn: one that throws or takes too long is reported to the observer and skipped.
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { asString, isObject } from "../../base/json/json.ts";

@@ -1,10 +1,10 @@
 /**
  * The notes of a session with a model: brought up to date in the background, at hand when the window is full.
  *
- * DESIGN. After each answer the gate is asked; where it opens, one update begins and nobody waits for it. There is
+ * DESIGN. After each answer the gate is asked; if it opens, one update begins in the background. There is
  * one at a time, it asks a model by itself and never prepares a call, so it cannot bring about a compaction. What
  * it wrote goes into the notes as they are by then, and counts only while the entry that it read up to is on the
- * line. Nothing here throws at a turn: what goes wrong is told to the observer, and after a few failures in a row
+ * line. Nothing here throws into a turn: failures are reported to the observer, and after a few failures in a row
  * the log's own facts are written without a model.
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
@@ -29,12 +29,12 @@ import { hasNotes, NotesStore, notesLimits, sizeOfNotes } from "./notes-store.ts
 import { NotesUpdater } from "./notes-updater.ts";
 import { NotesUpdateRunner, reasonOf } from "./update-notes.ts";
 
-/** The notes of a session as somebody reads them. */
+/** The notes of a session for a reader. */
 export interface ReadNotes {
   readonly text: string;
-  /** Where they lie; a bare name where the store keeps no file. */
+  /** Their path; a bare name if the store keeps no file. */
   readonly path: string;
-  /** The last entry that they tell of; absent where that is off the line, or nobody knows. */
+  /** The last entry that they cover; absent if it is off the line or unknown. */
   readonly throughSeq?: number;
 }
 
@@ -47,7 +47,7 @@ export class AgentNotes {
   readonly #runner: NotesUpdateRunner;
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
-  /** What is being written into the notes beside an update. */
+  /** A change of the notes that is being written beside an update. */
   #writing: Promise<void> = Promise.resolve();
   /** Facts up to here are in the notes, or a model has left them out: what comes later is merged at a compaction. */
   #mergedSeq: number;
@@ -75,7 +75,7 @@ export class AgentNotes {
     this.#runner = new NotesUpdateRunner({ session, notes: store, progress, updater, limits, hasEditTool });
   }
 
-  /** Whether an update is being written. */
+  /** True while an update is being written. */
   get isUpdating(): boolean {
     return this.#running !== undefined;
   }
@@ -104,7 +104,7 @@ export class AgentNotes {
   }
 
   /**
-   * Waits until no update is being written any more, or the time is up.
+   * Waits for an update that is being written, or until the time is up.
    * @throws `ABORTED`
    */
   async settled(signal: AbortSignal | undefined): Promise<void> {
@@ -117,14 +117,14 @@ export class AgentNotes {
 
   /**
    * The notes as a compaction may use them, with the key facts of what is new in the log; `undefined` where they
-   * cannot be read. Where the log's own facts stand in for a model that failed, a summary from the log is better.
+   * cannot be read. After a model failed they hold only facts of the log: a summary from the log is better then.
    */
   async forCompaction(): Promise<SessionNotes | undefined> {
     try {
       const covered = await this.#store.validState();
       const isStopgap = covered?.updatedBy === "log" && this.#options.updater !== "extractive";
       if (covered === undefined || isStopgap) return undefined;
-      // Beside an update nothing is merged: it would find its sections changed by somebody else.
+      // Beside an update nothing is merged: it would find its sections changed.
       const { deadline } = this.#world;
       const timeoutMs = NOTES_DEFAULTS.compactionWaitMs;
       const merging = async () => this.#merge(await this.#newFacts());
@@ -162,13 +162,13 @@ export class AgentNotes {
     return { text, path: this.#store.path, ...(throughSeq === undefined ? {} : { throughSeq }) };
   }
 
-  /** What a resumed session is told of its notes; nothing where the window holds them already. */
+  /** The notes for a resumed session; `undefined` if the window holds them already. */
   async textOnResume(): Promise<string | undefined> {
     try {
       const loaded = await this.#store.load();
       const text = neutralise((loaded.text ?? "").trim());
       if (!hasNotes(loaded) || holds(this.#session.visible, text)) return undefined;
-      // They tell of what the conversation went back behind.
+      // They cover messages that a rewind took back.
       const isStale =
         (this.#store.state?.throughSeq ?? 0) > 0 && (await this.#store.validState()) === undefined;
       if (isStale || this.#store.areForeign) return undefined;
@@ -265,7 +265,7 @@ interface NewFacts {
   readonly throughSeq: number;
 }
 
-/** Outcomes that are no failure of the model. */
+/** Outcomes that do not count as a failure of the model. */
 const HELD: ReadonlySet<string> = new Set(["written", "unchanged", "dropped"]);
 
 /** Reasons that say nothing of what the model can do: nothing was asked, or not now. */
@@ -286,7 +286,7 @@ function templateOf({ template }: NotesOptions): NotesTemplate {
   const problem = read.problem === "no-headings" ? "has no heading" : "has one title twice";
   throw new OptionError({
     message: `The template of the notes ${problem}.`,
-    hint: "Give each section a heading of its own with a line in italics below it, or leave the template out.",
+    hint: "Give each section its own heading with a line in italics below it, or leave the template out.",
   });
 }
 

@@ -1,12 +1,12 @@
 /**
- * What matters most of a stretch of the log: what a compaction writes into the notes before it hides the stretch.
+ * The key facts of a stretch of the log, which a compaction writes into the notes before it hides the stretch.
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
 import type { KeyFact } from "../../notes/merge-key-facts.ts";
 
-/** What must not be forgotten of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
+/** The key facts of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
 export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
   const facts = factsOfDigest(digest);
   const upTo = <Fact extends { readonly seq: number }>(some: readonly Fact[]): readonly Fact[] =>

@@ -1,8 +1,7 @@
 /**
- * How far a session has come since its notes were brought up to date, what it has cost, and so whether an
- * update is due.
+ * Decides if an update of the notes is due: counts how far the session has come since the last one, and its cost.
  *
- * Everything is counted as it comes, so that asking after each answer costs what that answer brought. Prices are
+ * Everything is counted as it comes, so that the work after each answer depends only on that answer. Prices are
  * in input-token-equivalents of the model that was called.
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
@@ -32,7 +31,7 @@ export class NotesProgress {
   /** Estimate of what is new since the last answer: what it is in tokens is known best once the model has answered. */
   #newEstimate = 0;
   #updatedAtTokens: number | undefined;
-  /** Size of what the notes tell of. */
+  /** Size of the covered conversation. */
   #coveredTokens: number;
   #toolCalls = 0;
   #sessionCost: number;
@@ -64,12 +63,12 @@ export class NotesProgress {
     return { sessionCost: this.#sessionCost, notesCost: this.#notesCost };
   }
 
-  /** A request is about to be prepared: what is new is counted before a compaction may hide it. */
+  /** A request is about to be prepared: counts new messages before a compaction may hide them. */
   preparing(): void {
     this.#follow();
   }
 
-  /** A call was answered. What it cost counts; as if all of its prompt had been read from a cache, where nobody said. */
+  /** A call was answered: adds its cost. Without a report the whole prompt counts as read from the cache. */
   answered(call: AnsweredCall): void {
     this.#follow();
     this.#conversationTokens += this.#newEstimate * internalsOf(this.#session).parts.tracker.ledger.ratio;
@@ -92,7 +91,7 @@ export class NotesProgress {
     this.#notesCost += price;
   }
 
-  /** Whether an update is due after this answer. `isFree`: no model is asked, so the cap says nothing. */
+  /** Judges if an update is due after this answer. `isFree`: no model is asked, so the cap does not apply. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
     const { windowTokens } = internalsOf(this.#session).builder.budget();
     const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
@@ -121,7 +120,7 @@ export class NotesProgress {
     this.#toolCalls = 0;
   }
 
-  /** The notes tell of the conversation as it was when it had this size. */
+  /** The notes cover the conversation up to this size. */
   recordCoverage(conversationTokens: number): void {
     this.#coveredTokens = conversationTokens;
   }
@@ -179,7 +178,7 @@ export class NotesProgress {
   }
 }
 
-/** Whether an answer waits for results of tools. */
+/** True if an answer waits for results of tools. */
 export function callsTools({ messages }: Pick<AnsweredCall, "messages">): boolean {
   return messages.some(({ content }) => content.some(({ type }) => type === "tool_use"));
 }

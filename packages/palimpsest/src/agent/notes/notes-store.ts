@@ -1,9 +1,9 @@
 /**
- * The notes of one session as the engine holds them: the file beside the log, and in the log how far they tell.
+ * The notes of one session: the file beside the log, and the mark in the log that says how far they have come.
  *
- * The file is written first and the log after it. So a crash in between leaves notes that tell more than the
- * log says, which is safe: what they are not known to tell of is never hidden behind them. Where a store keeps
- * no notes they live as long as the session is open.
+ * The file is written first and the log after it. After a crash in between the notes cover more than the log says,
+ * which is safe: a compaction hides only messages that the log says they cover. If a store keeps no notes, they live as
+ * long as the session is open.
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { StoreError } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ interface LoadedNotes {
   readonly document: NotesDocument;
 }
 
-/** How often a change is made anew on notes that somebody else changed meanwhile. */
+/** Attempts at a change, if another writer changes the notes meanwhile. */
 const TRIES = 4;
 
 export class NotesStore {
@@ -42,7 +42,7 @@ export class NotesStore {
     this.#template = template;
     this.#file = parts.log.notes ?? new PassingNotes();
     const state = parseNotesState(parts.carried.get(NOTES_MARK));
-    // An entry that is not there yet is nothing that they can tell of.
+    // They cannot cover an entry that does not exist yet.
     this.#state = state !== undefined && state.throughSeq < parts.writer.nextSeq ? state : undefined;
   }
 
@@ -51,12 +51,12 @@ export class NotesStore {
     return this.#file.path ?? "notes.md";
   }
 
-  /** What the log says of the last update; it may be off the line by now. */
+  /** The state of the last update by the log; its entry may be off the line now. */
   get state(): NotesState | undefined {
     return this.#state;
   }
 
-  /** Whether they are another session's, which this one was forked from, and tell of what came later there. */
+  /** True if they belong to the session that this one was forked from, and cover later messages there. */
   get areForeign(): boolean {
     return this.#parts.carried.get(NOTES_MARK) === null;
   }
@@ -68,9 +68,9 @@ export class NotesStore {
   }
 
   /**
-   * Changes the notes as they are now, again where somebody was faster. Resolves with what they are then, or
-   * `undefined` where nothing changed.
-   * @throws `StoreError`, also where somebody else was faster every time
+   * Changes the current notes, and tries again if another writer was faster. Resolves with the changed notes, or
+   * `undefined` if nothing changed.
+   * @throws `StoreError`, also if another writer was faster every time
    */
   async change(
     work: (document: NotesDocument) => NotesDocument | undefined,
@@ -84,12 +84,12 @@ export class NotesStore {
       if (await this.#file.replace(text, written)) return changed;
     }
     throw new StoreError("STORE_FAILED", {
-      message: `The notes were not changed: somebody else changed them ${TRIES} times meanwhile.`,
-      hint: "Nothing is to be done: the next update begins with the notes as they are then.",
+      message: `The notes were not changed: another writer changed them ${TRIES} times meanwhile.`,
+      hint: "You need not do anything: the next update begins with the notes as they are then.",
     });
   }
 
-  /** Writes into the log how far the notes tell. In the order of the session's operations, by whoever calls. */
+  /** Writes into the log how far the notes have come. Call it within the session's queue. */
   async remember(state: Omit<NotesState, "throughId">): Promise<void> {
     const { reader } = this.#parts;
     const entry = await reader.findEntry(state.throughSeq);
@@ -113,12 +113,12 @@ export class NotesStore {
     await writer.appendOne({ type: "metadata", key: NOTES_MARK, value });
   }
 
-  /** Whether an entry is part of the conversation as it stands. */
+  /** True if an entry is part of the current conversation. */
   isOnLine(seq: number): boolean {
     return isWithin(this.#parts.writer.projection.lineRanges, seq);
   }
 
-  /** How far the notes tell; `undefined` where that is off the line, or nobody knows. */
+  /** The state of the notes; `undefined` if its entry is off the line or unknown. */
   async validState(): Promise<NotesState | undefined> {
     const state = this.#state;
     if (state === undefined || !this.isOnLine(state.throughSeq)) return undefined;
@@ -140,7 +140,7 @@ export function notesLimits(windowTokens: number): NotesLimits {
   };
 }
 
-/** Whether there is something to read in the notes. */
+/** True if the notes have content. */
 export function hasNotes({ text, document }: LoadedNotes): boolean {
   return text !== undefined && text.trim() !== "" && !isEmptyTemplate(document);
 }

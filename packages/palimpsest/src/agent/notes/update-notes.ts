@@ -1,6 +1,6 @@
 /**
- * One update of a session's notes, by a model or from the log: what is asked, what of the answer is done, and how
- * it ended. Nothing here rejects, and nothing is written where the conversation went back meanwhile.
+ * One update of a session's notes, by a model or from the log: asks, applies the answer, and reports the result.
+ * Nothing here rejects, and nothing is written if the conversation went back meanwhile.
  */
 import { errorMessage, PalimpsestError } from "../../base/errors.ts";
 import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
@@ -57,7 +57,7 @@ export class NotesUpdateRunner {
     const { notes, progress, updater } = this.#options;
     const { conversationTokens } = progress;
     try {
-      // Before anything is waited for: what is said meanwhile is the next update's.
+      // Read before any wait: later messages belong to the next update.
       const asked = this.#askOf(call);
       await isReady;
       const coveredThroughSeq = (await notes.validState())?.throughSeq ?? 0;
@@ -114,7 +114,7 @@ export class NotesUpdateRunner {
     }
   }
 
-  /** What the model is shown. Calls that wait for their results cannot be sent: then it is the request as it left. */
+  /** The window for the model. Calls that wait for their results cannot be sent: then it is the request as it left. */
   #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "coveredThroughSeq"> {
     const { session, limits } = this.#options;
     const { request, prepared } = call;
@@ -128,13 +128,13 @@ export class NotesUpdateRunner {
     };
   }
 
-  /** Carries the answer out on the notes as they are now: what somebody else changed since stays theirs. */
+  /** Applies the answer to the current notes; changes by others meanwhile stay. */
   async #apply(
     { form, patches, edits, deniedCounts }: NotesCall & NotesAnswer,
     base: NotesDocument,
   ): Promise<
     Pick<NotesUpdate, "changed" | "refusedCount"> & {
-      /** Whether all that was to be noted is in the notes: nothing was refused, and nothing gave way to somebody. */
+      /** True if every change is in the notes: none was refused, and none gave way to another writer. */
       readonly isWholly: boolean;
       readonly document: NotesDocument;
     }
@@ -191,7 +191,7 @@ export class NotesUpdateRunner {
   }
 }
 
-/** Whether an answer that changed nothing wanted nothing else: it says no more, or says again what is there. */
+/** True if an answer that changed nothing wanted no change: it is only a remark, or repeats the notes. */
 function findsNothing({ isRemark, patches, edits }: NotesAnswer): boolean {
   return isRemark || patches.patches.length > 0 || edits.length > 0;
 }
@@ -208,7 +208,7 @@ function changedTitles(before: NotesDocument, after: NotesDocument): readonly st
   );
 }
 
-/** What went wrong, in a word where there is one. */
+/** The reason of a failure, as one word if there is one. */
 export function reasonOf(error: unknown): string {
   if (error instanceof PalimpsestError) return error.code;
   return errorMessage(error);

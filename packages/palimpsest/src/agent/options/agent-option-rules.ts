@@ -1,5 +1,5 @@
 /**
- * What the options of sessions with a model, of turns and of compactions may be.
+ * The rules of the options of sessions with a model, of turns and of compactions.
  */
 
 import { OptionError } from "../../base/errors.ts";
@@ -30,7 +30,7 @@ const model = having(
   "one, such as anthropicModel(client, { model }) or functionModel(async (request) => …)",
 );
 
-/** What `createPalimpsest` hands on to each session. */
+/** The options that `createPalimpsest` passes to each session. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   model,
   summaryModel: model,
@@ -82,7 +82,7 @@ const COMPACT_RULES: OptionRules<CompactOptions> = {
   upTo: wholeFrom(1),
 };
 
-/** Of a prepared call; `checkCallRequest` checks the values that a call cannot go without. */
+/** The fields of a request; `checkCallRequest` checks the required ones. */
 const REQUEST_RULES: OptionRules<AgentRequest> = {
   model: anything,
   system: anything,

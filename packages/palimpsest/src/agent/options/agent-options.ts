@@ -23,21 +23,21 @@ interface AgentModels {
   readonly lightModel?: ModelClient;
 }
 
-/** How a session with a model behaves. Everything but the model may be left out. */
+/** Options of a session with a model. Only the model is required. */
 export interface AgentOptions extends AgentModels {
   readonly hooks?: SessionHooks;
-  /** What the host shows again after a compaction, beside recent files and the plan. */
+  /** Restorers that show things again after a compaction, beside recent files and the plan. */
   readonly restorers?: readonly Restorer[];
   /** Reads files as they are now, to show them again. @defaultValue what the log last held of them */
   readonly fileReader?: FileRestorer;
-  /** What the host knows of plans, or `off`. @defaultValue what the tools of the log said */
+  /** The host's plan, or `off`. @defaultValue the plan by the tool calls in the log */
   readonly plan?: PlanHost | "off";
-  /** How the session's notes are kept, or `off`. @defaultValue by the session's model, within `costShareCap` of the cost */
+  /** Options of the session's notes, or `off`. @defaultValue notes by the session's model, within `costShareCap` of the cost */
   readonly notes?: NotesOptions | "off";
   /** Long-term memory: told at the start, and recalled for what the user says. @defaultValue none */
   readonly memory?: PersistentMemory;
   /**
-   * How what later sessions need gets into `memory`: by `rules`, which keep explicit requests in the user's own words
+   * The way memories get into `memory`: by `rules`, which keep explicit requests in the user's own words
    * ("remember", "always", "never", "I prefer", corrections); by a `model`, the light one where there is one, which
    * also keeps decisions and facts, and by rules where it fails; or not at all. @defaultValue `rules`
    */
@@ -47,17 +47,17 @@ export interface AgentOptions extends AgentModels {
   /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */
   readonly counters?: readonly TokenCounter[];
   /**
-   * Failures in a row after which no model is asked for a summary any more; `compact()` starts anew.
+   * Failures in a row after which no model is asked for a summary; `compact()` resets the count.
    * @defaultValue `breakerFailuresCount`, 3
    */
   readonly summaryFailuresCount?: number;
-  /** How long one summary may take, in milliseconds. @defaultValue `summaryTimeoutMs`, 120,000 */
+  /** Time limit of one summary, in milliseconds. @defaultValue `summaryTimeoutMs`, 120,000 */
   readonly summaryTimeoutMs?: number;
-  /** How long one call of the model may take, in milliseconds. @defaultValue `callTimeoutMs`, 600,000 */
+  /** Time limit of one call of the model, in milliseconds. @defaultValue `callTimeoutMs`, 600,000 */
   readonly callTimeoutMs?: number;
 }
 
-/** What of the world it uses. */
+/** The parts of the world that it uses. */
 export interface AgentWorld {
   readonly deadline: Deadline;
   readonly now: () => number;
@@ -65,10 +65,10 @@ export interface AgentWorld {
   readonly onClosed?: () => void;
 }
 
-/** How the notes of a session are kept. Everything may be left out. */
+/** Options of a session's notes. */
 export interface NotesOptions {
   /**
-   * Who brings them up to date while the agent works. `forked`: the session's model, on the conversation as its cache
+   * The writer of updates while the agent works. `forked`: the session's model, on the conversation as its cache
    * holds it. `cold`: a model that reads what is new as a transcript. `extractive`: no model.
    * @defaultValue `forked`
    */
@@ -77,17 +77,17 @@ export interface NotesOptions {
   readonly model?: ModelClient;
   /** The sections, in the place of the usual ten: headings with a line in italics below each. */
   readonly template?: string;
-  /** What the updater is asked, in the place of the usual words; see `docs/reference/notes.md` for its variables. */
+  /** The prompt of the updater, in place of the usual one; see `docs/reference/notes.md` for its variables. */
   readonly prompt?: string;
   /** Highest share of the session's cost that updates may have, or `off`. @defaultValue `costShareCap`, 0.05 */
   readonly costShareCap?: number | "off";
-  /** Whether an update waits for enough of the conversation and for a pause. @defaultValue `true` */
+  /** True if an update waits for enough new conversation and for a pause. @defaultValue `true` */
   readonly isGated?: boolean;
   /**
    * The host's edit tool, which a forked updater may call on the notes' path and on nothing else; the session carries
    * the edit out itself. Without one the model answers with patches.
    */
   readonly editTool?: { readonly name: string; readonly arguments?: EditArguments };
-  /** How long one update may take, in milliseconds. @defaultValue `updateTimeoutMs`, 120,000 */
+  /** Time limit of one update, in milliseconds. @defaultValue `updateTimeoutMs`, 120,000 */
   readonly updateTimeoutMs?: number;
 }

@@ -1,5 +1,5 @@
 /**
- * What a session with a model refuses, in words.
+ * The errors of a session with a model.
  */
 import { CompactionError, OptionError, SessionError } from "../../base/errors.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";

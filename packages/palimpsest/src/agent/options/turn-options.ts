@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../ports/model-
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import type { ToolResultPart, ToolUseBlock, Usage } from "../../transcript/blocks.ts";
 
-/** What a tool answers: a text, parts, or either with a mark that it failed. */
+/** A tool's answer: a text, parts, or either with a mark that it failed. */
 export type ToolOutput =
   | string
   | readonly ToolResultPart[]
@@ -14,21 +14,21 @@ export type ToolOutput =
 
 /** A tool that a turn runs by itself. */
 export interface AgentTool extends ToolDefinition {
-  /** Does the work. What it throws is told to the model as a failed result. */
+  /** Does the work. The model sees an error that it throws as a failed result. */
   readonly run: (
     input: JsonValue,
     context: { readonly callId: string; readonly signal: AbortSignal },
   ) => ToolOutput | Promise<ToolOutput>;
 }
 
-/** What happens in a turn, as it happens. */
+/** An event of a turn, as it happens. */
 export type TurnEvent =
   | ModelEvent
   | { readonly type: "call"; readonly call: PreparedCall }
   | { readonly type: "answer"; readonly answer: ModelAnswer }
   | { readonly type: "tool-result"; readonly call: ToolUseBlock; readonly isError: boolean };
 
-/** How a turn is taken. Everything may be left out. */
+/** Options of a turn. */
 export interface TurnOptions {
   /** Id of the model. @defaultValue the model client's own */
   readonly model?: string;
@@ -38,7 +38,7 @@ export interface TurnOptions {
   readonly tools?: readonly AgentTool[];
   /** Further tool definitions in the provider's own shape, such as tools that the provider runs. */
   readonly providerTools?: readonly unknown[];
-  /** Whether the model may search this session's history and read from it. @defaultValue true */
+  /** True if the model may search this session's history and read from it. @defaultValue true */
   readonly historyTools?: boolean;
   /** Parameters of the request in the provider's words, such as `max_tokens` or `thinking`. */
   readonly parameters?: JsonObject;
@@ -51,9 +51,9 @@ export interface TurnOptions {
   readonly maxIterations?: number;
 }
 
-/** How a turn ended. */
+/** The result of a turn. */
 export interface TurnResult {
-  /** What the model said last. */
+  /** The last text of the model. */
   readonly text: string;
   /**
    * `done`: it handed back. `output-limit`: its answer was cut. `refusal`: it would not answer. `iterations`:
@@ -67,19 +67,19 @@ export interface TurnResult {
   readonly usage: Usage;
 }
 
-/** Whoever listens may break; the turn goes on. @internal */
+/** Calls the listener. An error in it does not end the turn. @internal */
 export function tell({ onEvent }: Pick<TurnOptions, "onEvent">, event: TurnEvent): void {
   try {
     onEvent?.(event);
   } catch {
-    // What is told has happened already.
+    // The event has happened already.
   }
 }
 
 /** The part of a request that is the host's; the model is the session's own where it is left out. */
 export type AgentRequest = Omit<CallRequest, "model"> & { readonly model?: string };
 
-/** How a call is prepared. */
+/** Options of preparing a call. */
 export interface PrepareOptions {
   /** Stops a summary that is being written: nothing is changed then. */
   readonly signal?: AbortSignal | undefined;
@@ -87,7 +87,7 @@ export interface PrepareOptions {
 
 /** A compaction by hand. Everything may be left out. */
 export interface CompactOptions extends PrepareOptions {
-  /** What the summary is to keep or leave out, beside its nine sections. */
+  /** Wishes for the summary, beside its nine sections. */
   readonly instructions?: string;
   /** Only the entry of this number and what follows it; what stands before it stays as it is. */
   readonly from?: number;
@@ -95,7 +95,7 @@ export interface CompactOptions extends PrepareOptions {
   readonly upTo?: number;
 }
 
-/** What a compaction by hand did: the edits, and the model that wrote the summary, if one did. */
+/** The result of a compaction by hand: the edits, and the model that wrote the summary, if one did. */
 export interface CompactResult {
   readonly edits: PreparedCall["edits"];
   readonly writtenBy?: string;

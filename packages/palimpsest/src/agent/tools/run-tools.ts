@@ -12,12 +12,12 @@ import type { Session } from "../../session/session.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "../options/turn-options.ts";
 
-/** Whose calls are run: its session answers those of its own tools. */
+/** The session whose calls are run; it answers those of its own tools. */
 interface ToolCaller {
   readonly session: Pick<Session, "runTool">;
 }
 
-/** What a session answers by itself. */
+/** The tools that a session answers by itself. */
 export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_TOOL];
 
 /** The results of `calls`, in their order. Never throws. */
@@ -53,7 +53,7 @@ async function runOne(
   return failed(call, `There is no tool "${call.name}". Tools: ${names === "" ? "none" : names}.`);
 }
 
-/** What the tool answers; an abort does not wait for one that does not heed its signal. */
+/** Runs one tool; an abort does not wait for a tool that ignores its signal. */
 function output(tool: AgentTool, call: ToolUseBlock, signal: AbortSignal | undefined): Promise<ToolOutput> {
   return new Promise((resolve, reject) => {
     const own = signal ?? new AbortController().signal;
