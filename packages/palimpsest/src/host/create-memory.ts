@@ -24,7 +24,7 @@ import type { PalimpsestHome } from "./home/home-types.ts";
 import { openHome } from "./home/open-home.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./home/option-rules.ts";
 
-/** Where memories are kept, and who chooses among them. Everything may be left out. */
+/** The place of memories, and the models that choose among them. Everything may be left out. */
 export interface MemoryOptions {
   /** Keeps memories in this folder. @defaultValue the home, in the project of the current folder */
   readonly folder?: string;

@@ -26,7 +26,7 @@ import { openHome } from "./home/open-home.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./home/option-rules.ts";
 import { nodeSessions } from "./node-sessions.ts";
 
-/** How sessions behave and where they are kept; only the model is needed. */
+/** Settings of all sessions and the place to keep them; only the model is required. */
 export interface PalimpsestOptions extends AgentOptions {
   /** Keeps sessions in this folder. @defaultValue the home, in the project of the current folder */
   readonly folder?: string;
@@ -36,7 +36,7 @@ export interface PalimpsestOptions extends AgentOptions {
   readonly store?: SessionStore;
   /** Tenant and project, with `store`. */
   readonly scope?: Scope;
-  /** How the window is managed. */
+  /** Settings of the window. */
   readonly window?: WindowOptions;
   /** Told what happens inside the sessions. */
   readonly observer?: SessionObserver;
@@ -135,12 +135,12 @@ interface Place {
   readonly create: (sessionId: string | undefined) => Promise<Session>;
   readonly open: (sessionId: string) => Promise<Session>;
   /**
-   * Where opening finds more than the session of this id here: a name that a program gives must not open what
+   * Opening may find another session than the one of this id here: a name that a program gives must not open what
    * only begins like it, or another project's.
    * @throws `SESSION_NOT_FOUND`
    */
   readonly checkIsHere?: (sessionId: string) => Promise<unknown>;
-  /** What the user says of notes there. */
+  /** Settings of notes in the home. */
   readonly notesConfig?: () => NotesConfig;
 }
 
@@ -203,7 +203,7 @@ const RULES: OptionRules<PalimpsestOptions> = {
   deadline: DEADLINE_RULE,
 };
 
-/** What a caller without types may have got wrong. */
+/** Checks the options for callers without types. */
 function checkPalimpsest(options: PalimpsestOptions): void {
   checkOptions("createPalimpsest", options ?? {}, RULES);
   const { model, folder, home, store, window, notes } = (options ?? {}) as Partial<PalimpsestOptions>;

@@ -17,7 +17,7 @@ import { CLOCK_RULE } from "./home/option-rules.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher" | "timer";
 
-/** What a new session in a folder may be told: all that the folder does not decide. */
+/** Options of a new session in a folder. */
 export type NodeSessionOptions = Omit<NewSessionOptions, Wired>;
 
 /** Sessions of one folder. */

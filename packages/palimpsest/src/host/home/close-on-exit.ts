@@ -1,17 +1,17 @@
 /**
- * Closing what is open when the process is told to end.
+ * Closes sessions when the process receives a signal to end.
  *
  * STATES. *watching* → the first signal, or nothing being left to do → *closing*, within a bound → our
- * handlers are taken away and the signal is raised again, so that the process ends as if nobody had
- * handled it and its parent sees by which signal. A second signal ends it at once. Nothing acknowledged
- * rests on any of this: it is in the kernel already, and what is lost without it is a tidy end.
+ * handlers are taken away and the signal is raised again, so that the process ends as if
+ * unhandled and its parent sees by which signal. A second signal ends it at once. Acknowledged entries do not depend on
+ * this: they are in the kernel already.
  */
 import { constants } from "node:os";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 
 type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** What a shell makes of a signal. */
+/** Added to the number of a signal, as shells do. */
 const SIGNAL_EXIT_CODE = 128;
 
 /** Calls `close` once before the process ends, and waits for it. Returns what takes that back. */
@@ -28,7 +28,7 @@ export function closeOnExit(
     if (closing !== undefined) process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]);
     void closeOnce().then(() => {
       stopWatching();
-      // Somebody else handles it, too, and decides how the process ends.
+      // Another handler of the program decides how the process ends.
       if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
     });
   };
@@ -50,7 +50,7 @@ function within(limitMs: number, work: () => Promise<void>): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    // Who ends the process is told nothing any more; every append has told its caller already.
+    // Errors are not reported at the end; each append has reported its own.
     work().then(end, end);
   });
 }

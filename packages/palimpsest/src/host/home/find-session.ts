@@ -10,7 +10,7 @@ import { overviewOf } from "../../session/history/session-overview.ts";
 import { isSessionId } from "../../stores/shared/session-paths.ts";
 import type { HomeProject } from "./home-types.ts";
 
-/** Where to look, in this order. */
+/** A place to look in. */
 export interface Place {
   readonly project: HomeProject;
   readonly store: SessionStore;
@@ -75,7 +75,7 @@ async function isThere(sessionId: string, { store }: Place): Promise<boolean> {
     await store.find(sessionId);
     return true;
   } catch (error) {
-    // One that cannot be read is there, and whoever opens it is told why.
+    // A session that cannot be read exists; opening it gives the reason.
     return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
   }
 }
@@ -93,7 +93,7 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
   const found: Match[] = [];
   for (const place of places) {
     for (const { sessionId, title } of await overviewOf(place.store)) {
-      // Of a session that no index tells of, only its own log knows the title.
+      // The title of a session without an index is only in its log.
       if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
       // A title may be the first words of a prompt there, or be behind.
       if (sessionId.startsWith(which) || (await hasTitle(place.store, sessionId, which)))

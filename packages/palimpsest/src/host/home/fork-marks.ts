@@ -1,8 +1,8 @@
 /**
  * Forks under way in a project, so that one that a crash cut short is not taken for a session.
  *
- * `<project>/.forking/<session>` is there while a fork is made. Whoever finds one whose session nobody is
- * writing moves the half of it to the trash; a fork that is still being made holds the lease of its session.
+ * `<project>/.forking/<session>` exists while a fork is made. A process that finds one without a writer of its session
+ * moves the unfinished fork to the trash; a fork that is still being made holds the lease of its session.
  */
 import { join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
@@ -60,13 +60,13 @@ export class ForkMarks {
     try {
       return work();
     } catch {
-      // There is none, another fork is under way, or the disk takes nothing: the fork itself tells of that.
+      // There is none, another fork is under way, or the disk is full: the fork itself reports that.
       return undefined;
     }
   }
 }
 
-/** Whether everything was copied, and only the mark is left. */
+/** Resolves with true if everything was copied, and only the mark is left. */
 async function isWhole(store: SessionStore, sessionId: string): Promise<boolean> {
   const log = await store.open(sessionId);
   try {

@@ -288,7 +288,7 @@ export class HomeSessions implements PalimpsestHome {
     return isOn ? this.folder : `memory, where sessions are kept because ${reason}`;
   }
 
-  /** Opens a session that was found; what is new about where it is worked on is written down. */
+  /** Opens a session that was found, and records a new working copy. */
   async #goOn(match: Match, options: Omit<ResumeOptions, "ifInUse">): Promise<Session> {
     const { project, store, sessionId } = match;
     const { openSession } = await loadEngine();
@@ -311,7 +311,7 @@ export class HomeSessions implements PalimpsestHome {
     }
   }
 
-  /** Somebody else may have become its writer, or moved it away, since it was listed. */
+  /** Another process may have become its writer, or moved it away, since it was listed. */
   async #tryResume(sessionId: string, options: ResumeOptions): Promise<Session | undefined> {
     try {
       return await this.#goOn({ project: this.project, store: this.storeOf(), sessionId }, options);
@@ -351,7 +351,7 @@ export class HomeSessions implements PalimpsestHome {
     return session;
   }
 
-  /** What is recorded of the start context, once it was asked for. */
+  /** Metadata of the start context, once it was read. */
   async #settingsInfo(): Promise<JsonObject> {
     const context = await this.#startContext;
     return context === undefined ? {} : { [START_CONTEXT_KEY]: context.fingerprint };
@@ -366,7 +366,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 }
 
-/** Told at once, and not only on the day on which somebody else has the session. */
+/** Checked at once, not only when another process has the session. */
 function checkIfInUse(ifInUse: unknown): void {
   if (ifInUse === undefined || ifInUse === "refuse" || ifInUse === "fork") return;
   throw new OptionError({

@@ -76,7 +76,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return nodeFileSystem.list(folder);
   } catch {
-    // Nothing was ever stored; that it cannot be read is told when something is to be stored.
+    // Nothing was ever stored; a folder that cannot be read is reported by the first write.
     return [];
   }
 }

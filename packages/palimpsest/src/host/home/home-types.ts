@@ -38,25 +38,25 @@ export interface HomeProject {
   readonly trashFolder: string;
 }
 
-/** What a home says of the notes of its sessions. */
+/** Settings of a home for the notes of its sessions. */
 export interface NotesConfig {
-  /** What new notes look like; absent where there is none, or none that can be used. */
+  /** The template of new notes, if there is a usable one. */
   readonly template?: string;
-  /** What the updater is asked; absent as the template is. */
+  /** The prompt of the updater, likewise. */
   readonly prompt?: string;
   /** Files that are there and cannot be used. */
   readonly problems: readonly HomeProblem[];
 }
 
-/** What `settings.json` says, with defaults where it says nothing or nothing usable. */
+/** The settings of `settings.json`, with defaults for missing and unusable ones. */
 export interface HomeSettings {
   /** Days without activity after which a session goes to the trash; 0: nothing is written and nothing deleted. @defaultValue 30 */
   readonly cleanupPeriodDays: number;
   /** Days that a session stays in the trash. @defaultValue 30 */
   readonly trashGraceDays: number;
-  /** Whether instruction files are read at the start of a session. @defaultValue true */
+  /** If true, instruction files are read at the start of a session. @defaultValue true */
   readonly instructionFiles: boolean;
-  /** Whether version control is asked at the start of a session. @defaultValue true */
+  /** If true, version control is asked at the start of a session. @defaultValue true */
   readonly gitStatus: boolean;
 }
 
@@ -66,11 +66,11 @@ export interface HomeProblem {
   readonly path: string;
   /** The setting or environment variable, where only one is concerned. */
   readonly setting?: string;
-  /** What is wrong and what is done instead. */
+  /** The problem, and the effect. */
   readonly detail: string;
 }
 
-/** Whether sessions are written to the disk, and who decided so. */
+/** The decision to write sessions to the disk or not. */
 export interface Persistence {
   readonly isOn: boolean;
   /** In words: `PALIMPSEST_SKIP_HISTORY is 1` … */
@@ -79,16 +79,16 @@ export interface Persistence {
 
 type Wired = "store" | "clock" | "ids" | "hasher" | "timer" | "scope";
 
-/** What a session of a home may be told: all that the home does not decide. */
+/** Options of a session of a home. */
 export type HomeSessionOptions = Omit<NewSessionOptions, Wired | "workingCopy">;
 
-/** How to go on with a session. */
+/** Options for resuming a session. */
 export interface ResumeOptions extends Omit<SessionOptions, Wired> {
-  /** What to do while another process is its writer: refuse, or go on in a fork. @defaultValue `refuse` */
+  /** The choice while another process is its writer: refuse, or continue in a fork. @defaultValue `refuse` */
   readonly ifInUse?: "refuse" | "fork";
 }
 
-/** Where a fork branches off, and what it is called. */
+/** The origin and the title of a fork. */
 export interface HomeForkOptions extends Omit<SessionOptions, Wired> {
   /** Number of the entry after which the fork goes its own way. @defaultValue the newest */
   readonly atSeq?: number;
@@ -111,13 +111,13 @@ export interface HomeImport {
   /** The id that it had where it was recorded. */
   readonly originalId?: string;
   readonly messages: number;
-  /** What was recorded and is not part of the conversation that went on. */
+  /** Recorded messages that are not part of the conversation that continued. */
   readonly leftOutMessages: number;
-  /** What had to be worked around in the file, in words. */
+  /** Repairs of the file, in words. */
   readonly repairs: readonly string[];
 }
 
-/** What a session is told at its start: text for the system prompt, read once. */
+/** The start context of a session: text for the system prompt, read once. */
 export interface StartContext extends ProjectContext {
   /** All of it as blocks of text, ready to be put into a system prompt; empty where there is nothing. */
   readonly blocks: readonly string[];
@@ -125,19 +125,19 @@ export interface StartContext extends ProjectContext {
   readonly fingerprint: JsonObject;
 }
 
-/** What is different from when the session was last worked on. */
+/** A difference from the last time the session was used. */
 export interface StartContextChange {
   readonly subject: string;
   readonly change: "added" | "changed" | "removed";
 }
 
-/** How the home is cleaned up. Everything may be left out. */
+/** Options of a clean-up. Everything may be left out. */
 export type HomeCleanUpOptions = Pick<
   CleanUpOptions,
   "dryRun" | "onlyIfDue" | "limit" | "signal" | "onProgress"
 >;
 
-/** What was done in one project. */
+/** The result of a clean-up in one project. */
 export interface HomeCleanUp {
   readonly project: HomeProject;
   readonly report: CleanUpReport;
@@ -155,7 +155,7 @@ export interface PalimpsestHome {
   readonly workingCopy: string;
   readonly project: HomeProject;
   readonly settings: HomeSettings;
-  /** What could not be used when the home was opened. Nothing of it stops a start. */
+  /** Unusable settings and variables that were found when the home was opened. They do not prevent a start. */
   readonly problems: readonly HomeProblem[];
   readonly persistence: Persistence;
 
@@ -166,9 +166,9 @@ export interface PalimpsestHome {
    * worked on here now. @throws `SESSION_IN_USE`, unless `ifInUse` says `fork`.
    */
   resume(which: string, options?: ResumeOptions): Promise<Session>;
-  /** The session of this working copy with the latest activity that nobody else is writing; `undefined` where there is none. */
+  /** The session of this working copy with the latest activity and no other writer; `undefined` if there is none. */
   resumeLatest(options?: ResumeOptions): Promise<Session | undefined>;
-  /** A session of its own that begins with everything up to an entry of another. It lies in this working copy's project. */
+  /** A new session that begins with everything up to an entry of another. It lies in this working copy's project. */
   fork(which: string, options?: HomeForkOptions): Promise<Session>;
 
   /** Sessions of a project, this working copy's by default, the latest activity first. */
@@ -196,7 +196,7 @@ export interface PalimpsestHome {
 
   /** Moves a session to the trash. @throws `SESSION_IN_USE` */
   trash(which: string, reason?: string): Promise<FoundSession>;
-  /** What is in the trash of a project, this working copy's by default. */
+  /** Sessions in the trash of a project, this working copy's by default. */
   listTrash(project?: HomeProject): Promise<readonly TrashedSession[]>;
   /** Brings a session back from the trash, whatever project it was of; a whole id, or the beginning of one. */
   restore(which: string): Promise<FoundSession>;
@@ -204,8 +204,8 @@ export interface PalimpsestHome {
   purge(which: string): Promise<void>;
 
   /**
-   * Moves sessions that nobody has used for long to the trash and deletes what was there for long enough, in
-   * every project. Tells only what it would do where the settings that say how long could not be read.
+   * Moves sessions without recent activity to the trash, and deletes those that were there long enough, in every
+   * project. Only reports if the settings for these periods could not be read.
    */
   cleanUp(options?: HomeCleanUpOptions): Promise<readonly HomeCleanUp[]>;
 
@@ -213,12 +213,12 @@ export interface PalimpsestHome {
   notesConfig(): NotesConfig;
   /** Instruction files and the state of version control, read once for this home. */
   startContext(): Promise<StartContext>;
-  /** How the start context differs from the one that a session recorded last. */
+  /** Differences of the start context from the one that a session recorded last. */
   changesSince(which: string): Promise<readonly StartContextChange[]>;
   /** Changes settings: `settings.json` is replaced whole, what is not named in it stays. Takes effect when the home is opened next. */
   changeSettings(changes: Partial<HomeSettings>): Promise<void>;
 
-  /** Has the sessions of this home flushed and closed when the process is told to end. Returns what takes that back. */
+  /** Flushes and closes the sessions of this home when the process receives a signal to end. Returns a function that undoes this. */
   closeOnExit(): () => void;
   /** Closes every session that was opened by this home and is still open. */
   close(): Promise<void>;

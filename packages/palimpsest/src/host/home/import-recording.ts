@@ -1,6 +1,6 @@
 /**
- * A session of our own from one that another tool recorded: what was said, when, and by whom. What has no
- * place in it is told: nothing that was in the file disappears without a word.
+ * Makes a session from one that another tool recorded, with its texts, times and authors. Parts that have no place in
+ * it are reported.
  */
 
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
@@ -114,7 +114,7 @@ class Taking {
     }
   }
 
-  /** What was recorded about the session as a whole. */
+  /** Adds the records about the session as a whole. */
   async finish(): Promise<void> {
     if (this.#boundaries.length > 0)
       await this.#session.setMetadata("recorded.compactions", this.#boundaries);
@@ -152,7 +152,7 @@ function repairWords({ kind, line, detail }: ImportedSession["repairs"][number])
 
 /** Takes away what was made so far; the error to throw says where it is if that fails too, as on a full disk. */
 async function discarded(session: Session, { store, clock }: Wired, error: unknown): Promise<unknown> {
-  // What a close could not write is not wanted any more.
+  // The session is deleted: a failed close loses nothing.
   await session.close().catch(() => {});
   try {
     await store.trash(session.id, { at: clock.nowMs(), reason: "an import that was not finished" });

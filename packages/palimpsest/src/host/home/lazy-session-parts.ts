@@ -1,6 +1,6 @@
 /**
- * What a home needs of the engine, loaded when a session is begun, opened, copied or cleaned up for the first
- * time: a program that only looks at what is stored starts in half the time without it.
+ * The parts of `session/` that a home loads when a session is first begun, opened, copied or cleaned up. A program that
+ * only lists sessions starts in half the time without them.
  */
 import { cleanUp } from "../../session/lifecycle/clean-up.ts";
 import { forkSession } from "../../session/lifecycle/fork-session.ts";

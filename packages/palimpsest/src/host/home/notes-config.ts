@@ -11,7 +11,7 @@ import type { HomeProblem, NotesConfig } from "./home-types.ts";
 
 type Found = { readonly text?: string; readonly problem?: string };
 
-/** Where a home has them. */
+/** Their paths in a home. */
 const notesConfigPaths = (home: string): { readonly template: string; readonly prompt: string } => ({
   template: join(home, "config", "session-memory", "template.md"),
   prompt: join(home, "config", "session-memory", "prompt.md"),
@@ -59,7 +59,7 @@ function readWhole(path: string, fs: FileSystem): Found {
       file.close();
     }
   } catch (error) {
-    if (error instanceof TypeError) return { problem: "It is no UTF-8 text" };
+    if (error instanceof TypeError) return { problem: "It is not UTF-8 text" };
     return { problem: `It cannot be read (${errorMessage(error)})` };
   }
 }

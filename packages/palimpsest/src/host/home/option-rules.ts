@@ -1,5 +1,5 @@
 /**
- * What options may be that several hosts have in common.
+ * Rules for options that several hosts have in common.
  */
 import { either, having, type OptionRule, text } from "../../base/options/check-options.ts";
 

@@ -1,12 +1,12 @@
 /**
- * Whether sessions are written to the disk: decided once, when a home is opened, and told with the reason.
+ * Decides if sessions are written to the disk: once, when a home is opened, and with a reason.
  */
 import { shorten } from "../../base/text/text.ts";
 import type { HomeProblem, HomeSettings, Persistence } from "./home-types.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What switches off, and what an unset variable is. */
+/** Values that switch off; an unset variable is one of them. */
 const OFF: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"]);
 const ON: ReadonlySet<string> = new Set(["1", "true", "yes", "on"]);
 
@@ -34,7 +34,7 @@ export function decidePersistence({
   return { isOn: true, reason: "nothing says otherwise" };
 }
 
-/** Values of environment variables that are no switch. They are reported, with what is done about them. */
+/** Reports values of environment variables that are neither on nor off, with the effect. */
 export function environmentProblems(env: Env): readonly HomeProblem[] {
   const skip = env["PALIMPSEST_SKIP_HISTORY"];
   const test = env["PALIMPSEST_TEST_PERSISTENCE"];
@@ -59,7 +59,7 @@ const isSwitch = (value: string | undefined): boolean => isOneOf(value, ON) || i
 const isOneOf = (value = "", words: ReadonlySet<string>): boolean => words.has(value.trim().toLowerCase());
 const shown = (value = ""): string => (isSwitch(value) ? value : JSON.stringify(shorten(value, 60)));
 
-/** Whether the settings say how long sessions are kept, in a way that can be relied on: nothing is deleted on a guess. */
+/** True if the retention settings are reliable: nothing is deleted on a guess. */
 export function isRetentionKnown(problems: readonly HomeProblem[]): boolean {
   return problems.every(
     ({ setting }) => setting !== undefined && setting !== "cleanupPeriodDays" && setting !== "trashGraceDays",

@@ -1,5 +1,5 @@
 /**
- * Where a home lies, and where in it the sessions of a working copy do.
+ * Finds the folder of a home, and in it the folder of a working copy.
  *
  * A project's folder is named by the end of its path, for people, and by the hash of all of it: two paths
  * never share a folder, however long they are, whatever they are written in, and also on a file system
@@ -52,7 +52,7 @@ export function projectName(workingCopy: string, hasher: Hasher): string {
   return readable === "" ? hash : `${readable}-${hash}`;
 }
 
-/** Whether a folder below `projects/` is one of ours. */
+/** True for the name of a folder below `projects/` that is ours. */
 export function isProjectName(name: string): boolean {
   return NAME_PATTERN.test(name);
 }

@@ -1,5 +1,5 @@
 /**
- * What a session is told at its start, as text for a system prompt, and how it differs from last time.
+ * The start context of a session as text for a system prompt, and its differences from last time.
  *
  * The texts may come from a stranger's repository: each is fenced and named, so that where it begins and
  * ends is the host's word and not the text's. Nothing in it changes with the time of day.
@@ -9,7 +9,7 @@ import type { ProjectContext } from "../../ports/project-context.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { StartContext, StartContextChange } from "./home-types.ts";
 
-/** Metadata key under which a session has the fingerprint of what it was told. */
+/** Metadata key of the fingerprint of the start context. */
 export const START_CONTEXT_KEY = "startContext";
 const HASH_DIGITS = 16;
 /** Metadata of a session are small: beyond this, one hash tells that something changed, and not what. */
@@ -26,7 +26,7 @@ export function startContextOf(context: ProjectContext, hasher: Hasher): StartCo
   return { ...context, blocks, fingerprint: isSmall ? each : { [EVERYTHING]: hash(blocks.join("\n")) } };
 }
 
-/** Nothing where nothing was recorded: then nobody can say what changed. */
+/** Empty if nothing was recorded: then changes are unknown. */
 export function contextChanges(
   recorded: JsonValue | undefined,
   now: StartContext["fingerprint"],

@@ -1,5 +1,5 @@
 /**
- * What a session may be called and tagged, wherever it lies.
+ * Checks titles and tags of sessions.
  */
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { OptionError } from "../../base/errors.ts";

@@ -45,7 +45,7 @@ describe("template and prompt of session notes in a home", () => {
       (path) => writeFileSync(path, "# A\n".repeat(20_000)),
       "It has 80000 bytes, more than 65536",
     ],
-    ["no UTF-8", (path) => writeFileSync(path, Buffer.from([0x23, 0xff])), "It is no UTF-8 text"],
+    ["no UTF-8", (path) => writeFileSync(path, Buffer.from([0x23, 0xff])), "It is not UTF-8 text"],
     ["empty", (path) => writeFileSync(path, ""), "It has no headings"],
     [
       "with a title twice",
