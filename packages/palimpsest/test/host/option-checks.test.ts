@@ -1,4 +1,4 @@
-/** What programs without types get wrong is an `OPTION_INVALID` that names it, before anything is stored. */
+/** Mistakes of programs without types: an `OPTION_INVALID` names the option before anything is stored. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

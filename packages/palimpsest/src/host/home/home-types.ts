@@ -1,5 +1,5 @@
 /**
- * What a home of sessions is to programs: its options, its settings, and what it can do.
+ * A home of sessions: options, settings and methods.
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { FormatName } from "../../importers/registry.ts";
@@ -10,7 +10,7 @@ import type { CleanUpOptions, CleanUpReport } from "../../session/lifecycle/clea
 import type { NewSessionOptions, SessionOptions } from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
 
-/** Where a home is, and how it is used. Everything may be left out. */
+/** The place and the settings of a home. Everything may be left out. */
 export interface HomeOptions {
   /** @defaultValue `$PALIMPSEST_HOME`, or `.palimpsest` in the user's folder */
   readonly home?: string;

@@ -72,13 +72,13 @@ describe("a process that is told to end", () => {
     const ended = await run("hanging", "hanging", ["SIGTERM", "SIGINT"]);
     expect(ended).toMatchObject({ code: 130, signal: null });
     const home = openHome({ home: ended.home, workingCopy: folder, persistence: true });
-    // The writer is dead, so nobody has to wait for its lease.
+    // The writer is dead, so its lease is free at once.
     const session = await home.resume(ended.sessionId);
     expect(session.visible).toHaveLength(200);
     await session.close();
   });
 
-  /** All is there, a list finds the title, and nobody holds the session. */
+  /** All is there, a list finds the title, and the session has no writer. */
   async function expectClosed(ended: Ended): Promise<void> {
     const home = openHome({ home: ended.home, workingCopy: folder, persistence: true });
     const { info, project } = await home.find(ended.sessionId);

@@ -18,7 +18,7 @@ describe("where nothing is to be written", () => {
     await leftBehind(open({ persistence: true }), "on the disk");
     if (settings !== undefined) writeFileSync(at("home", "settings.json"), settings);
     const before = tree(at("home"));
-    // Of two that happen within a millisecond nobody knows which was the later one.
+    // Two within a millisecond have no known order.
     let nowMs = Date.UTC(2026, 0, 1);
     const home = open({ ...options, clock: { nowMs: () => nowMs++ } });
     expect(home.persistence.isOn, home.persistence.reason).toBe(false);
