@@ -1,6 +1,6 @@
 /**
  * A process that ends in the middle of a compaction, killed for real and at every operation of a disk in memory:
- * afterwards the window is as it was, or the summary stands for all that it tells of. Nothing is in between.
+ * afterwards the window is unchanged, or the summary replaces all that it covers. Nothing is in between.
  */
 
 import { spawnSync } from "node:child_process";
@@ -58,11 +58,11 @@ interface Ended {
   readonly root: string;
   readonly fs: FileSystem;
   readonly before: readonly VisibleMessage[];
-  /** Whether the prompt of the turn was in the log for certain. */
+  /** True if the prompt of the turn was certainly in the log. */
   readonly isAcknowledged: boolean;
 }
 
-/** What the window is after the end; throws where it is neither of the two. */
+/** Judges the window after the end; throws if it is neither of the two. */
 async function judge({ root, fs, before, isAcknowledged }: Ended, why: string): Promise<"old" | "new"> {
   const sessions = sessionsOn(root, fs);
   const agent = await sessions.open("s");

@@ -1,6 +1,6 @@
 /**
- * The memory of conversations on a file system that fails at every call in turn: what was acknowledged
- * is there, what was refused can be asked for again, and no call is half done.
+ * The memory of conversations on a file system that fails at every call in turn: acknowledged changes are stored,
+ * refused ones can be repeated, and no call is half done.
  */
 
 import { faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
@@ -53,7 +53,7 @@ async function contextIn(fs: FileSystem): Promise<string> {
   return memory.getContextForLLM("s1");
 }
 
-/** What a reader finds after no step, after the first, after the second … */
+/** The context after no step, after the first, after the second … */
 async function contextsOfAllSteps(): Promise<readonly string[]> {
   const fs = new InMemoryFileSystem();
   const memory = memoryOn(fs);

@@ -57,7 +57,7 @@ function nextSeq({ seqs }: { readonly seqs: readonly number[] }): number {
   return (seqs.at(-1) ?? 0) + 1;
 }
 
-/** Where the records begin. */
+/** Starts of the records. */
 async function positionsIn(bytes: Uint8Array): Promise<readonly number[]> {
   const log = await fileStore(diskWith(bytes)).open(SESSION);
   const positions: number[] = [];
@@ -66,7 +66,7 @@ async function positionsIn(bytes: Uint8Array): Promise<readonly number[]> {
   return positions;
 }
 
-/** What is there once the damaged log has gone on. */
+/** The content of the damaged log after an append. */
 async function appendOne(bytes: Uint8Array, seq: number): Promise<readonly number[]> {
   const disk = diskWith(bytes);
   const log = await fileStore(disk).open(SESSION);

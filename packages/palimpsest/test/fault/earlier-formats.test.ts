@@ -49,7 +49,7 @@ function optionsFor(events: SessionEvent[]): SessionOptions {
   };
 }
 
-/** What lies in the files of a session, and when it was written. */
+/** Content and times of a session's files. */
 function stateOf(id: string): readonly string[] {
   const blobs = join(folder, id, "blobs");
   const paths = [join(folder, `${id}.jsonl`), ...readdirSync(blobs).map((name) => join(blobs, name))];

@@ -15,7 +15,7 @@ import { outsideOf, type TrapPlace, trapPlace } from "#test/helpers/memory-traps
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
-/** How finely the file system tells when a folder changed: a count of its changes, or not at all. */
+/** Resolution of the file system's times of folders: fine enough to count changes, or not. */
 type Times = "fine" | "coarse";
 type Verb = "read" | "append" | "list";
 

@@ -1,4 +1,4 @@
-/** A real process on a real disk, killed at random moments: nothing that it was told is kept gets lost. */
+/** A real process on a real disk, killed at random moments: nothing acknowledged gets lost. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

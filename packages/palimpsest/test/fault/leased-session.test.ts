@@ -62,7 +62,7 @@ async function sweep(
   }
 }
 
-/** Names in the session's folder that nobody needs: leases, half-written files; and the folder if it is empty. */
+/** Useless names in the session's folder: leases, half-written files; and the folder if it is empty. */
 function litter(disk: InMemoryFileSystem): readonly string[] {
   const folder = `${ROOT}/${SESSION}`;
   if (disk.stat(folder) === undefined) return [];

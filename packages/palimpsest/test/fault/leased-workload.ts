@@ -22,7 +22,7 @@ export class World {
   readonly timer = new FakeTimer();
   #started = 0;
 
-  /** A process of its own, with a store. */
+  /** A new process with a store. */
   start(fs: FileSystem) {
     const process = new FakeProcess({ pid: ++this.#started, living: this.living });
     const lease = { clock: this.clock, process, timer: this.timer };
@@ -42,7 +42,7 @@ export class World {
   }
 }
 
-/** What was promised to anybody. */
+/** All acknowledged writes. */
 export class Promised {
   readonly acknowledged: string[] = [];
   readonly durable: string[] = [];
@@ -50,11 +50,11 @@ export class Promised {
   readonly durableBlobs: string[] = [];
   /** The append that was under way when it ended. */
   inFlight: readonly string[] = [];
-  /** Whether a writer that was replaced was told so. */
+  /** True once a replaced writer was refused. */
   wasReportedLate = false;
   readonly foreignErrors: unknown[] = [];
   failures = 0;
-  /** How often a lease had to run out before it went on. */
+  /** Number of waits for the end of a lease. */
   waits = 0;
 }
 
@@ -219,7 +219,7 @@ export async function readAll(world: World, fs: FileSystem, blobs: readonly stri
   return { names: names.filter((name) => name !== "fence"), damage };
 }
 
-/** The next start: whoever comes opens the session (or begins it), writes, and closes it. */
+/** The next start: a process opens the session (or begins it), writes, and closes it. */
 export async function goOn(world: World, fs: FileSystem): Promise<void> {
   const { store } = world.start(fs);
   const writer = new Writer(new Promised());

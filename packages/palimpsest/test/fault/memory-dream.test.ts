@@ -1,6 +1,6 @@
 /**
  * A process that is killed at any operation of a dream: every memory is as it was or as the dream leaves it, all of
- * them alike; the next dream ends what is left to do, and what was done can be taken back.
+ * them alike; the next dream finishes the rest, and finished work can be undone.
  */
 
 import { faultyFileSystem } from "palimpsest-testing";

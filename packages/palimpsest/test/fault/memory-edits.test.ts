@@ -1,6 +1,6 @@
 /**
- * A person saves a memory at every moment of its being changed by a program, in the ways editors do: what they
- * wrote is the memory afterwards, or it is kept and told of.
+ * A person saves a memory at every moment of its being changed by a program, in the ways editors do: their text
+ * is the memory afterwards, or it is kept and reported.
  */
 
 import type { InMemoryFileSystem } from "palimpsest-testing";
@@ -19,7 +19,7 @@ import {
 import { interrupted } from "./notes-workload.ts";
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-/** What an editor finishes later, it finishes before every so manieth operation; all of them take a while. */
+/** An editor finishes a late save before every n-th operation only, because all of them take a while. */
 const STEP = IS_LONG ? 7 : 97;
 const BY_HAND = "# What a person wrote\n";
 const cases = { edited: 0 };

@@ -1,7 +1,7 @@
 /**
- * Eight programs that change the same memories all the time, a person who edits them, and somebody who kills
- * whichever program is in the middle of a change: no line that a program was told is there is lost, nor anything
- * that the person saved, and nobody waits long for the dead.
+ * Eight programs that change the same memories all the time, a person who edits them, and another who kills the program
+ * that is in the middle of a change: no acknowledged line is lost, nor any text that the person saved, and no program
+ * waits long for a dead one.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -67,7 +67,7 @@ class Programs {
     }
   }
 
-  /** Whether there was one that has the lock. */
+  /** Kills the program that has the lock; returns false if there is none. */
   killHolder(): boolean {
     for (const pid of holdersIn(this.#folder)) {
       const child = this.#living.get(pid);
@@ -84,7 +84,7 @@ function holdersIn(folder: string): readonly number[] {
       .filter((name) => name.startsWith("lease."))
       .map((name) => (JSON.parse(readFileSync(join(lock, name), "utf8")) as { pid: number }).pid);
   } catch {
-    // Nobody has it, or somebody is just taking it.
+    // The lock is free, or a program is just taking it.
     return [];
   }
 }
@@ -103,7 +103,7 @@ async function killsUntil(programs: Programs, isOver: () => boolean) {
     if (!didKill) continue;
     result.kills++;
     const killedAtMs = Date.now();
-    // Where it was the last one there is nobody who waits: it has to be begun again first.
+    // If it was the last one, no program waits: it has to start again first.
     if (programs.livingCount < 2) continue;
     while (programs.lastReportedAtMs <= killedAtMs && !isOver()) await pause(1);
     result.longestMs = Math.max(result.longestMs, Date.now() - killedAtMs);
@@ -111,7 +111,7 @@ async function killsUntil(programs: Programs, isOver: () => boolean) {
   return result;
 }
 
-/** The memories, and what was kept of what people wrote, once everything is settled. */
+/** The memories and the kept texts of people, once everything is settled. */
 async function settledTexts(folder: string): Promise<(path: string) => string> {
   const fs = confinedFileSystem(folder);
   for (const laterMs of [60_000, 120_000]) {
@@ -172,7 +172,7 @@ describe("programs and a person at the same memories", () => {
   });
 });
 
-/** Of the file that is written over only the last one counts; of the others each. */
+/** The saves that have to survive: the last one of the overwritten file, every one of the others. */
 function lastSaves(saved: readonly Saved[], folder: string): readonly Saved[] {
   const relative = saved.map(({ path, marker }) => ({ path: path.slice(folder.length + 1), marker }));
   const last = relative.filter(({ path }) => path === "by-hand.md").at(-1);

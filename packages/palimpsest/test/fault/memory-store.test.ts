@@ -61,7 +61,7 @@ async function expectSettled(disk: InMemoryFileSystem, expected: readonly object
   const left = ownNames(disk).filter((name) => !name.startsWith(".palimpsest/archive/"));
   const kinds = left.map((name) => name.replace(/\/\d+-[0-9a-z-]+\./, "/"));
   expect(kinds.sort(), why).toEqual([".palimpsest/work/old/old.0", ".palimpsest/work/old/plan.json"]);
-  // What was put away is there for good, and nothing is there that was not.
+  // The archive has every removed memory and no other.
   const isAway = BEFORE["a.md"] !== undefined && seen["a.md"] === undefined;
   const archived = allTexts(disk).filter(([path]) => path.startsWith(".palimpsest/archive/"));
   expect(

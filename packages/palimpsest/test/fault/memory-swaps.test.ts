@@ -16,7 +16,7 @@ import { outsideOf, SECRET, type TrapPlace, trapPlace } from "#test/helpers/memo
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/swapping-child.mjs");
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
-/** What the script says a character for. */
+/** The script prints one character for so many swaps. */
 const SWAPS_IN_A_ROUND = 1_000;
 const isLinux = process.platform === "linux";
 

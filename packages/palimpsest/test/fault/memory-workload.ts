@@ -10,7 +10,7 @@ import { memoryProcesses } from "#test/helpers/memory-stores.ts";
 export const LATER_MS = 120_000;
 const OWN = ".palimpsest";
 
-/** What is to become of each path: a text, or `undefined` for the archive. */
+/** The wanted text of each path, or `undefined` for the archive. */
 export type Wanted = Readonly<Record<string, string | undefined>>;
 
 export const BEFORE: Readonly<Record<string, string>> = {

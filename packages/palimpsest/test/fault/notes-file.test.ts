@@ -27,7 +27,7 @@ const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }
   { error: "short", failCount: 1 },
   ...(IS_LONG ? [3, 7].map((failCount) => ({ error: "EIO", failCount }) as const) : []),
 ];
-/** What an editor finishes later, it finishes before every so manieth operation; all of them take a while. */
+/** An editor finishes a late save before every n-th operation only, because all of them take a while. */
 const STEP = IS_LONG ? 1 : 41;
 /** By default every second operation fails, from the first or the second on. */
 const FAULT_STEP = IS_LONG ? 1 : 2;
@@ -97,7 +97,7 @@ describe("a disk that fails while notes are replaced", () => {
           cases.failed++;
           if (typeof outcome !== "boolean") expect(outcome, why).toBeInstanceOf(StoreError);
           else expect(outcome, why).toBe(true);
-          // Somebody looks at it before anybody settles it.
+          // A reader comes before it is settled.
           if (failCount === 1 && base !== undefined)
             expect([base, NEW], why).toContain(textsIn(disk).get("notes.md"));
           await expectSettled(disk, outcome === true ? [NEW] : [base, NEW], why);
@@ -184,7 +184,7 @@ describe("a person who saves while notes are replaced", () => {
 async function expectKept(disk: InMemoryFileSystem, dress: (fs: FileSystem) => FileSystem, why: string) {
   const next = await notesOf(dress(disk), 2);
   const found = await next.read();
-  // Empty is what a person left who has not written yet: what is put back is another file where it has one name only.
+  // Empty if a person has not written yet: without hard links, another file is put back.
   if (!found?.includes(BY_HAND)) expect([NEW, ""], why).toContain(found);
   expect(await next.replace(found, `${found}${LAST}`), why).toBe(true);
   const later = await notesOf(dress(disk), 3);

@@ -18,14 +18,14 @@ import { message } from "./workload.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/notes-child.mjs");
 const SAVES = bySize({ usual: 20, long: 1_500, soak: 8_000 });
-/** How often each program replaces the notes, or is told that somebody else did. */
+/** Least attempts of each program, refused ones included. */
 const LEAST_TRIES = SAVES / 4 + 1;
 const KILLS = bySize({ usual: 3, long: 80, soak: 400 });
 
 const childOf = (...args: readonly string[]) =>
   spawn(process.execPath, [SCRIPT, compiledLibrary(), ...args], { stdio: ["pipe", "pipe", "inherit"] });
 
-/** What it said until it ended. */
+/** The output of the child until it ended. */
 function author(child: ReturnType<typeof childOf>): Promise<string> {
   return new Promise((done, fail) => {
     let words = "";

@@ -260,7 +260,7 @@ function eagerTimer() {
   return { timer: { every }, ended: () => end };
 }
 
-/** Numbers of the session that nobody can read, and that no report covers. */
+/** Unreadable numbers of the session without a report. */
 function unreported(
   lost: readonly number[],
   read: ReadonlyMap<number, string>,
@@ -320,7 +320,7 @@ it("a session in PostgreSQL survives any damage of its rows, and tells of it", a
         const isRead = ({ seq, body }: Row) => read.get(seq) === idOf(body);
         const hidden = template.rows.filter((row) => whole.has(row.body) && !isRead(row));
         expect(hidden.map(({ seq }) => seq)).toEqual([]);
-        // Of rows behind every other and behind the recorded end nothing is left that could tell of them.
+        // Rows after all others and after the recorded end leave no trace when they are lost.
         const end = Math.max(state.lastSeq, ...state.rows.map(({ seq }) => seq), ...read.keys());
         const lost = template.rows.filter((row) => !isRead(row) && row.seq <= end).map(({ seq }) => seq);
         lostCount += lost.length;

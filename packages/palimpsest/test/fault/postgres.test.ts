@@ -40,7 +40,7 @@ async function terminateAll(): Promise<void> {
 
 const underFire = (config: pg.PoolConfig = {}) => serverPool({ application_name: "under fire", ...config });
 
-/** Appends to several sessions until it is told to stop; returns how far each was acknowledged. */
+/** Appends to several sessions until it is stopped; returns the last acknowledged number of each. */
 function load(store: PostgresSessionStore, ids: readonly string[]) {
   let isOver = false;
   const done = Promise.all(
@@ -168,7 +168,7 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   });
 });
 
-/** What a child was told is stored. @throws if it ends in any other way than by finishing its work. */
+/** Returns the entries acknowledged to a child. @throws if it ends without finishing its work. */
 function child(args: readonly string[]): Promise<readonly string[]> {
   const running = spawn(process.execPath, [join(here, "fixtures/postgres-writing-child.mjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,6 +1,6 @@
 /**
  * Law: whatever happens to the lines and bytes of a session, it opens, nothing but typed errors is thrown,
- * its requests are ones that providers take, and what was there before stays as it is.
+ * its requests are ones that providers take, and existing entries stay unchanged.
  */
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
@@ -107,7 +107,7 @@ function withField(line: string, name: string, value: unknown): string {
     const fields = parseFields(Buffer.from(line, "latin1").toString("utf8"));
     return Buffer.from(frame({ ...fields, [name]: value }), "utf8").toString("latin1");
   } catch {
-    // Damaged before, so that it has no fields any more.
+    // Damaged before, so it has no fields.
     return line;
   }
 }

@@ -104,7 +104,7 @@ function linesOf(log: Buffer): ReadonlyMap<string, Line> {
   );
 }
 
-/** Ids of the entries whose lines are whole, but for those of appends that are not there to their end. */
+/** Ids of the entries whose lines are whole, without those of incomplete appends. */
 function wholeIds(originals: ReadonlyMap<string, Line>, damaged: Buffer): ReadonlySet<string> {
   const found = damaged.toString("latin1").split("\n");
   const whole = new Map(

@@ -105,7 +105,7 @@ describe("people who edit notes while two processes bring them up to date", () =
       expect(all).toContain(`${name} learned this.\n`);
       expect(all).toContain(`- ${id} did `);
       expect(all).not.toContain(`- ${other} did `);
-      // What is in the folder is whole: no text ends in the middle of a line.
+      // Every file is whole: no text ends in the middle of a line.
       for (const text of texts) expect(text).toMatch(/\n$/);
     }
   });

@@ -1,7 +1,6 @@
 /**
- * A process that ends at any step of an update of its session's notes: afterwards the notes are the old ones or the
- * new ones, the log never says that they tell of more than they do, the session opens, and the next update leaves
- * nothing lying about.
+ * A process that ends at any step of an update of its session's notes: afterwards the notes are the old or the new ones,
+ * the log never claims that they cover more than they do, the session opens, and the next update leaves no litter.
  */
 
 import { faultyFileSystem, type InMemoryFileSystem } from "palimpsest-testing";
@@ -51,7 +50,7 @@ const WAYS: readonly Way[] = [
   { way: "no model", notes: { updater: "extractive" }, writes: () => () => "" },
 ];
 
-/** A session whose notes tell of its first turn, and how far. */
+/** A session whose notes cover its first turn, and the last covered number. */
 async function begun({
   notes,
 }: Way): Promise<{ readonly disk: InMemoryFileSystem; readonly coveredSeq: number }> {

@@ -25,7 +25,7 @@ interface Run {
 interface SweepOptions {
   readonly failCount: number;
   readonly attempts: number;
-  /** What lies between the fault and the disk. */
+  /** A layer between the fault and the disk. */
   readonly under?: (disk: FileSystem) => FileSystem;
 }
 

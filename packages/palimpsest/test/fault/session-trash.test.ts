@@ -105,7 +105,7 @@ async function expectSession(disk: InMemoryFileSystem, id: string, why: string):
     expect(Buffer.from(disk.readFile(`${ROOT}/${id}/${name}`)).toString(), why).toBe(`${id} ${name}`);
 }
 
-/** What should not be there once an operation came after the crash. */
+/** Files that must be gone after the next operation. */
 function litter(disk: InMemoryFileSystem, place: Place): readonly string[] {
   const trash = `${ROOT}/.trash`;
   if (disk.stat(trash) === undefined) return [];

@@ -1,6 +1,6 @@
 /**
  * A whole session on a disk that fails: the n-th file operation fails, for every n, and the host tries
- * what failed once more. What is in the log is in the window, nothing twice, nothing missing.
+ * what failed once more. The window has every entry of the log once.
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";

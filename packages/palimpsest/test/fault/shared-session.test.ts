@@ -1,6 +1,6 @@
 /**
  * Real processes on one session of a real disk: they take turns, are stopped, killed and robbed of their
- * lease. Nothing that one of them was told is kept gets lost, and whoever was replaced is told so.
+ * lease. No acknowledged entry gets lost, and a replaced writer is refused.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -138,7 +138,7 @@ async function expectNothingLost(root: string, children: readonly Child[]): Prom
 describe.concurrent("a session that several processes use", () => {
   it("takes turns, and loses nothing of any of four", async () => {
     const root = await aSessionAt("turns");
-    // Nobody is slow enough to be replaced here, however busy the machine is.
+    // No process is slow enough to be replaced here, however busy the machine is.
     const children = ["a", "b", "c", "d"].map(
       (name) => new Child(root, name, { forMs: 90_000, manner: "share", ttlMs: 60_000 }),
     );
@@ -152,7 +152,7 @@ describe.concurrent("a session that several processes use", () => {
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
     await expectNothingLost(root, children);
     expect(children.filter(({ acknowledged }) => acknowledged.length > 0).length).toBeGreaterThan(1);
-    // They closed it, so nobody was ever replaced, and nothing is left of their leases.
+    // They closed it, so none was ever replaced, and their leases are gone.
     expect(new Set(children.flatMap(({ refusals }) => refusals))).toEqual(new Set(["SESSION_IN_USE"]));
     expect(readdirSync(root).sort()).toEqual([".log-ends", "s.jsonl"]);
   });

@@ -51,7 +51,7 @@ export const STEPS: readonly Step[] = [
 
 export const ALL_SEQS: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** What the store has promised so far. */
+/** Acknowledged writes so far. */
 export interface Promised {
   readonly acknowledged: number[];
   readonly durable: number[];
@@ -65,7 +65,7 @@ export interface Promised {
 }
 
 export interface RunOptions {
-  /** How often a failing step is tried again, on the same open log. */
+  /** Attempts of a failing step on the same open log. */
   readonly attempts: number;
 }
 

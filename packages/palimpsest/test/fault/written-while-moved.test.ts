@@ -1,6 +1,6 @@
 /**
  * A session that is written at the very moment it is moved to the trash, at whichever file operation of the move:
- * it is moved, or it is written, and what was acknowledged is in it. The same for a session that has a folder
+ * it is moved, or it is written, and it has everything acknowledged. The same for a session that has a folder
  * and for one that has none, whose move takes no lease. Such a one is also moved by a process that dies.
  */
 
@@ -57,7 +57,7 @@ function interrupted(inner: FileSystem, at: number, act: () => void): FileSystem
   return fs;
 }
 
-/** Where the session is, and the numbers of its entries. */
+/** The place of the session, and the numbers of its entries. */
 async function lookAt(disk: InMemoryFileSystem, why: string, crash: Crash = "process") {
   const store = storeOf(disk, { pid: 3, alive: [3], afterMs: 60_000 });
   const isListed = (await store.list()).includes(SESSION);

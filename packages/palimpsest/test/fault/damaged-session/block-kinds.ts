@@ -1,4 +1,4 @@
-/** Damage inside the content of stored messages: blocks that nobody knows, that lack something, that stand wrong. */
+/** Damage inside the content of stored messages: unknown, incomplete and misplaced blocks. */
 import { blocksKind, contentOf, entriesKind, type Fields, type Kind, messageWith } from "./kind.ts";
 
 const FOUND = { costs: ["markfound"] };

@@ -5,7 +5,7 @@ import { ALL_MARKS } from "./sound-session.ts";
 
 const NEWLINE = 0x0a;
 
-/** Where the line begins that holds the word, and where it ends (its line break included). */
+/** Start and end of the line with the word (its line break included). */
 function lineAt(
   log: Buffer,
   word: string,

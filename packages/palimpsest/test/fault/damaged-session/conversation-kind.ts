@@ -1,7 +1,7 @@
 /** Ways to spoil the sound conversation: a message, one block of it, or their order. */
 import { contentOf, conversationKind, type Expected, type Fields, type Kind } from "./kind.ts";
 
-/** Where the message with the word stands. */
+/** Index of the message with the word. */
 export const at = (messages: readonly Fields[], mark: string): number =>
   messages.findIndex((message) => JSON.stringify(message["content"]).includes(mark));
 export const blocksOf = (messages: readonly Fields[], mark: string): Fields[] =>

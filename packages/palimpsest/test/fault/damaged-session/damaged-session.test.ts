@@ -32,7 +32,7 @@ describe("damage", () => {
     judged.push({ kind, verdict });
     expect(verdict.wrong).toEqual([]);
     expect([...verdict.lost].sort(), "lost").toEqual([...(kind.costs ?? [])].sort());
-    // What is wrong is told; where nothing is, the kind says why.
+    // Damage is reported; if not, the kind has the reason.
     expect(verdict.reported.length === 0, `told ${verdict.reported}`).toBe(kind.quiet !== undefined);
   });
 

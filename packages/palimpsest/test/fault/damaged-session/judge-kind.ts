@@ -30,7 +30,7 @@ import {
 } from "./sound-session.ts";
 
 export interface Verdict {
-  /** What was told, such as `damage: bad-checksum` and `repair: orphan-result`. */
+  /** Reported events, such as `damage: bad-checksum` and `repair: orphan-result`. */
   readonly reported: readonly string[];
   /** Words that are neither in the first request nor found in the history. */
   readonly lost: readonly string[];
@@ -38,7 +38,7 @@ export interface Verdict {
   readonly wrong: readonly string[];
 }
 
-/** What the three wires complain about, and what leaves on them. */
+/** Complaints of the three wires, and their requests. */
 export function judgeRequest({ system = "", messages }: PreparedCall): {
   complaints: string[];
   text: string;

@@ -18,9 +18,9 @@ export interface Expected {
 
 export interface Kind extends Expected {
   readonly name: string;
-  /** Where it strikes: a chapter of the table. */
+  /** Affected layer: a chapter of the table. */
   readonly level: Level;
-  /** What happened, in words. */
+  /** The damage, in words. */
   readonly what: string;
   /** Needs a session with a checkpoint. */
   readonly needsCheckpoint?: true;
@@ -92,7 +92,7 @@ export function linesKind(
   };
 }
 
-/** All entries, to be changed at will, or others in their place; every line is framed anew. */
+/** Changes or replaces any entries; formats every line again. */
 export function entriesKind(
   name: string,
   what: string,
@@ -109,7 +109,7 @@ export function entriesKind(
   return { name, what, level: "entries", ...expected, damage };
 }
 
-/** The entries with checkpoints that say where lines begin once these are framed anew. */
+/** The entries with checkpoints that have the positions of the newly formatted lines. */
 function withPositions(entries: readonly (Fields | string)[]): readonly (Fields | string)[] {
   const positions = new Map<unknown, number>();
   let end = 0;
@@ -154,7 +154,7 @@ export function messageWith(entries: readonly Fields[], mark: string): Fields {
   )!;
 }
 
-/** What a host hands over instead of the sound conversation. */
+/** A conversation that a host passes instead of the sound one. */
 export function conversationKind(
   name: string,
   what: string,

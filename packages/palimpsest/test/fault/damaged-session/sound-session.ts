@@ -1,7 +1,7 @@
 /**
  * The sound session that is damaged: everything a log can hold, written by the engine itself.
  *
- * Every text has a word of its own (`mark…`), so that what was lost can be told by looking for words.
+ * Every text has a unique word (`mark…`), so that a search for the words finds lost texts.
  */
 
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
@@ -23,11 +23,11 @@ export const BLOBS_PATH = `${ROOT}/${SESSION}/blobs`;
 export const REQUEST = { model: "claude-opus-4-5", system: "You mend what is broken." };
 export const USAGE = { inputTokens: 900, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 9 };
 
-/** What lies on the disk. A blob that is `"folder"` has a folder in the place of its file. */
+/** The files on the disk. A blob that is `"folder"` has a folder in the place of its file. */
 export interface Stored {
   readonly log: Buffer;
   readonly blobs: ReadonlyMap<string, Buffer | "folder">;
-  /** What the store recorded of how far the log was durable; absent where it was never synced. */
+  /** The recorded end of the log; absent if it was never synced. */
   readonly end?: Buffer;
 }
 

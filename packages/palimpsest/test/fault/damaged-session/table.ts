@@ -53,7 +53,7 @@ export function readOutcomes(document: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Formats the beginning of a row: what is reported, and what is lost. */
+/** Formats the beginning of a row: the reports and the losses. */
 export function formatOutcome({
   kind: { quiet },
   verdict: { reported: reportedKinds, lost },

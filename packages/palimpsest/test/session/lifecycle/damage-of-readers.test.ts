@@ -1,4 +1,4 @@
-/** Whoever reads stored sessions without being one of them tells the observer of the damage that is met. */
+/** Readers of stored sessions report damage to the observer. */
 
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";

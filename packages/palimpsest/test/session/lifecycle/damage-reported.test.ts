@@ -34,7 +34,7 @@ beforeAll(async () => {
   sound = storedOn(disk).log;
 });
 
-/** The log with one bit turned in the question of turn 5, which no window shows any more. */
+/** The log with one bit flipped in the question of turn 5, which no window shows. */
 function damaged(): Buffer {
   const bytes = Buffer.from(sound);
   const at = bytes.indexOf("word5x");

@@ -279,7 +279,7 @@ describe("a fork of a damaged session", () => {
   });
 });
 
-/** A store whose logs tell of every call. */
+/** A store whose logs report every call. */
 function countingLogs(store: SessionStore, onCall: () => void): SessionStore {
   const counted = (log: SessionLog): SessionLog =>
     new Proxy(log, {

@@ -1,4 +1,4 @@
-/** The same engine and store: what is said lies in a session's log, and the engine's window is what the context tells. */
+/** The same engine and store: messages are in a session's log, and the context comes from the engine's window. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import { blockText } from "#transcript/blocks.ts";
 const openIn = (store: TestMemory["store"], id = "s1"): Promise<Session> =>
   openSession(id, { store, clock: new FakeClock(), ids: seededIds(9), hasher: nodeHasher });
 
-/** What the engine shows, one text a message; labels of what it has no form for left out. */
+/** The visible messages, one text each, without labels of unknown content. */
 const shown = ({ visible }: Session): readonly string[] =>
   visible.map(({ blocks }) => blockText(blocks.at(-1)?.block ?? { type: "text", text: "" }));
 

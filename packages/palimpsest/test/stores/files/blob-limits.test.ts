@@ -1,4 +1,4 @@
-/** A session's blobs have a limit, which is told with the figures and costs nothing that was there. */
+/** Limits of a session's blobs: the error has the figures, and stored blobs stay. */
 
 import { faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { expect, it } from "vitest";

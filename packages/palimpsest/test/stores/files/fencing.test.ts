@@ -1,4 +1,4 @@
-/** Two writers of one log, interleaved as only processes can be: the first in the file counts, the other is told. */
+/** Two writers of one log, interleaved as only processes can be: the first in the file counts, the other is refused. */
 import fc from "fast-check";
 import { InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -19,11 +19,11 @@ beforeEach(() => {
   disk = new InMemoryFileSystem();
 });
 
-/** What happens in the instants before and after a write of a log. */
+/** Hooks just before and after a write of a log. */
 interface Instants {
   before?: (() => void) | undefined;
   after?: (() => void) | undefined;
-  /** What else is asked of the file. */
+  /** Called for other operations on the file. */
   asked?: (question: string) => void;
 }
 
@@ -36,7 +36,7 @@ function interrupted(instants: Instants): FileSystem {
       try {
         instants.before?.();
       } finally {
-        // The rival is another process, with a buffer of its own for its lines; here the two share one.
+        // The rival is another process with another line buffer; here the two share one.
         bytes.set(ours);
       }
       const written = file.write(bytes);

@@ -46,7 +46,7 @@ const parameters = (client: ConnectedClient) => {
   return { maxOutputTokens: 3_000, providerOptions: { anthropic: { thinking } } };
 };
 
-/** Asks, runs the tools that are called, and goes on until nothing is called any more. */
+/** Asks and runs the called tools until the model calls none. */
 async function converse(connected: ConnectedClient, way: "generate" | "stream"): Promise<readonly string[]> {
   const client: StreamingModelClient = connected.connect(provider.url);
   const store = new InMemorySessionStore();

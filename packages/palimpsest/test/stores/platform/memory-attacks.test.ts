@@ -37,7 +37,7 @@ const VERBS: Readonly<Record<string, (store: MemoryStore, path: string) => Promi
   lock: (store) => store.tryLock("dream"),
 };
 
-/** What came of it: an answer, or the code of a refusal. */
+/** The result: an answer, or the code of a refusal. */
 async function tried(store: MemoryStore, verb: string, path: string): Promise<string> {
   cases.count++;
   try {

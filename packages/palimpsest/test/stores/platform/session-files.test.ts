@@ -1,4 +1,4 @@
-/** What the store's files look like, and how it reads files that others have been at. */
+/** The format of the store's files, and reading of files that other programs changed. */
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,

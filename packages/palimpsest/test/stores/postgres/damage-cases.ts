@@ -1,4 +1,4 @@
-/** Rows that were changed, moved, lost or left behind: what is read of them, what is reported, and how the session goes on. */
+/** Rows that were changed, moved, lost or left behind: the entries read, the report, and the next append. */
 import { readFileSync } from "node:fs";
 import { FakeClock, seededIds } from "palimpsest-testing";
 import { all, checkpoint, message, seqs } from "palimpsest-testing/internal";

@@ -79,7 +79,7 @@ export const faultCases: readonly Case[] = [
           const reported: string[] = [];
           const log = await store.create(id).catch(() => store.create(id));
           for (let count = 1; reported.length < 4; count++) {
-            // As an engine does: what failed is said anew, with the same number and another id.
+            // As an engine does: repeats a failed entry with the same number and another id.
             const seq = reported.length + 1;
             const entry = { ...message(seq, `try ${count}`), id: `id-${count}` };
             const outcome = await log.append([entry]).then(

@@ -1,4 +1,4 @@
-/** What lies in the tables: leases, settings, rows that somebody changed, and what is made and cleared away. */
+/** The content of the tables: leases, settings, changed rows, and migration. */
 
 import { all, checkpoint, FakeTimer, CONTRACT_ID as ID, message, seqs } from "palimpsest-testing/internal";
 import { expect } from "vitest";

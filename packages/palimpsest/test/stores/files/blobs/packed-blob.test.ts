@@ -1,4 +1,4 @@
-/** Blobs that get a good deal smaller are packed; whoever reads them sees the text, whatever lies in the file. */
+/** Blobs that get much smaller are packed; readers get the text in every format of the file. */
 import { brotliCompressSync, brotliDecompressSync, constants, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { InMemoryFileSystem, seededIds } from "palimpsest-testing";
@@ -13,7 +13,7 @@ const TEXT = "You are a careful assistant, and you say what you do. ".repeat(100
 const HASH = nodeHasher.sha256(TEXT);
 const FILE = `/s/s/blobs/${HASH}`;
 
-/** What stands before what Brotli made, and no text in UTF-8 begins with. */
+/** Precedes Brotli's output; no UTF-8 text begins with it. */
 const HEAD = Buffer.from([0xff, 0x62, 0x72]);
 
 function packedText(text: string | Buffer): Buffer {

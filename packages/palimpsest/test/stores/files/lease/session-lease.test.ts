@@ -1,4 +1,4 @@
-/** One lease a session: who gets it, who is told, and what lies in the folder afterwards. */
+/** One lease a session: its winner, the refused writers, and the folder afterwards. */
 
 import { FakeClock, InMemoryFileSystem } from "palimpsest-testing";
 import { FakeProcess, FakeTimer } from "palimpsest-testing/internal";

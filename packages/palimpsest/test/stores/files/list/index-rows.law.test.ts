@@ -1,4 +1,4 @@
-/** Rows of an index are read from their bytes: as JSON would have them, whatever stands in a line. */
+/** Rows of an index are parsed from their bytes with the same result as JSON, for any line. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type IndexRow, parseRow, parseRows, rowFields } from "#stores/files/list/index-rows.ts";
@@ -72,7 +72,7 @@ describe("the rows of an index", () => {
   it("are what JSON has in each line, or are passed over", () => {
     fc.assert(
       fc.property(aLine, (line) => {
-        // As it stands in the bytes: half a surrogate pair is none there.
+        // As UTF-8 has it: half a surrogate pair is lost.
         expect(read([line])).toEqual(readByJson(Buffer.from(line, "utf8").toString("utf8")));
       }),
       { numRuns: RUNS },

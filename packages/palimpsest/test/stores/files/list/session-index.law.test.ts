@@ -77,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.nat({ max: 5_000 }) }) },
 );
 
-/** A disk with two processes that write sessions, and somebody who is at the index. */
+/** A disk with two processes that write sessions, and a third that changes the index. */
 class World {
   readonly clock = new FakeClock();
   readonly disk = new InMemoryFileSystem(() => this.clock.nowMs());
@@ -256,7 +256,7 @@ describe("a list by the index", () => {
 
 const isIndexPath = (path: string): boolean => path.includes(".index.jsonl");
 
-/** What goes to the index goes through `faulty`, everything else to the disk. */
+/** Sends operations on the index to `faulty`, all others to the disk. */
 function routed(disk: InMemoryFileSystem, faulty: ReturnType<typeof faultyFileSystem>) {
   const of = (path: string) => (isIndexPath(path) ? faulty : disk);
   return {

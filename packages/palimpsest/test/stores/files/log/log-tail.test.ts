@@ -1,4 +1,4 @@
-/** Where a log is opened from: its last checkpoint, and no more than lies behind it. */
+/** Opening a log reads its last checkpoint and what follows it, and no more. */
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Long edits and checkpoints lie packed in their lines, and come back as they were; what is damaged costs its own line. */
+/** Long edits and checkpoints are packed in their lines and read unchanged; damage costs its line only. */
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { InMemoryFileSystem } from "palimpsest-testing";

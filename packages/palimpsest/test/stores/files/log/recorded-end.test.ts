@@ -23,7 +23,7 @@ const BLOB = "a large text ".repeat(100);
 const TRASHING = { at: 1_767_225_700_000, reason: "by hand" };
 
 let disk: InMemoryFileSystem;
-/** Where its lines end. */
+/** Ends of its lines. */
 let ends: number[];
 
 const storeOn = (fs: FileSystem) =>

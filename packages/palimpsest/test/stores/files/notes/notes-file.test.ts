@@ -1,4 +1,4 @@
-/** The notes of a session on a real disk: what may stand in their place, and what goes with the session. */
+/** The notes of a session on a real disk: other things in their place, and moves together with the session. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -142,7 +142,7 @@ describe("what is no notes file", () => {
     expect(findings).toMatchObject([
       { kind: "notes-unreadable", path, isMendable: false, advice: expect.stringContaining(text) },
     ]);
-    // The session itself goes on, goes to the trash and comes back with it.
+    // The session itself continues, and moves to the trash and back with it.
     await log.append([message(2, "two")]);
     await log.close();
     await store.trash("s", TRASHING);

@@ -101,7 +101,7 @@ describe("who moves sessions", () => {
 });
 
 describe("the mark of a session that is moved", () => {
-  /** What kind of file each mark is that is set: a second name of the audit, or a file of its own. */
+  /** The kind of each mark: a hard link to the audit, or a separate file. */
   async function marks(change: Partial<FileSystem>): Promise<readonly string[]> {
     const audit = join(root, ".trash", "audit.jsonl");
     const found: string[] = [];

@@ -14,7 +14,7 @@ class FakeClient extends EventEmitter implements PostgresClient {
   }
 }
 
-/** As `pg` does it: told of a new connection at once, handed over later, and lost in between. */
+/** Like `pg`: announces a new connection at once, hands it over later, and loses it in between. */
 class FakePool extends EventEmitter {
   readonly client = new FakeClient();
 
