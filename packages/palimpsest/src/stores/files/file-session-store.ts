@@ -28,7 +28,8 @@ import { readFailure, sessionExists, sessionNotFound } from "../shared/store-fai
 import { FileSessionLog } from "./file-session-log.ts";
 import { leaseState } from "./lease/lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
-import { isAbsence, SessionLister } from "./list/session-lister.ts";
+import { SessionLister } from "./list/session-lister.ts";
+import { isAbsence } from "./replace/file-steps.ts";
 import { CleanUpFiles } from "./trash/clean-up-ledger-file.ts";
 import { SessionTrash } from "./trash/session-trash.ts";
 

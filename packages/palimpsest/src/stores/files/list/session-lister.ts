@@ -29,6 +29,7 @@ import {
 import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../../shared/session-paths.ts";
 import { readFailure } from "../../shared/store-failure.ts";
 import { holdsText } from "../blobs/packed-blob.ts";
+import { isAbsence } from "../replace/file-steps.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, rebuildIndex, type SessionLooks, viewIndex } from "./index-view.ts";
@@ -318,12 +319,6 @@ class PageReader {
 
 function* rowsIn(pieces: Iterable<readonly IndexRow[]>): Generator<IndexRow> {
   for (const piece of pieces) yield* piece;
-}
-
-/** True if the path does not exist, or a file is in the place of a folder. */
-export function isAbsence(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function isSameRow(one: IndexRow, other: IndexRow): boolean {

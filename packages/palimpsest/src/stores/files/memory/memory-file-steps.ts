@@ -8,6 +8,7 @@ import type { FileStat, FileSystem, OpenFile } from "../../../ports/file-system.
 import type { Hasher } from "../../../ports/runtime.ts";
 import { memoryPathRefused } from "../../shared/memory-path.ts";
 import { decodeMemory, memoryVersion } from "../../shared/text-bytes.ts";
+import { ifThere, isAbsence, linkFile, renameIfThere } from "../replace/file-steps.ts";
 import { readBuffer, writeWhole } from "../replace/whole-file.ts";
 import {
   folderOf,
@@ -21,13 +22,8 @@ import {
   type WorkPlan,
 } from "./memory-places.ts";
 
-const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 /** Error codes of something that is not a plain file: it is reported and left alone. */
 const NO_FILE: ReadonlySet<string | undefined> = new Set(["ECONFINED", "EINVAL", "EISDIR", "ELOOP", "ENXIO"]);
-/** Error codes of a file system without hard links, or not for this file. */
-const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
-  ...["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"],
-]);
 
 /** A file's text, version and state. */
 export interface FoundFile {
@@ -169,12 +165,7 @@ export class MemoryFiles {
 
   /** Renames a file or folder; returns false if it does not exist. */
   rename(from: string, to: string): boolean {
-    return (
-      ifThere(() => {
-        this.fs.rename(from, to);
-        return true;
-      }) ?? false
-    );
+    return renameIfThere(this.fs, from, to);
   }
 
   /** Removes a file, which may be gone already. */
@@ -209,7 +200,7 @@ export class MemoryFiles {
     try {
       await this.fs.syncDirectory(folder);
     } catch (error) {
-      if (!ABSENT.has(errorCode(error))) throw error;
+      if (!isAbsence(error)) throw error;
     }
   }
 
@@ -221,16 +212,8 @@ export class MemoryFiles {
    * system can check and rename in one step.
    */
   place(from: string, to: string): boolean {
-    try {
-      if (this.fs.link !== undefined && this.fs.stat(from)?.isLink !== true) {
-        this.fs.link(from, to);
-        return true;
-      }
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === "EEXIST" || ABSENT.has(code)) return false;
-      if (!UNSUPPORTED.has(code)) throw error;
-    }
+    const linked = linkFile(this.fs, from, to);
+    if (linked !== "unsupported") return linked === "done";
     return !this.exists(to) && this.rename(from, to);
   }
 }
@@ -242,15 +225,5 @@ function openFile(fs: FileSystem, path: string): OpenFile {
     const code = errorCode(error);
     if (!NO_FILE.has(code)) throw error;
     throw memoryPathRefused(path, "what stands there is no plain file: a link, a folder or a pipe", error);
-  }
-}
-
-/** Does the work; returns `undefined` if the file does not exist. */
-function ifThere<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (ABSENT.has(errorCode(error))) return undefined;
-    throw error;
   }
 }

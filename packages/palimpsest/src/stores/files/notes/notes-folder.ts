@@ -7,16 +7,8 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode, StoreError } from "../../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import { notesUnreadable } from "../../shared/store-failure.ts";
+import { ifThere, linkFile, renameIfThere } from "../replace/file-steps.ts";
 import { readBuffer } from "../replace/whole-file.ts";
-
-const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
-/** Error codes of a file system without hard links, or not for this file. */
-const UNSUPPORTED: ReadonlySet<string | undefined> = new Set([
-  ...["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV", "EINVAL"],
-]);
-
-/** The result of making a hard link. `gone`: there is no such file. */
-type Linked = "done" | "taken" | "gone" | "unsupported";
 
 export class NotesFolder {
   readonly fs: FileSystem;
@@ -78,29 +70,12 @@ export class NotesFolder {
 
   /** Renames a file to an unused name; returns false if there is no such file. */
   rename(from: string, to: string): boolean {
-    return (
-      ifThere(() => {
-        this.fs.rename(this.at(from), this.at(to));
-        return true;
-      }) ?? false
-    );
+    return renameIfThere(this.fs, this.at(from), this.at(to));
   }
 
   /** Makes a hard link, so that the whole file appears under the name at once. */
-  link(from: string, to: string): Linked {
-    const { fs } = this;
-    // Some systems would link the target of a symbolic link.
-    if (fs.link === undefined || fs.stat(this.at(from))?.isLink) return "unsupported";
-    try {
-      fs.link(this.at(from), this.at(to));
-      return "done";
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === "EEXIST") return "taken";
-      if (ABSENT.has(code)) return "gone";
-      if (UNSUPPORTED.has(code)) return "unsupported";
-      throw error;
-    }
+  link(from: string, to: string): ReturnType<typeof linkFile> {
+    return linkFile(this.fs, this.at(from), this.at(to));
   }
 
   /** True if two names certainly lead to one file. */
@@ -121,16 +96,6 @@ export class NotesFolder {
   /** True if anything has that name, even a dangling link. */
   isTaken(name: string): boolean {
     return this.fs.stat(this.at(name)) !== undefined || this.names().includes(name);
-  }
-}
-
-/** Does the work; returns `undefined` if the file does not exist. */
-function ifThere<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (ABSENT.has(errorCode(error))) return undefined;
-    throw error;
   }
 }
 
