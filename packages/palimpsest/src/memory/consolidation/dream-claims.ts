@@ -14,8 +14,7 @@ import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
 import { saysSame } from "../subject/subject-words.ts";
 import { gatherEvidence } from "../trust/claim-evidence.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
-import { sentenceWords, shareIn } from "../trust/sentence-words.ts";
-import { sentencesOf } from "../trust/sentences.ts";
+import { sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 import type { FreshMemory } from "../write/plan-remember.ts";
 import { timeOf } from "./consolidation-actions.ts";
 

@@ -294,3 +294,11 @@ export const OF_THE_MOMENT: readonly string[] = [
   "(use|using|deploy|follow) (it|this|that|these|those|them|there)",
   "(there|then|other|same)[.!]*$",
 ];
+
+/** Words with which people ask for something to be remembered, anywhere in a line. */
+export const ASKS_TO_REMEMBER =
+  /remember|memori[sz]e|keep in mind|(?:do not|don['’]t) forget|merk|retiens|souviens|recuerda|acuérdate|lembr|ricorda|запомни|记住|記住|覚えて|기억/iu;
+
+/** Words that announce a list of what the user wants kept. */
+export const ANNOUNCES_RULES =
+  /from now on|going forward|always|never|rules?\b|preferences?|conventions?|ab jetzt|immer|toujours|siempre|sempre|всегда|以后|今後|앞으로/iu;

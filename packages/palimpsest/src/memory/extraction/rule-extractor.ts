@@ -15,8 +15,7 @@ import type { MemoryType } from "../files/memory.ts";
 import { attributeTexts, type ConversationMessage } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
-import { type SentenceWords, sentenceWords, shareIn } from "../trust/sentence-words.ts";
-import { sentencesOf } from "../trust/sentences.ts";
+import { type SentenceWords, sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 
 /** A memory that the user asked for, in their words, cleaned. */
 export interface RuleProposal {

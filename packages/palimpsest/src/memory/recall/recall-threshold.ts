@@ -7,7 +7,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import type { HitReason } from "../../base/search/memory-search.ts";
-import { sentenceWords } from "../trust/sentence-words.ts";
+import { sentenceWords } from "../trust/sentences.ts";
 
 /** One memory that was found, and the words of the message that it has. */
 export interface WordHit {

@@ -7,8 +7,7 @@
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
-import { type SentenceWords, sentenceWords, visitWords } from "./sentence-words.ts";
-import { sentencesOf } from "./sentences.ts";
+import { type SentenceWords, sentencesOf, sentenceWords, visitWords } from "./sentences.ts";
 
 /** How much of a claim one piece says. */
 interface Mention {
@@ -152,4 +151,34 @@ function count(
   const foreignShare = strange / foreign.size;
   if (isGiven && foreignShare <= foreignBest.agent) return;
   foreignBest[source] = Math.max(foreignBest[source], foreignShare);
+}
+
+/** A fact, and whether it is taken for the user's own words. */
+interface StatedFact {
+  readonly text: string;
+  readonly isUsers: boolean;
+}
+
+/**
+ * Finds for each fact the piece that says most of it, the earliest among equals: one of the user's for a user's fact,
+ * otherwise one of a user or an agent. `undefined` where no piece says enough of it.
+ *
+ * An extractor may name another message, or none, and when a fact was said decides what it replaces.
+ *
+ * @param pieces - in the order of time
+ */
+export function findFirstMention(
+  facts: readonly StatedFact[],
+  pieces: readonly AttributedText[],
+): readonly (AttributedText | undefined)[] {
+  const spoken = pieces.filter(({ source }) => source === "user" || source === "agent");
+  const texts = facts.map(({ text }) => text);
+  return gatherEvidence(texts, spoken).map(({ firstIn: { user, agent } }, index) => {
+    const speakers = facts[index]!.isUsers ? [user] : [user, agent];
+    const mentions = speakers.filter((one) => one !== undefined);
+    const most = Math.max(...mentions.map(({ share }) => share));
+    if (most < MEMORY_SAFETY_DEFAULTS.readingShare) return undefined;
+    const first = new Set(mentions.filter(({ share }) => share === most).map(({ piece }) => piece));
+    return spoken.find((piece) => first.has(piece));
+  });
 }

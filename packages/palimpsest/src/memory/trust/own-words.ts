@@ -8,6 +8,7 @@
  * text.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { ANNOUNCES_RULES, ASKS_TO_REMEMBER } from "../cues/cues.ts";
 import { splitQuoted } from "./quoted-words.ts";
 
 interface SpokenText {
@@ -52,9 +53,16 @@ const HOST_TAGS = [
 ];
 const HOST_OPEN = new RegExp(`<(${HOST_TAGS.join("|")})(?=[\\s>])[^<>]{0,500}>`, "gi");
 
-/** Messages that no person wrote although they stand in a user's place: what begins so is a program's to its end. */
-const HOST_MESSAGE =
-  /^\s*(?:\[Request interrupted|Caveat: The messages below|This session is being continued from|Base directory for this skill|Stop hook feedback|<(?:task-notification|local-command-|command-|bash-|user-prompt-submit))/;
+/** Beginnings of messages that a program wrote in the user's place. */
+const HOST_MESSAGES = [
+  "\\[Request interrupted",
+  "Caveat: The messages below",
+  "This session is being continued from",
+  "Base directory for this skill",
+  "Stop hook feedback",
+  "<(?:task-notification|local-command-|command-|bash-|user-prompt-submit)",
+];
+const HOST_MESSAGE = new RegExp(`^\\s*(?:${HOST_MESSAGES.join("|")})`);
 
 /** The message's text in two; both in its order. */
 export function splitOwnWords(text: string): SpokenText {
@@ -95,17 +103,18 @@ function withoutHostBlocks(text: string): SpokenText {
   return { own: own.join("\n"), others: others.join("\n") };
 }
 
-/** Marks of what was copied from somewhere: quotations, tables, prompts, logs, diffs, stack traces. */
-const COPIED =
-  /^(?:>|\||(?:human|assistant|user|system)\s*:|[\t ]{2,}|\$ |❯|⎿|●|[+-]{3} |@@|=== |={3,}|-{3,}|\d{1,5}(?:→|\t)|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[\d|at \S+ ?\(|Traceback|File "|\w*(?:Error|Exception|Warning)\b.*:|(?:npm|yarn|pnpm) (?:ERR|WARN)|(?:error|warning|fatal|panic|info|debug)(?:\[\w+\])?:)/i;
+/** Beginnings of copied lines: quotations, tables, prompts, logs, diffs, stack traces. */
+const COPIED_LINES = [
+  ">|\\||(?:human|assistant|user|system)\\s*:|[\\t ]{2,}|\\$ |❯|⎿|●",
+  "[+-]{3} |@@|=== |={3,}|-{3,}|\\d{1,5}(?:→|\\t)|\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:|\\[\\d",
+  'at \\S+ ?\\(|Traceback|File "|\\w*(?:Error|Exception|Warning)\\b.*:|(?:npm|yarn|pnpm) (?:ERR|WARN)',
+  "(?:error|warning|fatal|panic|info|debug)(?:\\[\\w+\\])?:",
+];
+const COPIED = new RegExp(`^(?:${COPIED_LINES.join("|")})`, "i");
 const CODE =
   /[{};]\s{0,9}$|=>|\)\s{0,9}\{|^(?:import|export|const|let|var|function|class|def|package|func|return) .*[=({;]|<\/[a-z]\w{0,30}>/;
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s/;
 const HEADING = /^#{1,6}\s/;
-/** Words behind which a list holds what the user wants kept. */
-const ASKS_TO_KEEP =
-  /remember|from now on|going forward|always|never|rules?\b|preferences?|conventions?|keep in mind|merk|ab jetzt|immer|retiens|souviens|toujours|recuerda|siempre|lembre|sempre|ricorda|запомни|всегда|记住|記住|以后|覚えて|今後|기억|앞으로/i;
-
 /** Reads a message line by line; the state is what the lines before say of this one. */
 class LineReader {
   #fence: string | undefined;
@@ -144,7 +153,8 @@ class LineReader {
     const isItem = LIST_ITEM.test(trimmed);
     this.#isInBlock = true;
     if (trimmed.endsWith(":") || trimmed.endsWith("：")) {
-      this.#announced = ASKS_TO_KEEP.test(trimmed) ? "own" : "others";
+      const isWish = ASKS_TO_REMEMBER.test(trimmed) || ANNOUNCES_RULES.test(trimmed);
+      this.#announced = isWish ? "own" : "others";
       this.#isListed = false;
       this.#isInBlock = false;
       return announced !== "others";

@@ -9,6 +9,7 @@
  * Linear in the text: marks are looked for within a bounded length.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { ASKS_TO_REMEMBER } from "../cues/cues.ts";
 import { rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import { sentencesOf } from "./sentences.ts";
 
@@ -22,17 +23,29 @@ interface QuotingText {
 /** Stands for what was another's: what is left of its sentence is not the whole of what somebody said. */
 const LEFT_OUT_MARK = "⟦⟧";
 
-/** In pairs, and none that is an apostrophe or a measure. */
-const QUOTED =
-  /(?<![\p{L}\p{N}])"[^"]{1,4000}"(?![\p{L}\p{N}])|“[^“”]{1,4000}”|„[^„“”]{1,4000}[“”]|«[^«»]{1,4000}»|»[^«»]{1,4000}«|‹[^‹›]{1,4000}›|「[^「」]{1,4000}」|『[^『』]{1,4000}』|‘[^‘]{1,4000}?’(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])'[^']{1,4000}'(?![\p{L}\p{N}])|`[^`]{1,4000}`/gu;
-/** Somebody else is said to say something: "never say" is no report, "the docs say" is one. */
-const REPORTING =
-  "(?<![\\p{L}\\p{N}])(?:(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:says|said|reads|wrote|writes|states?|claims?|tells? (?:me|us)|told (?:me|us)|sagt|schreibt|lautet|dit|écrit|dice|escribe|diz|scrive|(?<=[\\p{L}\\p{N}]\\s)(?<!\\b(?:never|always|ever|not|don['’]?t|to|please|and|or|should|must|can|will|just|only|also)\\s)say)|(?:found|got|received|saw) (?:this|these|the following|on|in|from|(?:an? |the )?(?:e-?mail|mail|message|page|comment|note|letter))|steht)(?![\\p{L}\\p{N}])";
+/** Pairs of quotation marks; a mark inside a word or behind a number is an apostrophe or a measure. */
+const QUOTATIONS = [
+  '(?<![\\p{L}\\p{N}])"[^"]{1,4000}"(?![\\p{L}\\p{N}])',
+  "(?<![\\p{L}\\p{N}])'[^']{1,4000}'(?![\\p{L}\\p{N}])",
+  "‘[^‘]{1,4000}?’(?![\\p{L}\\p{N}])",
+  "„[^„“”]{1,4000}[“”]",
+  ...["“”", "«»", "»«", "‹›", "「」", "『』", "``"].map(
+    ([open, close]) => `${open}[^${open}${close}]{1,4000}${close}`,
+  ),
+];
+const QUOTED = new RegExp(QUOTATIONS.join("|"), "gu");
+
+/** Words by which a text reports what somebody else says: "the docs say", but not "I said" or "never say". */
+const REPORT_WORDS = [
+  "(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:says|said|reads|wrote|writes|states?|claims?|tells? (?:me|us)|told (?:me|us))",
+  "(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:sagt|schreibt|lautet|dit|écrit|dice|escribe|diz|scrive)",
+  "(?:they|people|(?!always)\\p{L}+s) say|steht",
+  "(?:found|got|received|saw) (?:this|these|the following|on|in|from|(?:an? |the )?(?:e-?mail|mail|message|page|comment|note|letter))",
+];
+const REPORTING = `(?<![\\p{L}\\p{N}])(?:${REPORT_WORDS.join("|")})(?![\\p{L}\\p{N}])`;
 const REPORTS = new RegExp(REPORTING, "iu");
 const REPORTED = new RegExp(`${REPORTING}[^.!?:\\n]{0,40}:[ \\t]{1,9}(\\S.{0,4000})`, "giu");
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
-const ASKS_TO_REMEMBER =
-  /remember|memori[sz]e|keep in mind|(?:do not|don['’]t) forget|merk|retiens|souviens|recuerda|acuérdate|lembr|ricorda|запомни|记住|記住|覚えて|기억/i;
 /** Words that are not to be said or used. */
 const FORBIDS =
   /^(?:stop|avoid|no more|(?:do not|don['’]?t)(?= (?:say|write|use|add|put|end|begin|start|answer|reply|run|call|name|print|include)\b))(?!\p{L})/iu;

@@ -1,14 +1,18 @@
 /**
- * Sentences of what somebody typed, in scripts with and without blanks. Linear in the text.
+ * Sentences and their words: how much of one text another one says too, and whether one of them denies what the other
+ * says. All of it is linear in the text, in scripts with and without blanks.
  */
+import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { wordTerms } from "../../base/search/vocabulary.ts";
+import { visitTerms } from "../../base/text/text-terms.ts";
 
 /** Ends of sentences; a full stop only in front of a blank, so that `v1.2` and `a.ts` stay whole. */
 const END = /[.!?…]+["'”’)\]]{0,3}(?=\s|$)|[。！？]+[」』”）]{0,3}/g;
-/** Behind these nothing ends. */
+/** A full stop behind these ends nothing. */
 const SHORT_FORM =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|d\.h|bzw|usw|ca|p\.ex|ej|т\.е|т\.д|[A-Za-zА-я])\.$/i;
 
-/** The sentences of all lines, without blanks at their ends and with the signs that end them. */
+/** The sentences of all lines, trimmed, with the signs that end them. */
 export function sentencesOf(text: string): readonly string[] {
   return text.split(/\r\n?|\n/).flatMap((line) => {
     const sentences: string[] = [];
@@ -22,4 +26,67 @@ export function sentencesOf(text: string): readonly string[] {
     sentences.push(line.slice(from));
     return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
   });
+}
+
+/** Matches any of the words, which `|` separates, as a whole word, or any of `pieces`, for scripts without blanks. */
+export function anyWord(words: string, pieces?: string): RegExp {
+  const whole = `(?<![\\p{L}\\p{N}])(?:${words.replaceAll("'", "['’]?")})(?![\\p{L}\\p{N}])`;
+  return new RegExp(pieces === undefined ? whole : `${whole}|${pieces}`, "iu");
+}
+
+export interface SentenceWords {
+  /** Stems of the words that mean something; scripts without blanks in pairs of characters. */
+  readonly words: ReadonlySet<string>;
+  /** Addresses of pages, hosts and people. */
+  readonly addresses: ReadonlySet<string>;
+  readonly isDenied: boolean;
+}
+
+const ADDRESSES: readonly string[] = [
+  "\\b[a-z][a-z0-9+.-]{1,20}:\\/\\/[^\\s\"'<>()]{3,300}",
+  "[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64}){1,4}",
+  "\\b(?:[a-z0-9-]{1,63}\\.){1,4}(?:com|org|net|io|dev|app|ai|co|example|test|invalid|local|internal|info|biz|xyz|ru|cn|de|fr|uk|eu|me|sh|cloud|site|online|top|link|zip)\\b(?:\\/[^\\s\"'<>()]{0,300})?",
+  "\\b\\d{1,3}(?:\\.\\d{1,3}){3}\\b",
+];
+const ADDRESS = new RegExp(ADDRESSES.join("|"), "gi");
+
+/** Words by which a sentence says the opposite. */
+const DENIAL = anyWord(
+  "no|not|never|none|nothing|without|don't|doesn't|didn't|won't|isn't|aren't|can't|cannot|shouldn't|mustn't|" +
+    "stop|avoid|skip|disable|ignore|nicht|kein\\p{L}{0,2}|nie|niemals|ohne|ne|pas|jamais|sans|nunca|jam[aá]s|sin|" +
+    "não|sem|non|mai|senza|не|нет|никогда|без",
+  "n['’]|[不没別别勿沒无]|ない|ません|ずに|안 |않|말고|마세요|지 마|없",
+);
+
+/** The terms of words seen before: a few thousand words make up most of all texts. */
+const termsOf = new Map<string, readonly string[]>();
+/** A single character of a script without blanks is in half of all texts, and of Latin in all. */
+const SINGLE = /^[^\d]$/u;
+
+/** Visits the words of a text that mean something, each as often as it occurs. */
+export function visitWords(text: string, visit: (word: string) => void): void {
+  visitTerms(text, (word) => {
+    let terms = termsOf.get(word);
+    if (terms === undefined) {
+      if (termsOf.size >= MEMORY_SAFETY_DEFAULTS.wordsKnownCount) termsOf.clear();
+      terms = SINGLE.test(word) ? [] : wordTerms(word);
+      termsOf.set(word, terms);
+    }
+    for (const term of terms) visit(term);
+  });
+}
+
+export function sentenceWords(text: string): SentenceWords {
+  const words = new Set<string>();
+  visitWords(text, (word) => words.add(word));
+  const found = text.toLowerCase().match(ADDRESS) ?? [];
+  const addresses = new Set(found.map((address) => address.replace(/[.,;:!?/]+$/, "")));
+  return { words, addresses, isDenied: DENIAL.test(text) };
+}
+
+/** The share of one text's words that the other has, too; 0 if the first has none. */
+export function shareIn(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of one) if (other.has(word)) shared++;
+  return one.size === 0 ? 0 : shared / one.size;
 }

@@ -16,8 +16,7 @@ import { showHidden } from "../../base/text/hidden-characters.ts";
 import type { MemorySource, MemoryType } from "../files/memory.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
-import { sentenceWords } from "./sentence-words.ts";
-import { sentencesOf } from "./sentences.ts";
+import { anyWord, sentencesOf, sentenceWords } from "./sentences.ts";
 
 /** What an extractor wants to remember. */
 export interface MemoryClaim {
@@ -216,6 +215,11 @@ export function hasRead(pieces: readonly AttributedText[]): boolean {
   return pieces.some(({ source }) => source !== "user" && source !== "agent");
 }
 
-/** Words of who wants something done, in the languages in which memories are written most. */
-const DEMAND =
-  /(?<![\p{L}\p{N}])(?:always|never|must|should|shall|from now on|whenever|whatever the user|when (?:the )?user|do not|don['’]t|make sure|ensure|ignore|approved?|authori[sz]ed|allowed|permitted|trusted|prefers?|wants?|requires?|send|post|upload|forward|execute|curl|immer|niemals|müssen|soll(?:en|te)?|toujours|jamais|doit|siempre|nunca|debe|sempre|deve|mai|всегда|никогда|долж\p{L}+)(?![\p{L}\p{N}])|总是|始终|必须|不要|永远|常に|必ず|絶対|항상|절대|반드시/iu;
+/** Words that ask for something to be done. */
+const DEMAND = anyWord(
+  "always|never|must|should|shall|from now on|whenever|whatever the user|when (?:the )?user|do not|don't|make sure|ensure|" +
+    "ignore|approved?|authori[sz]ed|allowed|permitted|trusted|prefers?|wants?|requires?|send|post|upload|forward|execute|" +
+    "curl|immer|niemals|müssen|soll(?:en|te)?|toujours|jamais|doit|siempre|nunca|debe|sempre|deve|mai|всегда|никогда|" +
+    "долж\\p{L}+",
+  "总是|始终|必须|不要|永远|常に|必ず|絶対|항상|절대|반드시",
+);

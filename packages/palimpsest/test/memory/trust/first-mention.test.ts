@@ -1,7 +1,7 @@
 /** Where a fact was said first: by its words, whatever message an extractor names. */
 import { describe, expect, it } from "vitest";
 import type { PieceSource } from "#memory/trust/attributed-text.ts";
-import { findFirstMention } from "#memory/trust/first-mention.ts";
+import { findFirstMention } from "#memory/trust/claim-evidence.ts";
 
 const pieces = (
   [

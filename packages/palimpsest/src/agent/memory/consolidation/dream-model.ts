@@ -20,8 +20,8 @@ import {
   attributeTexts,
   type ConversationMessage,
 } from "../../../memory/trust/attributed-text.ts";
+import { findFirstMention } from "../../../memory/trust/claim-evidence.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
-import { findFirstMention } from "../../../memory/trust/first-mention.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";

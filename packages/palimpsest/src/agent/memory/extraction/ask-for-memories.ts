@@ -23,7 +23,7 @@ import {
   type ConversationMessage,
 } from "../../../memory/trust/attributed-text.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
-import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentences.ts";
 import {
   hasRead,
   type JudgedConversation,

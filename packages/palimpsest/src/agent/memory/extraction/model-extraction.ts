@@ -10,7 +10,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts"
 import { KnownSecrets } from "../../../base/redaction/known-secrets.ts";
 import { extractByRules, type RuleProposal } from "../../../memory/extraction/rule-extractor.ts";
 import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
-import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentences.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";

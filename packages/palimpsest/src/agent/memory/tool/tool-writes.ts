@@ -14,7 +14,7 @@ import type { JsonValue } from "../../../base/json/json.ts";
 import type { Memory } from "../../../memory/files/memory.ts";
 import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-file.ts";
 import { indexPathOf, isOwnIndex, mountOf, removeIndexLine } from "../../../memory/files/memory-index.ts";
-import { sentenceWords, shareIn } from "../../../memory/trust/sentence-words.ts";
+import { sentenceWords, shareIn } from "../../../memory/trust/sentences.ts";
 import { type JudgedConversation, judgeTrust, type TrustVerdict } from "../../../memory/trust/trust.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
