@@ -1,10 +1,9 @@
 /**
- * Long-term memory: what a user, a project and a team want known in later sessions, kept as Markdown files that
- * people read, edit and undo.
+ * Long-term memory of a user, a project and a team: Markdown files that people can read, edit and undo.
  *
- * DESIGN. It is a face over a store. Every call looks at what is there now, people's edits included; every change
- * is planned on that and taken only while it is so (`memory-writer.ts`). Every call says what it did in a receipt.
- * Nothing is destroyed: what is corrected says by what, what is forgotten lies in the archive.
+ * DESIGN. A thin layer over a store. Every call reads the current files, people's edits included. A change is planned
+ * on that and applied only while the files are unchanged (`memory-writer.ts`). Every call returns a receipt. Nothing is
+ * destroyed: a corrected memory names its successor, and a forgotten one is in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import type { PastMemory } from "../../memory/consolidation/past-memories.ts";
@@ -32,8 +31,13 @@ import { MemoryDreams } from "./consolidation/memory-dreams.ts";
 import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./consolidation/run-dream.ts";
 import { MemoryVectors } from "./recall/memory-vectors.ts";
 import { type Injection, InjectionLog } from "./recall/recall-log.ts";
-import { type Recall, type RecallOptions, recallMemories } from "./recall/recall-memories.ts";
-import { type MemoryIndexText, showIndexes } from "./recall/shown-index.ts";
+import {
+  type MemoryIndexText,
+  type Recall,
+  type RecallOptions,
+  recallMemories,
+  showIndexes,
+} from "./recall/recall-memories.ts";
 import {
   type ArchivedMemory,
   listArchived,
@@ -59,34 +63,34 @@ import { type MemoryToolHandlers, memoryToolHandlers } from "./tool/memory-tool.
 import { ToolWrites } from "./tool/tool-writes.ts";
 import { importInto, type MemoryImportReport } from "./transfer/import-into-memory.ts";
 
-/** What a memory is made of. Get one from `createMemory` or a home. */
+/** Options of a memory. Get a memory from `createMemory` or a home. */
 export interface PersistentMemoryOptions {
-  /** Where the project's memories are kept. */
+  /** Keeps the project's memories. */
   readonly store: MemoryStore;
-  /** Where its team's are kept; they are seen below `team/`. */
+  /** Keeps its team's memories, below `team/`. */
   readonly team?: MemoryStore | undefined;
-  /** Chooses among what was found, and is asked by dreams; without one ranking and rules decide. */
+  /** Chooses among found memories and takes part in dreams; without one, ranking and rules decide. */
   readonly lightModel?: ModelClient | undefined;
-  /** Finds memories by what they mean, beside the words; without one words decide. */
+  /** Finds memories by meaning as well as by words. */
   readonly embeddings?: EmbeddingClient | undefined;
   readonly deadline: Deadline;
   readonly now: () => number;
-  /** Lets everything else happen that is due, in the middle of long work; without it nothing does. */
+  /** Yields to the event loop during long work. */
   readonly yieldTurn?: (() => Promise<void>) | undefined;
 }
 
-/** Which memories are listed. Everything may be left out. */
+/** Filters of a list of memories; all are optional. */
 export interface ListOptions {
   readonly type?: MemoryType;
   /** @defaultValue all of them */
   readonly state?: ListedMemory["state"];
 }
 
-/** What there is, and what is wrong with some of it. */
+/** Memories, and problems with some of their files. */
 export interface MemoryList {
   /** By path. */
   readonly memories: readonly ListedMemory[];
-  /** What lies in the directory and cannot be used, and what of a file was not understood. */
+  /** Files that cannot be used, and parts of files that were not understood. */
   readonly problems: readonly MemoryProblem[];
 }
 
@@ -115,12 +119,12 @@ export class PersistentMemory {
     this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel, yieldTurn });
   }
 
-  /** The folder in which a person finds the memories; absent where they are no files. */
+  /** The folder with the memory files; absent if they are not files. */
   get path(): string | undefined {
     return this.#store.path;
   }
 
-  /** What a model changes through {@link tool} from now on, for as long as `close` is not called. @internal */
+  /** Watches what a model changes through {@link tool}, until `close` is called. @internal */
   watchTool(): ToolWrites {
     const watcher = new ToolWrites(this.#store, () => this.#toolWatchers.delete(watcher));
     this.#toolWatchers.add(watcher);
@@ -128,8 +132,8 @@ export class PersistentMemory {
   }
 
   /**
-   * Remembers a fact. One that is known is not written twice, one that corrects what was remembered takes its place,
-   * and what was said by somebody less to be believed changes nothing that a person said.
+   * Remembers a fact. A known fact is not written twice, a correction supersedes the old fact, and a less trusted
+   * source changes nothing that a person said.
    * @throws `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change the same files without end
    */
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
@@ -146,7 +150,7 @@ export class PersistentMemory {
   }
 
   /**
-   * Remembers a fact in the place of older ones, whoever said those. They stay as history and are not recalled.
+   * Remembers a fact instead of older ones, whatever their source. They stay as history and are not recalled.
    * @param old - a path, or several
    * @throws `MEMORY_NOT_FOUND`, and as {@link remember}
    */
@@ -191,13 +195,13 @@ export class PersistentMemory {
     return { status, path, reason, superseded, cleaned, warnings };
   }
 
-  /** What a session has left here, and what is over: said again out of an old message it is no news. @internal */
+  /** Memories that a session left, current and past: an old message must not add them again. @internal */
   async past(sessionId: string): Promise<readonly PastMemory[]> {
     return pastOf(await this.#cache.look(), this.#store, sessionId);
   }
 
   /**
-   * Puts a memory into the archive, from where a person can take it back. What it took the place of is recalled again.
+   * Moves a memory into the archive, from where a person can restore it. A memory that it superseded is recalled again.
    * @throws `MEMORY_NOT_FOUND`, `MEMORY_PATH_REFUSED`, `STORE_FAILED`
    */
   async forget(path: string): Promise<MemoryReceipt> {
@@ -205,8 +209,7 @@ export class PersistentMemory {
   }
 
   /**
-   * Says that a person stands by a memory: it is as new from now on, and shown where it was quarantined. What another
-   * one took the place of stays history: that is rejected.
+   * Confirms a memory on behalf of a person: it counts as new, and leaves quarantine. Rejected for a superseded memory.
    * @throws `MEMORY_NOT_FOUND`, `STORE_FAILED`
    */
   async confirm(path: string): Promise<MemoryReceipt> {
@@ -222,10 +225,7 @@ export class PersistentMemory {
     return { status, path, reason, superseded, cleaned: [], warnings };
   }
 
-  /**
-   * The memories that a message calls for, as text that is ready for a prompt.
-   * @throws `ABORTED`, `STORE_FAILED`
-   */
+  /** Recalls what matters for a message, as text that is ready for a prompt. @throws `ABORTED`, `STORE_FAILED` */
   async recall(query: string, options: RecallOptions = {}): Promise<Recall> {
     const { lightModel, deadline, now } = this.#options;
     const usedCounts = () => this.#injections.usedCounts();
@@ -235,10 +235,7 @@ export class PersistentMemory {
     return recall;
   }
 
-  /**
-   * The memories that fit some words best, whatever state they are in: for people who look for one.
-   * @throws `STORE_FAILED`
-   */
+  /** Finds the memories that match some words best, in any state. @throws `STORE_FAILED` */
   async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
     const { memories } = await this.#cache.look();
     const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
@@ -250,8 +247,8 @@ export class PersistentMemory {
   }
 
   /**
-   * Tells what was answered where memories had been recalled: those whose own words the answer has are worth more from
-   * now on. A session with a model does it by itself; whoever asks a model with the text of a {@link recall} may do it.
+   * Reports an answer that was given after a recall: memories whose own words it contains gain relevance. A session with
+   * a model does this by itself; call it if you use the text of a {@link recall} with a model of your own.
    * @returns the paths of those that were used
    * @throws `STORE_FAILED`
    */
@@ -266,7 +263,7 @@ export class PersistentMemory {
     return used;
   }
 
-  /** Which memories were given to which session, the newest first. */
+  /** Records of which memories each session was shown, the newest first. */
   injections(limit?: number): Promise<readonly Injection[]> {
     return this.#injections.newest(limit);
   }
@@ -308,8 +305,8 @@ export class PersistentMemory {
   }
 
   /**
-   * Looks for what rots: repetitions, contradictions, what is never recalled, keys in files, lines that lead
-   * nowhere. Changes nothing.
+   * Finds problems: repetitions, contradictions, memories that are never recalled, keys in files, broken index lines.
+   * Changes nothing.
    * @throws `STORE_FAILED`
    */
   async audit(): Promise<MemoryHealth> {
@@ -329,9 +326,9 @@ export class PersistentMemory {
   }
 
   /**
-   * Looks the memories through and puts right what rots: what is said twice or was corrected, what has lost its
-   * worth, what was said in sessions, the index. A model sees more of it than rules; what it proposes is judged
-   * first. A dry run shows all of it as a diff; `revertDream` takes all of it back.
+   * Consolidates the memories: merges repetitions, resolves contradictions, archives what lost its relevance, adds facts
+   * from sessions, repairs the index. A model finds more than rules; its proposals are judged first. A dry run shows
+   * the changes as a diff; `revertDream` undoes them.
    * @throws `ABORTED`, `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
    */
   async dream(options: DreamOptions = {}): Promise<DreamReport> {
@@ -339,21 +336,21 @@ export class PersistentMemory {
   }
 
   /**
-   * Takes a dream back, the last one of the place where none is named: every file is as it was, to the byte.
+   * Undoes a dream, by default the last one: every file is as it was, to the byte.
    * @throws `MEMORY_NOT_FOUND` where there is none, `MEMORY_REFUSED` where something has changed since
    */
   async revertDream(id?: string, options: DreamPlaceOptions = {}): Promise<DreamReport> {
     return this.#dreams.revert(id, options);
   }
 
-  /** What dreams did, the newest first, with every file before and after. */
+  /** Records of dreams, the newest first, with every file before and after. */
   async dreams(options: DreamPlaceOptions = {}): Promise<readonly DreamRecord[]> {
     return this.#dreams.list(options);
   }
 
   /**
-   * All of it as one text: `jsonl` holds every file to the byte and can be imported again; `md` is for people.
-   * What cannot be read is not in it; the problems of {@link list} say what that is.
+   * Exports all memories as one text: `jsonl` holds every file to the byte and can be imported again; `md` is for people.
+   * Unreadable files are left out; {@link list} reports them as problems.
    * @throws `STORE_FAILED`
    */
   async export(format: "jsonl" | "md" = "jsonl"): Promise<string> {
@@ -364,34 +361,34 @@ export class PersistentMemory {
   }
 
   /**
-   * Takes memories over from another program or from an export: a text (our own `jsonl`, the MCP memory server's
-   * `memory.jsonl`, an export of mem0), or the files of a Claude Code memory directory. What is there stays as it is.
+   * Imports memories from another program or an export: a text (our own `jsonl`, the MCP memory server's `memory.jsonl`,
+   * an export of mem0), or the files of a Claude Code memory directory. Existing memories stay as they are.
    * @throws `INPUT_EMPTY`, `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN`, `STORE_FAILED`
    */
   async import(from: string | readonly ForeignFile[]): Promise<MemoryImportReport> {
     return importInto(this, { store: this.#store, writer: this.#writer, from });
   }
 
-  /** What was put away, the newest first. @throws `STORE_FAILED` */
+  /** Archived memories, the newest first. @throws `STORE_FAILED` */
   archived(): Promise<readonly ArchivedMemory[]> {
     return listArchived(this.#store, this.#cache);
   }
 
-  /** One of them with its text, by its id or the path that it had. @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
+  /** One archived memory with its text, by its id or former path. @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
   showArchived(which: string): Promise<ShownArchivedMemory> {
     return showArchived(this.#store, which);
   }
 
   /**
-   * Puts one of them back where it was, to the byte.
-   * @param which - its id, or the path that it had: then the last one
-   * @throws `MEMORY_NOT_FOUND`, `MEMORY_REFUSED` where a memory stands there by now, `STORE_FAILED`
+   * Restores an archived memory to the byte.
+   * @param which - its id, or its former path: then the last one
+   * @throws `MEMORY_NOT_FOUND`, `MEMORY_REFUSED` if the path is in use by now, `STORE_FAILED`
    */
   restore(which: string): Promise<MemoryReceipt> {
     return restoreArchived({ store: this.#store, writer: this.#writer, now: this.#options.now }, which);
   }
 
-  /** Resolves when nothing is under way any more; afterwards every call fails. */
+  /** Resolves when all work has ended; afterwards every call fails. */
   async close(): Promise<void> {
     await this.#writer.settled();
     await this.#store.close();

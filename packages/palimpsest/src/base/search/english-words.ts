@@ -37,3 +37,125 @@ export const OTHER_FORMS: ReadonlyMap<string, string> = new Map(
     .split(" ")
     .map((pair) => pair.split(":") as [string, string]),
 );
+
+/** A suffix, what it becomes, and how many times a consonant must follow a vowel in what stays in front of it. */
+type SuffixRule = readonly [suffix: string, replacement: string];
+
+const NOUN_SUFFIXES = rules(
+  "ational ate, tional tion, enci ence, anci ance, izer ize, abli able, alli al, entli ent, eli e, ousli ous, " +
+    "ization ize, ation ate, ator ate, alism al, iveness ive, fulness ful, ousness ous, aliti al, iviti ive, biliti ble",
+);
+const ADJECTIVE_SUFFIXES = rules("icate ic, ative -, alize al, iciti ic, ical ic, ful -, ness -");
+const LAST_SUFFIXES = rules(
+  "al -, ance -, ence -, er -, ic -, able -, ible -, ant -, ement -, ment -, ent -, ion -, ou -, ism -, ate -, " +
+    "iti -, ous -, ive -, ize -",
+);
+
+function rules(text: string): readonly SuffixRule[] {
+  const pairs = text.split(", ").map((rule) => rule.split(" "));
+  const read = pairs.map(
+    ([suffix, replacement]) => [suffix!, replacement === "-" ? "" : replacement!] as const,
+  );
+  // The longest suffix that a word ends in is the one that counts.
+  return read.sort(([left], [right]) => right.length - left.length);
+}
+
+/** The stem of a word in small Latin letters; other words come back as they are. */
+export function stemEnglish(word: string): string {
+  if (word.length < 3 || !isPlain(word)) return word;
+  const singular = withoutPlural(word);
+  const present = finalYAsI(withoutTense(singular));
+  const noun = replaceSuffix(present, NOUN_SUFFIXES, 0);
+  const adjective = replaceSuffix(noun, ADJECTIVE_SUFFIXES, 0);
+  return withoutFinalE(replaceSuffix(adjective, LAST_SUFFIXES, 1));
+}
+
+function isPlain(word: string): boolean {
+  for (let index = 0; index < word.length; index++) {
+    const code = word.charCodeAt(index);
+    if (code < 97 || code > 122) return false;
+  }
+  return true;
+}
+
+function withoutPlural(word: string): string {
+  if (word.endsWith("sses") || (word.endsWith("ies") && word.length > 4)) return word.slice(0, -2);
+  return word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word;
+}
+
+function withoutTense(word: string): string {
+  if (word.endsWith("eed")) return countTurns(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
+  for (const suffix of ["ed", "ing"]) {
+    if (!word.endsWith(suffix)) continue;
+    const stem = word.slice(0, -suffix.length);
+    return hasVowel(stem) ? repairedEnd(stem) : word;
+  }
+  return word;
+}
+
+/** What a tense took from the end of a verb is put back: `hop(p)ed`, `hop(e)d`, `conflat(e)d`. */
+function repairedEnd(stem: string): string {
+  if (stem.endsWith("at") || stem.endsWith("bl") || stem.endsWith("iz")) return `${stem}e`;
+  if (endsInTwin(stem)) return "lsz".includes(stem.at(-1)!) ? stem : stem.slice(0, -1);
+  return countTurns(stem) === 1 && endsShort(stem) ? `${stem}e` : stem;
+}
+
+/** As in `pony` and `ponies`; behind a vowel it stays, or `deployment` would not be of `deploy`. */
+function finalYAsI(word: string): string {
+  const isTurning = word.length > 2 && word.endsWith("y") && !"aeiou".includes(word.at(-2)!);
+  return isTurning ? `${word.slice(0, -1)}i` : word;
+}
+
+function replaceSuffix(word: string, suffixes: readonly SuffixRule[], turnsAbove: number): string {
+  const rule = suffixes.find(([suffix]) => word.endsWith(suffix));
+  if (rule === undefined) return word;
+  const stem = word.slice(0, -rule[0].length);
+  if (countTurns(stem) <= turnsAbove) return word;
+  if (rule[0] === "ion" && !stem.endsWith("s") && !stem.endsWith("t")) return word;
+  return stem + rule[1];
+}
+
+function withoutFinalE(word: string): string {
+  let stem = word;
+  if (word.endsWith("e")) {
+    const shorter = word.slice(0, -1);
+    const turns = countTurns(shorter);
+    if (turns > 1 || (turns === 1 && !endsShort(shorter))) stem = shorter;
+  }
+  return stem.endsWith("ll") && countTurns(stem.slice(0, -1)) > 1 ? stem.slice(0, -1) : stem;
+}
+
+/** How many times a consonant follows a vowel: about the number of syllables. */
+function countTurns(word: string): number {
+  let turns = 0;
+  let wasVowel = false;
+  for (let index = 0; index < word.length; index++) {
+    const isVowel = isVowelAt(word, index, wasVowel);
+    if (wasVowel && !isVowel) turns++;
+    wasVowel = isVowel;
+  }
+  return turns;
+}
+
+function hasVowel(word: string): boolean {
+  let wasVowel = false;
+  for (let index = 0; index < word.length && !wasVowel; index++) wasVowel = isVowelAt(word, index, wasVowel);
+  return wasVowel;
+}
+
+/** `y` is a vowel behind a consonant. */
+function isVowelAt(word: string, index: number, wasVowel: boolean): boolean {
+  const letter = word[index]!;
+  return letter === "y" ? index > 0 && !wasVowel : "aeiou".includes(letter);
+}
+
+function endsInTwin(word: string): boolean {
+  return word.length >= 2 && word.at(-1) === word.at(-2) && !"aeiou".includes(word.at(-1)!);
+}
+
+/** Consonant, vowel, consonant at the end, as in `hop`; there an `e` made a difference. */
+function endsShort(word: string): boolean {
+  if (word.length < 3 || "wxy".includes(word.at(-1)!)) return false;
+  const [first, middle, last] = [...word.slice(-3)] as [string, string, string];
+  return !"aeiou".includes(first) && "aeiouy".includes(middle) && !"aeiou".includes(last);
+}

@@ -7,12 +7,11 @@
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { cutHead } from "../text/text.ts";
-import { alikeTerms } from "./alike.ts";
-import { bestHits, type ScoredDocument } from "./best-hits.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
-import { type QueryTerm, readQuery } from "./query-terms.ts";
-import { Scorer, type ScoreWeights } from "./scorer.ts";
+import { alikeTerms, type QueryTerm, readQuery } from "./query-terms.ts";
+import { type ScoredNumber, takeBest } from "./ranking.ts";
+import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 /** What is known of one memory. All of it is searched; empty fields may be left out. */
@@ -125,18 +124,32 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return length;
   }
 
+  function bestFor(
+    terms: readonly QueryTerm[],
+    limit: number,
+    accepts: MemorySearchOptions["accepts"],
+  ): readonly ScoredNumber[] {
+    scorer.score(terms);
+    return takeBest(scorer.numbers, {
+      scoreOf: (number) => scorer.scoreOf(number),
+      limit,
+      tie: (one, other) => (ids[one]! < ids[other]! ? -1 : 1),
+      accepts: accepts === undefined ? undefined : (number) => accepts(ids[number]!),
+    });
+  }
+
   function search(query: string, options: MemorySearchOptions): readonly MemoryHit[] {
     const { limit, accepts, alsoAlike = false } = options;
     const terms = readQuery(query, vocabulary, postings);
     if (terms.length === 0 || limit <= 0) return [];
-    const best = bestHits(scorer.score(terms), limit, ids, accepts);
-    const hits = best.map((document) => toHit(document, terms));
+    const best = bestFor(terms, limit, accepts);
+    const hits = best.map(({ number }) => toHit(scorer.partsOf(number), terms));
     return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
   }
 
   /** What is like the best, without a word of the query; worth little beside the last that has one. */
   function findAlike(
-    best: readonly ScoredDocument[],
+    best: readonly ScoredNumber[],
     query: readonly QueryTerm[],
     { limit, accepts }: MemorySearchOptions,
   ): readonly MemoryHit[] {
@@ -145,7 +158,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     const index = { vocabulary, postings, size: numbers.size };
     const terms = alikeTerms(best.slice(0, alikeSeedsCount), query, index);
     const isNew = (id: string): boolean => !found.has(id) && accepts?.(id) !== false;
-    const alike = bestHits(scorer.score(terms), limit - best.length, ids, isNew);
+    const alike = bestFor(terms, limit - best.length, isNew);
     const most = (alikeShare * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);
     return alike.map(({ number, score }) => {
       const ownScore = most * score;

@@ -10,6 +10,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { CLASS_DENSE, charClass } from "../text/char-class.ts";
 import { cutHead } from "../text/text.ts";
 import type { Postings, TermPlaces } from "./postings.ts";
+import { rarityOf } from "./ranking.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 export interface QueryTerm {
@@ -46,3 +47,33 @@ export function readQuery(query: string, vocabulary: Vocabulary, postings: Posti
 }
 
 const isDense = (term: string): boolean => charClass(term.charCodeAt(0)) === CLASS_DENSE;
+
+export interface Seed {
+  readonly number: number;
+  readonly score: number;
+}
+
+/** The words of the seeds that say the most and are not in the query; in the same order whatever came when. */
+export function alikeTerms(
+  seeds: readonly Seed[],
+  query: readonly QueryTerm[],
+  index: { readonly vocabulary: Vocabulary; readonly postings: Postings; readonly size: number },
+): readonly QueryTerm[] {
+  const { vocabulary, postings, size } = index;
+  const asked = new Set(query.map(({ places }) => places));
+  const weights = new Map<number, number>();
+  for (const { number, score } of seeds)
+    for (const term of postings.termsOf(number)) {
+      const places = postings.find(term)!;
+      // What no other memory has leads nowhere.
+      if (places.count < 2 || asked.has(places)) continue;
+      weights.set(term, (weights.get(term) ?? 0) + score * rarityOf(places.count, size));
+    }
+  return [...weights]
+    .map(([number, weight]) => {
+      const term = vocabulary.termOf(number);
+      return { term, word: term, places: postings.find(number)!, isChoosing: true, weight };
+    })
+    .sort((one, other) => other.weight - one.weight || (one.term < other.term ? -1 : 1))
+    .slice(0, MEMORY_SEARCH_DEFAULTS.alikeTermsCount);
+}

@@ -6,16 +6,20 @@
  * the query can be found only through a neighbour that has one.
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
-import type { ScoredDocument, ScoredDocuments } from "./best-hits.ts";
 import { type ConversationLinks, NO_DOCUMENT, NO_GROUP } from "./conversation-links.ts";
 import { placeCount, placeNumber, type TermPlaces } from "./postings.ts";
 import type { QueryTerm } from "./query-terms.ts";
+import { type Bm25Constants, rarityOf, type ScoredNumber, termWeight } from "./ranking.ts";
 
-/** What the parts of a score weigh. */
-export interface ScoreWeights {
-  /** BM25's constants. */
-  readonly k1: number;
-  readonly b: number;
+/** The parts of one document's score. */
+export interface ScoredDocument extends ScoredNumber {
+  readonly ownScore: number;
+  readonly neighbourScore: number;
+  readonly groupScore: number;
+}
+
+/** Weights of the parts of a score. */
+export interface ScoreWeights extends Bm25Constants {
   readonly neighbourShares: { readonly near: number; readonly far: number };
   /** Part of the best document's own score below which one tells its neighbours nothing. */
   readonly tellingShare: number;
@@ -23,7 +27,7 @@ export interface ScoreWeights {
 }
 
 /** One search's scores; the next search writes over them. */
-export class Scorer implements ScoredDocuments {
+export class Scorer {
   readonly #links: ConversationLinks;
   readonly #weights: ScoreWeights;
   readonly #lengths: number[] = [];
@@ -60,7 +64,7 @@ export class Scorer implements ScoredDocuments {
     return this.#lengths[number]!;
   }
 
-  score(terms: readonly QueryTerm[]): ScoredDocuments {
+  score(terms: readonly QueryTerm[]): void {
     this.#clear();
     const choosing = terms.filter(({ isChoosing }) => isChoosing);
     for (const { places } of choosing) this.#touchAll(places);
@@ -69,7 +73,6 @@ export class Scorer implements ScoredDocuments {
     if (this.#links.hasNeighbours && this.#count <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
       this.#scoreNeighbours();
     if (this.#links.groupCount > 0) for (const { places } of choosing) this.#scoreGroups(places);
-    return this;
   }
 
   get numbers(): Uint32Array {
@@ -92,19 +95,12 @@ export class Scorer implements ScoredDocuments {
 
   #scoreDocuments({ places, count }: TermPlaces, weight = 1): void {
     const rarity = weight * rarityOf(count, this.#documentCount);
-    const own = this.#own;
-    const isTouched = this.#isTouched;
-    const lengths = this.#lengths;
-    const { k1, b } = this.#weights;
-    const fixedPart = k1 * (1 - b);
-    const lengthPart = (k1 * b) / averageOf(this.#totalLength, this.#documentCount);
+    const weightOf = termWeight(rarity, this.#weights, averageOf(this.#totalLength, this.#documentCount));
     for (let index = 0; index < count; index++) {
       const place = places[index]!;
       const number = placeNumber(place);
-      if (isTouched[number] === 0) continue;
-      const occurrences = placeCount(place);
-      own[number]! +=
-        (rarity * occurrences * (k1 + 1)) / (occurrences + fixedPart + lengthPart * lengths[number]!);
+      if (this.#isTouched[number] === 1)
+        this.#own[number]! += weightOf(placeCount(place), this.#lengths[number]!);
     }
   }
 
@@ -120,12 +116,9 @@ export class Scorer implements ScoredDocuments {
       counts[group]! += placeCount(place);
     }
     const rarity = rarityOf(touched.length, links.groupCount);
-    const average = links.averageGroupTerms;
-    const { k1, b } = this.#weights;
+    const weightOf = termWeight(rarity, this.#weights, links.averageGroupTerms);
     for (const group of touched) {
-      const occurrences = counts[group]!;
-      const lengthNorm = k1 * (1 - b + (b * links.groupTerms(group)) / average);
-      this.#groupScores[group]! += (rarity * occurrences * (k1 + 1)) / (occurrences + lengthNorm);
+      this.#groupScores[group]! += weightOf(counts[group]!, links.groupTerms(group));
       counts[group] = 0;
     }
   }
@@ -214,11 +207,6 @@ export class Scorer implements ScoredDocuments {
       this.#groupCounts = new Float64Array(size);
     } else this.#groupScores.fill(0);
   }
-}
-
-/** BM25's inverse document frequency; never below zero, so a common word cannot speak against a document. */
-export function rarityOf(withTerm: number, all: number): number {
-  return Math.log(1 + (all - withTerm + 0.5) / (withTerm + 0.5));
 }
 
 const averageOf = (total: number, count: number): number => Math.max(1, total / Math.max(1, count));

@@ -8,8 +8,7 @@
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { visitTerms } from "../text/text-terms.ts";
-import { stemEnglish } from "./english-stem.ts";
-import { OTHER_FORMS, STOP_WORDS } from "./english-words.ts";
+import { OTHER_FORMS, STOP_WORDS, stemEnglish } from "./english-words.ts";
 
 export class Vocabulary {
   readonly #numbers = new Map<string, number>();

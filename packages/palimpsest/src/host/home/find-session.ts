@@ -6,7 +6,7 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import { overviewOf } from "../../session/history/session-overview.ts";
+import { overviewOf } from "../../session/history/search-sessions.ts";
 import { isSessionId } from "../../stores/shared/session-paths.ts";
 import type { HomeProject } from "./home-types.ts";
 

@@ -14,7 +14,7 @@ import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
 import { createMemorySearch, type MemorySearch } from "../../base/search/memory-search.ts";
 import { type KnownMemory, type Memory, trustOf } from "../files/memory.ts";
 import { areApart, INDEX_NAME } from "../files/memory-index.ts";
-import { relevanceScoreOf, standingOf } from "../recall/relevance-score.ts";
+import { relevanceScoreOf, standingOf } from "../recall/recall-plan.ts";
 import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
 import { type FreshMemory, planRemember } from "../write/plan-remember.ts";
 import { considerClaims } from "./consider-claims.ts";

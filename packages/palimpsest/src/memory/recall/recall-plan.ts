@@ -3,9 +3,11 @@
  * model has seen already, what is history or quarantined, and what a tool in use says by itself.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
-import { type Memory, trustOf } from "../files/memory.ts";
+import { DAY_MS, daysSince } from "../../base/durations.ts";
+import type { HitReason } from "../../base/search/memory-search.ts";
+import { doesFade, type Memory, trustOf } from "../files/memory.ts";
 import { putNewerFirst } from "../subject/newer-first.ts";
-import { relevanceScoreOf } from "./relevance-score.ts";
+import { sentenceWords } from "../trust/sentences.ts";
 
 /** A memory and how well it fits the words of a message. */
 export interface RecallCandidate {
@@ -97,4 +99,74 @@ function isUsageOf(memory: Memory, tools: readonly string[]): boolean {
     title.includes(` ${tool.replace(/[^\p{L}\p{N}_]+/gu, " ").trim()} `),
   );
   return isAboutTool && !WARNING.test(`${memory.name} ${memory.description} ${memory.body}`);
+}
+
+/** One memory that was found, and the words of the message that it has. */
+export interface WordHit {
+  readonly path: string;
+  readonly words: HitReason["words"];
+}
+
+/** @param memoriesCount - of all memories that were searched */
+export function aboveRecallThreshold(
+  query: string,
+  hits: readonly WordHit[],
+  memoriesCount: number,
+): ReadonlySet<string> {
+  const { rareShare, rareCount, wordsCount, pairShare, singleShare } = MEMORY_RECALL_DEFAULTS.clear;
+  const queryCount = sentenceWords(query).words.size;
+  const counts = new Map<string, number>();
+  for (const { words } of hits) for (const { word } of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const rare = Math.max(rareCount, memoriesCount * rareShare);
+  const isClear = ({ words }: WordHit): boolean => {
+    if (words.some(({ word }) => counts.get(word)! <= rare)) return true;
+    const telling = words.filter(({ fields }) => fields.some((field) => field !== "body")).length;
+    if (telling >= wordsCount) return true;
+    const share = queryCount === 0 ? 0 : telling / queryCount;
+    return telling > 1 ? share >= pairShare : telling === 1 && share >= singleShare;
+  };
+  return new Set(hits.filter(isClear).map(({ path }) => path));
+}
+
+/** Whole days since it was last written; `undefined` where the file does not say. */
+export function ageDays(
+  { createdAtMs, updatedAtMs }: Pick<Memory, "createdAtMs" | "updatedAtMs">,
+  nowMs: number,
+): number | undefined {
+  const writtenMs = updatedAtMs ?? createdAtMs;
+  return writtenMs === undefined ? undefined : daysSince(writtenMs, nowMs);
+}
+
+type Valued = Pick<
+  Memory,
+  "relevance" | "decays" | "type" | "source" | "isConfirmed" | "createdAtMs" | "updatedAtMs" | "keptAtMs"
+>;
+
+/**
+ * Its age counts from when a person last said it or confirmed it. A memory without a creation date has no known age.
+ * @param usedCount - in how many sessions it was recalled and used
+ */
+export function relevanceScoreOf(memory: Omit<Valued, "keptAtMs">, nowMs: number, usedCount = 0): number {
+  return scoreSince(memory, memory.updatedAtMs ?? 0, { nowMs, usedCount });
+}
+
+/**
+ * The worth by which it is decided whether a memory goes to the archive: its age counts from when it was last kept on
+ * purpose, too. An import, or the winner of a contradiction, has a full life here before it fades.
+ */
+export function standingOf(memory: Valued, nowMs: number, usedCount = 0): number {
+  const { updatedAtMs = 0, keptAtMs = 0 } = memory;
+  return scoreSince(memory, Math.max(updatedAtMs, keptAtMs), { nowMs, usedCount });
+}
+
+function scoreSince(
+  memory: Omit<Valued, "keptAtMs">,
+  sinceMs: number,
+  { nowMs, usedCount }: { readonly nowMs: number; readonly usedCount: number },
+): number {
+  const { halfLifeDays, usedBonus } = MEMORY_RECALL_DEFAULTS;
+  const relevance = memory.relevance + Math.min(usedBonus.most, usedBonus.each * usedCount);
+  if (!doesFade(memory) || memory.createdAtMs === undefined) return relevance;
+  const days = Math.max(0, nowMs - Math.max(memory.createdAtMs, sinceMs)) / DAY_MS;
+  return relevance * 0.5 ** (days / halfLifeDays);
 }

@@ -7,10 +7,10 @@
  * likes tea says nothing against coffee, and that something happened never stops being so. Whatever is not
  * clear is another fact; which of two similar ones is newer still counts when they are ranked.
  */
+
 import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
 import { ADVERBS, BE, NOT, type SubjectWord, saysSame, subjectWords, withoutTurns } from "./subject-words.ts";
-import { valueKind } from "./value-kind.ts";
 
 export type FactRelation = "repeats" | "corrects" | "other";
 
@@ -223,4 +223,26 @@ function isEvent(words: readonly SubjectWord[]): boolean {
     const isState = index > 0 && words[index - 1]!.term === BE;
     return !isState && term !== BE && (word.endsWith("ed") || (OTHER_FORMS.has(word) && !/^\d/.test(term)));
   });
+}
+
+type ValueKind = "number" | "weekday" | "month" | "season";
+
+const WEEKDAYS = new Set("monday tuesday wednesday thursday friday saturday sunday".split(" "));
+const MONTHS = new Set(
+  "january february march april june july august september october november december".split(" "),
+);
+const SEASONS = new Set("spring summer autumn fall winter".split(" "));
+
+/** The kind of all of the words; `undefined` where they are of several, or of none that is known. */
+function valueKind(words: readonly SubjectWord[]): ValueKind | undefined {
+  const kinds = new Set(words.map(({ word, term }) => kindOf(word, term)));
+  return kinds.size === 1 ? [...kinds][0] : undefined;
+}
+
+function kindOf(word: string, term: string): ValueKind | undefined {
+  const singular = word.endsWith("s") ? word.slice(0, -1) : word;
+  if (/^\d/.test(term)) return "number";
+  if (WEEKDAYS.has(singular)) return "weekday";
+  if (MONTHS.has(word)) return "month";
+  return SEASONS.has(word) ? "season" : undefined;
 }

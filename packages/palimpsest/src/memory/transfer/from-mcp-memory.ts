@@ -9,8 +9,13 @@ import { InputError } from "../../base/errors.ts";
 import { asString, isObject } from "../../base/json/json.ts";
 import { MEMORY_TYPES } from "../files/memory.ts";
 import { toOneLine } from "../files/memory-fields.ts";
-import { descriptionOfText, ImportLog, type MemoryImport } from "./imported-memory.ts";
-import { type JsonRecord, readJsonRecords } from "./json-records.ts";
+import {
+  descriptionOfText,
+  ImportLog,
+  type JsonRecord,
+  type MemoryImport,
+  readJsonRecords,
+} from "./imported-memory.ts";
 
 interface Entity {
   readonly origin: string;

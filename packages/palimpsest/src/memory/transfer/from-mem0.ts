@@ -8,9 +8,16 @@
 import { InputError } from "../../base/errors.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { MEMORY_TYPES } from "../files/memory.ts";
-import { parseTime } from "../files/memory-time.ts";
-import { descriptionOfText, ImportLog, type MemoryImport, nameOfText } from "./imported-memory.ts";
-import { type JsonRecord, readJsonRecords, textsOf } from "./json-records.ts";
+import { parseTime } from "../files/memory-fields.ts";
+import {
+  descriptionOfText,
+  ImportLog,
+  type JsonRecord,
+  type MemoryImport,
+  nameOfText,
+  readJsonRecords,
+  textsOf,
+} from "./imported-memory.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

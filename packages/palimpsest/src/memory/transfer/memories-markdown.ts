@@ -5,7 +5,7 @@
 import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { readLines } from "../../base/text/markdown-lines.ts";
 import { MEMORY_TYPES, type Memory, type MemoryType } from "../files/memory.ts";
-import { formatTime } from "../files/memory-time.ts";
+import { formatTime } from "../files/memory-fields.ts";
 
 const TITLES: Readonly<Record<MemoryType | "other", string>> = {
   user: "User",

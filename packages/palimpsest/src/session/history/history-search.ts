@@ -8,13 +8,19 @@
  */
 
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import {
+  type Bm25Constants,
+  rarityOf,
+  type ScoredNumber,
+  takeBest,
+  termWeight,
+} from "../../base/search/ranking.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 import { formatPointer } from "../../compaction/shared/pointer.ts";
 import { blockText, type ContentBlock, type Message, type Role } from "../../transcript/blocks.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
-import { parseQuery, type QueryTerms } from "./search-terms.ts";
-import { cutSnippet } from "./snippet.ts";
+import { cutSnippet, parseQuery, type QueryTerms } from "./history-query.ts";
 
 interface IndexedBlock {
   readonly pointer: string;
@@ -199,9 +205,8 @@ function forgetCommonPlaces(index: HistoryIndex): void {
   }
 }
 
-/** BM25's usual constants. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009. */
-const BM25_K1 = 1.2;
-const BM25_B = 0.75;
+/** The usual constants. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009. */
+const BM25: Bm25Constants = { k1: 1.2, b: 0.75 };
 /** What is asked for to the letter comes before any likeness of words: above what these sum up to. Source: our choice. */
 const EXACT_SCORE = 200;
 const EXACT_OTHER_CASE_SCORE = 120;
@@ -222,7 +227,11 @@ export function searchHistory(
 ): readonly HistoryHit[] {
   const parsed = parseQuery(query);
   const scores = scoreByWords(index, [...parsed.terms, ...longerTerms(index, parsed)]);
-  const likely = takeBest(scores, Math.max(LOOKED_AT, options.limit));
+  const likely = takeBest(scores.keys(), {
+    scoreOf: (number) => scores[number]!,
+    limit: Math.max(LOOKED_AT, options.limit),
+    tie: (one, other) => other - one,
+  });
   return addExactScores(index, [...likely, ...holdersOf(index, parsed, scores)], parsed)
     .sort(better)
     .slice(0, options.limit)
@@ -230,7 +239,11 @@ export function searchHistory(
 }
 
 /** Blocks that hold every term of a literal, newest first, however low they rank by words. */
-function holdersOf(index: HistoryIndex, { literals }: QueryTerms, scores: Float64Array): readonly Scored[] {
+function holdersOf(
+  index: HistoryIndex,
+  { literals }: QueryTerms,
+  scores: Float64Array,
+): readonly ScoredNumber[] {
   return literals.flatMap((literal) => {
     const terms = new Set<string>();
     visitTerms(literal, (term) => terms.add(term));
@@ -247,11 +260,11 @@ function holdersOf(index: HistoryIndex, { literals }: QueryTerms, scores: Float6
 /** Each block once, with what it holds to the letter added to its score; other case only where nothing is exact. */
 function addExactScores(
   index: HistoryIndex,
-  candidates: readonly Scored[],
+  candidates: readonly ScoredNumber[],
   { literals }: QueryTerms,
-): Scored[] {
+): ScoredNumber[] {
   const unique = [...new Map(candidates.map((scored) => [scored.number, scored])).values()];
-  const textOf = ({ number }: Scored) => index.blocks[number]!.text;
+  const textOf = ({ number }: ScoredNumber) => index.blocks[number]!.text;
   const exact = unique.map((scored) => EXACT_SCORE * shareHeld(textOf(scored), literals));
   if (literals.length === 0 || exact.some((score) => score > 0))
     return unique.map(({ number, score }, position) => ({ number, score: score + exact[position]! }));
@@ -270,7 +283,7 @@ function shareHeld(text: string, literals: readonly string[]): number {
   return literals.filter((literal) => text.includes(literal)).length / Math.max(1, literals.length);
 }
 
-const better = (a: Scored, b: Scored): number => b.score - a.score || b.number - a.number;
+const better = (a: ScoredNumber, b: ScoredNumber): number => b.score - a.score || b.number - a.number;
 
 /** A piece of a word is no term of its own: the words that contain it stand for it. */
 function longerTerms(index: HistoryIndex, { literals }: QueryTerms): readonly string[] {
@@ -299,36 +312,13 @@ function scoreByWords(index: HistoryIndex, terms: readonly string[]): Float64Arr
   for (const places of lists) {
     weighed += places.length;
     if (weighed > WEIGHED_PLACES && weighed > places.length) break;
-    const rarity = Math.log(1 + (blockCount - places.length + 0.5) / (places.length + 0.5));
+    const weightOf = termWeight(rarityOf(places.length, blockCount), BM25, averageTerms);
     for (const place of places) {
       const number = Math.floor(place / (OCCURRENCES_MAX + 1));
-      const count = place % (OCCURRENCES_MAX + 1);
-      const length = index.blocks[number]!.termCount / averageTerms;
-      const weight = (count * (BM25_K1 + 1)) / (count + BM25_K1 * (1 - BM25_B + BM25_B * length));
-      scores[number]! += rarity * weight;
+      scores[number]! += weightOf(place % (OCCURRENCES_MAX + 1), index.blocks[number]!.termCount);
     }
   }
   return scores;
-}
-
-interface Scored {
-  readonly number: number;
-  readonly score: number;
-}
-
-/** The `count` best, without sorting all: a list is kept that is cut back when it has doubled. */
-function takeBest(scores: Float64Array, count: number): readonly Scored[] {
-  let best: Scored[] = [];
-  let least = 0;
-  for (let number = 0; number < scores.length; number++) {
-    const score = scores[number]!;
-    if (score <= 0 || score < least) continue;
-    best.push({ number, score });
-    if (best.length < 2 * count) continue;
-    best = best.sort(better).slice(0, count);
-    least = best.at(-1)!.score;
-  }
-  return best.sort(better).slice(0, count);
 }
 
 function toHit(

@@ -7,10 +7,10 @@
  */
 
 import { OptionError } from "../../base/errors.ts";
-import { cutWithoutSecrets } from "../../base/redaction/broken-secrets.ts";
+import { cutWithoutSecrets, redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { readableText } from "../../compaction/preview/readable-text.ts";
-import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import type { OverviewRow, SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { isThinking } from "../../transcript/blocks.ts";
 import {
   type Entry,
@@ -21,7 +21,6 @@ import {
 } from "../../transcript/entries.ts";
 import type { SessionObserver } from "../events/events.ts";
 import { readBlock } from "./hydrate.ts";
-import { listSessionIds } from "./session-overview.ts";
 import { watchReads } from "./watched-log.ts";
 
 /** Which sessions are searched, and when to stop. */
@@ -188,4 +187,26 @@ function snippetOf(text: string, { pattern, showsSecrets }: Sought): string | un
   const piece = showsSecrets ? text.slice(from, to) : cutWithoutSecrets(text, { from, to });
   const isAtEnd = start + SNIPPET_CHARS >= text.length;
   return `${start > 0 ? "…" : ""}${piece.replace(/\s+/g, " ").trim()}${isAtEnd ? "" : "…"}`;
+}
+
+/**
+ * Every session, the latest activity first. What an index says may be behind: ask `find` before
+ * something is done to a session that cannot be undone.
+ */
+export async function overviewOf(store: SessionStore, scope?: Scope): Promise<readonly OverviewRow[]> {
+  if (store.overview !== undefined) return store.overview(scope);
+  const { sessions } = await store.describe({
+    limit: Number.POSITIVE_INFINITY,
+    scope,
+  });
+  return sessions.map(({ sessionId, lastActivityAt, bytes, metadata, firstPrompt }) => {
+    const name = typeof metadata["title"] === "string" ? metadata["title"] : firstPrompt;
+    const title = name === undefined ? undefined : redactBroken(name).text;
+    return { sessionId, lastActivityAt, bytes, title };
+  });
+}
+
+/** The ids of all sessions, the latest activity first. */
+async function* listSessionIds(store: SessionStore, scope?: Scope): AsyncGenerator<string> {
+  for (const { sessionId } of await overviewOf(store, scope)) yield sessionId;
 }

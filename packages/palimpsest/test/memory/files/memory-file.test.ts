@@ -1,8 +1,8 @@
 /** Memory files in both shapes and without any: read, written, and changed in their own lines only. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseTime } from "#memory/files/memory-fields.ts";
 import { formatMemoryFile, parseMemoryFile, updateMemoryFile } from "#memory/files/memory-file.ts";
-import { parseTime } from "#memory/files/memory-time.ts";
 import { anyMemoryText, anyValue, runs } from "./frontmatter-arbitraries.ts";
 
 const FIELDS = {

@@ -1,6 +1,6 @@
 /** What a message calls for by itself, and what only shares a word with it. */
 import { describe, expect, it } from "vitest";
-import { aboveRecallThreshold, type WordHit } from "#memory/recall/recall-threshold.ts";
+import { aboveRecallThreshold, type WordHit } from "#memory/recall/recall-plan.ts";
 
 /** A memory with these words of the message in its name, and these in its text. */
 const hit = (path: string, named: string, inBody = ""): WordHit => ({

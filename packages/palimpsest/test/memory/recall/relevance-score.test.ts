@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ageDays, relevanceScoreOf } from "#memory/recall/relevance-score.ts";
+import { ageDays, relevanceScoreOf } from "#memory/recall/recall-plan.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 
 const DAY = 86_400_000;

@@ -1,11 +1,11 @@
 /** Exports of other programs, whole, damaged and hostile; and our own, which lose nothing. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { importMemories } from "#agent/memory/transfer/import-into-memory.ts";
 import { PalimpsestError } from "#base/errors.ts";
 import { parseMemoryFile } from "#memory/files/memory-file.ts";
 import { importMcpMemory } from "#memory/transfer/from-mcp-memory.ts";
 import { importMem0 } from "#memory/transfer/from-mem0.ts";
-import { importMemories } from "#memory/transfer/import-memories.ts";
 import { formatMemoriesMarkdown } from "#memory/transfer/memories-markdown.ts";
 import { formatMemoryBundle, isMemoryBundle, parseMemoryBundle } from "#memory/transfer/memory-bundle.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";

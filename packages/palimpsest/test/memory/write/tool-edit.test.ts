@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { doesFade } from "#memory/files/memory.ts";
 import { parseMemoryFile } from "#memory/files/memory-file.ts";
-import { standingOf } from "#memory/recall/relevance-score.ts";
+import { standingOf } from "#memory/recall/recall-plan.ts";
 import { asWritten, cleanToolFile, cleanToolPart, keepTrust } from "#memory/write/tool-edit.ts";
 
 /** 2026-03-02T00:00:00Z. */

@@ -12,7 +12,7 @@ import { errorMessage } from "../../../base/errors.ts";
 import { createMemorySearch } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { ClaimedFact, DreamClaims, DreamProposal } from "../../../memory/consolidation/dream-claims.ts";
-import { type DreamInput, memoriesAfterDream } from "../../../memory/consolidation/dream-plan.ts";
+import { type DreamInput, memoriesAfterDream, type Steps } from "../../../memory/consolidation/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../../memory/consolidation/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
 import {
@@ -29,7 +29,6 @@ import { blockText, sumUsage, type ToolUseBlock, type Usage } from "../../../tra
 import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extraction/ask-for-memories.ts";
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";
-import { inSteps, type YieldToEventLoop } from "./in-steps.ts";
 
 /** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
 export interface DreamConversation {
@@ -298,4 +297,22 @@ function readable(known: ReadonlyMap<string, KnownMemory>): ReadableMemory {
       return search.search(words, { limit }).flatMap(({ id }) => known.get(id)?.memory ?? []);
     },
   };
+}
+
+/** Lets everything else happen that is due. */
+export type YieldToEventLoop = () => Promise<void>;
+
+/** @throws `ABORTED` */
+export async function inSteps<Result>(
+  steps: Steps<Result>,
+  { yieldTurn }: { readonly yieldTurn: YieldToEventLoop },
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (count % MEMORY_DREAM_DEFAULTS.stepsCount !== 0) continue;
+    await yieldTurn();
+    stopIfAborted(signal, "The dream");
+  }
 }

@@ -34,8 +34,13 @@ import {
   type DreamPlace,
   type DreamRecord,
 } from "./dream-journal.ts";
-import { askForConsolidation, type DreamAnswer, type DreamConversation } from "./dream-model.ts";
-import { inSteps, type YieldToEventLoop } from "./in-steps.ts";
+import {
+  askForConsolidation,
+  type DreamAnswer,
+  type DreamConversation,
+  inSteps,
+  type YieldToEventLoop,
+} from "./dream-model.ts";
 
 /** The sessions that a dream may look into. */
 export interface DreamSessions {

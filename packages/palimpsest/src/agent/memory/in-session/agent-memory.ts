@@ -27,7 +27,6 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
-import { AgentUses } from "./agent-uses.ts";
 import { MemoryMark } from "./memory-mark.ts";
 
 export class AgentMemory {
@@ -211,4 +210,67 @@ export function agentMemory(
   const extraction =
     memoryExtraction === "off" ? undefined : new AgentExtraction(session, { memory, client, deadline });
   return new AgentMemory(session, memory, { extraction, lightModel });
+}
+
+class AgentUses {
+  readonly #session: Session;
+  readonly #memory: PersistentMemory;
+  #comparedSeq: number;
+  #noting: Promise<void> = Promise.resolve();
+
+  constructor(session: Session, memory: PersistentMemory) {
+    this.#session = session;
+    this.#memory = memory;
+    // What was answered before it was opened was looked at then.
+    this.#comparedSeq = internalsOf(session).parts.writer.nextSeq - 1;
+  }
+
+  /** An answer is whole. Waits for nothing. */
+  listen(): void {
+    const { visible } = this.#session;
+    const isNew = ({ role, seq, insertedBy }: VisibleMessage): boolean =>
+      role === "assistant" && insertedBy === undefined && seq > this.#comparedSeq;
+    const answers = visible.filter(isNew);
+    const others = visible.filter((message) => !isNew(message));
+    this.#comparedSeq = answers.at(-1)?.seq ?? this.#comparedSeq;
+    const shown = others
+      .filter(({ origin }) => origin === "recalled")
+      .flatMap(({ blocks }) => blocks.flatMap(({ block }) => readShownPaths(blockText(block))));
+    if (answers.length === 0 || shown.length === 0) return;
+    const answer = answers.map(answerText).join("\n");
+    const userText = newestText(others.filter(({ origin }) => origin !== "recalled"));
+    this.#noting = this.#noting.then(() => this.#note(answer, { shown, userText }));
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#noting;
+  }
+
+  async #note(answer: string, context: { readonly shown: readonly string[]; readonly userText: string }) {
+    try {
+      await this.#memory.answered(answer, { ...context, sessionId: this.#session.id });
+    } catch (error) {
+      const reason = errorMessage(error);
+      notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
+    }
+  }
+}
+
+/** What it said and passed to tools. What it only thought repeats what it was shown, of use or not. */
+function answerText({ blocks }: VisibleMessage): string {
+  const blocksWithText = blocks.filter(({ block }) => block.type === "text" || block.type === "tool_use");
+  return blocksWithText.map(({ block }) => blockText(block)).join("\n");
+}
+
+/** As much as is compared, from the end. */
+function newestText(messages: readonly VisibleMessage[]): string {
+  const texts: string[] = [];
+  let leftCharacters: number = MEMORY_RECALL_DEFAULTS.used.readCharacters;
+  for (let at = messages.length - 1; at >= 0 && leftCharacters > 0; at--) {
+    const text = messages[at]!.blocks.map(({ block }) => blockText(block)).join("\n");
+    texts.unshift(text);
+    leftCharacters -= text.length;
+  }
+  return texts.join("\n");
 }

@@ -4,8 +4,8 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
-import { fuseRanks } from "../../../base/search/fuse-ranks.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
+import { fuseRanks } from "../../../base/search/ranking.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";

@@ -5,21 +5,31 @@
  * A model that fails, takes too long or answers something else costs nothing but its time: then the ranking
  * decides. It sees names and descriptions only, and can choose nothing that the ranking did not offer.
  */
+
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
+import { showIndex } from "../../../memory/files/fit-index.ts";
+import { parseIndex } from "../../../memory/files/index-entries.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../memory/files/memory.ts";
+import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
 import { composeChoice, readChoice } from "../../../memory/recall/recall-choice.ts";
-import { chooseByRank, type RankedMemory, rankMemories } from "../../../memory/recall/recall-plan.ts";
+import {
+  aboveRecallThreshold,
+  ageDays,
+  chooseByRank,
+  type RankedMemory,
+  rankMemories,
+} from "../../../memory/recall/recall-plan.ts";
 import { composeRecall } from "../../../memory/recall/recall-text.ts";
-import { aboveRecallThreshold } from "../../../memory/recall/recall-threshold.ts";
-import { ageDays } from "../../../memory/recall/relevance-score.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel } from "../../../session/model/model-call.ts";
 import { blockText } from "../../../transcript/blocks.ts";
-import type { MemoryCache } from "../store/memory-cache.ts";
+import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
+import { TEAM_FOLDER } from "../store/mounted-store.ts";
 import { type FoundMemories, findMemories } from "./find-memories.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
@@ -209,4 +219,42 @@ async function askToChoose(
   // What a model thinks is not what it answers.
   const replies = content.filter(({ type }) => type === "text").map(blockText);
   return readChoice(replies.join("\n"), candidates)?.map(({ path }) => path);
+}
+
+/** The index as a session is shown it. */
+export interface MemoryIndexText {
+  /** Empty where there is none. */
+  readonly text: string;
+  /** That it was too large, and what was left out. */
+  readonly warnings: readonly string[];
+}
+
+/** The project's first. */
+export function showIndexes(indexes: MemorySnapshot["indexes"]): MemoryIndexText {
+  const shown = ["", TEAM_FOLDER].flatMap((mount) => {
+    const file = indexes.get(mount + INDEX_NAME);
+    if (file === undefined || file.text.trim() === "") return [];
+    // Cut first: the warning tells of the file as it is.
+    const { text, warning } = showIndex(file.text);
+    return [{ text: cleanMemoryText(mounted(text, mount), "body").text, warning }];
+  });
+  return {
+    text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
+    warnings: shown.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+/** With the paths that the files have for whoever reads this: a team's index names them as from its own folder. */
+function mounted(text: string, mount: string): string {
+  if (mount === "") return text;
+  const { lines, entries } = parseIndex(text);
+  const targets = new Map(entries.map(({ fromLine, targetAt }) => [fromLine, targetAt]));
+  return lines
+    .map(({ text: line, ending }, at) => {
+      const from = targets.get(at);
+      if (from === undefined) return line + ending;
+      const target = line.slice(from).replace(/^\s*(?:\.\/)*/, "");
+      return `${line.slice(0, from)}${mount}${target}${ending}`;
+    })
+    .join("");
 }

@@ -9,7 +9,7 @@ import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { fitIndex } from "../../../memory/files/fit-index.ts";
 import { INDEX_NAME, removeIndexLine, setIndexLine } from "../../../memory/files/memory-index.ts";
-import { relevanceScoreOf } from "../../../memory/recall/relevance-score.ts";
+import { relevanceScoreOf } from "../../../memory/recall/recall-plan.ts";
 import type { PlannedLine } from "../../../memory/write/plan-remember.ts";
 import type { MemoryChange, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";

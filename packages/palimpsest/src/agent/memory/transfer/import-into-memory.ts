@@ -4,16 +4,19 @@
  * A bundle of ours is put back as it is (`restore-bundle.ts`). What comes from another program is remembered like any
  * other fact: cleaned, compared with what is known, and never believed more than what a user said here.
  */
+import { InputError } from "../../../base/errors.ts";
 import { memoryFileName } from "../../../memory/files/memory-file-name.ts";
 import { TEAM_FOLDER } from "../../../memory/files/memory-index.ts";
 import { type ForeignFile, importClaudeCodeMemory } from "../../../memory/transfer/from-claude-code.ts";
-import { importMemories } from "../../../memory/transfer/import-memories.ts";
+import { importMcpMemory, isMcpRecord } from "../../../memory/transfer/from-mcp-memory.ts";
+import { importMem0, isMem0Record } from "../../../memory/transfer/from-mem0.ts";
 import {
   type ImportedMemory,
   ImportLog,
   type MemoryFormat,
   type MemoryImport,
   type NotCarried,
+  readJsonRecords,
 } from "../../../memory/transfer/imported-memory.ts";
 import { isMemoryBundle } from "../../../memory/transfer/memory-bundle.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
@@ -124,4 +127,19 @@ function inOrderOfTime(memories: readonly ImportedMemory[]): readonly ImportedMe
   const timeOf = ({ memory }: ImportedMemory): number =>
     memory.updatedAtMs ?? memory.createdAtMs ?? Number.MAX_VALUE;
   return memories.toSorted((one, other) => timeOf(one) - timeOf(other));
+}
+
+/**
+ * Reads an export, whatever the text is.
+ * @throws InputError `INPUT_EMPTY`, `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN`
+ */
+export function importMemories(text: string): MemoryImport {
+  const records = readJsonRecords(text, ["entities", "relations", "results", "memories"], new ImportLog());
+  if (records.some(({ value }) => isMcpRecord(value))) return importMcpMemory(text);
+  if (records.some(({ value }) => isMem0Record(value))) return importMem0(text);
+  throw new InputError("FORMAT_UNKNOWN", {
+    message:
+      "This is no export of memories that is known: no entities of the MCP memory server, no memories of mem0.",
+    hint: "Give `memory.jsonl` of the MCP memory server, what mem0's `get_all` returned, or a directory of Claude Code.",
+  });
 }

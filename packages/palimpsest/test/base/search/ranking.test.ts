@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fuseRanks } from "#base/search/fuse-ranks.ts";
+import { fuseRanks } from "#base/search/ranking.ts";
 
 const idsOf = (...rankings: Parameters<typeof fuseRanks>[0]) => fuseRanks(rankings).map(({ id }) => id);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stemEnglish } from "#base/search/english-stem.ts";
+import { stemEnglish } from "#base/search/english-words.ts";
 
 describe("the stem of an English word", () => {
   it.each([
