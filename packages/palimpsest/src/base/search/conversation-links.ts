@@ -31,7 +31,7 @@ export class ConversationLinks {
   readonly #lastSibling: number[] = [];
   readonly #groupOf: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Where the chain of those begins that name an id before them, whether it is there or not. */
+  /** The head of the chain of documents that name an id before them, present or not. */
   readonly #chains = new Map<string, number>();
   readonly #groups = new Map<string, Group>();
   /** Lengths by number of the group, and numbers that are free again. */
@@ -43,7 +43,7 @@ export class ConversationLinks {
     return this.#groups.size;
   }
 
-  /** How many group numbers there are, those that are free included. */
+  /** The number of group numbers, including free ones. */
   get groupNumbers(): number {
     return this.#groupTerms.length;
   }

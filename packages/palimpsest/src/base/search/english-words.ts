@@ -1,5 +1,5 @@
 /**
- * English words that say nothing about what a text is about, and forms that no suffix tells of.
+ * English stop words, irregular forms, and stems.
  */
 
 /** Words that nearly every text has. What is left of `don't` and `we'll` belongs to them. */
@@ -60,7 +60,7 @@ function rules(text: string): readonly SuffixRule[] {
   return read.sort(([left], [right]) => right.length - left.length);
 }
 
-/** The stem of a word in small Latin letters; other words come back as they are. */
+/** The stem of a word in small Latin letters; other words stay as they are. */
 export function stemEnglish(word: string): string {
   if (word.length < 3 || !isPlain(word)) return word;
   const singular = withoutPlural(word);
@@ -93,7 +93,7 @@ function withoutTense(word: string): string {
   return word;
 }
 
-/** What a tense took from the end of a verb is put back: `hop(p)ed`, `hop(e)d`, `conflat(e)d`. */
+/** Restores the end of a verb's stem: `hop(p)ed`, `hop(e)d`, `conflat(e)d`. */
 function repairedEnd(stem: string): string {
   if (stem.endsWith("at") || stem.endsWith("bl") || stem.endsWith("iz")) return `${stem}e`;
   if (endsInTwin(stem)) return "lsz".includes(stem.at(-1)!) ? stem : stem.slice(0, -1);
@@ -125,7 +125,7 @@ function withoutFinalE(word: string): string {
   return stem.endsWith("ll") && countTurns(stem.slice(0, -1)) > 1 ? stem.slice(0, -1) : stem;
 }
 
-/** How many times a consonant follows a vowel: about the number of syllables. */
+/** The number of consonants that follow a vowel: about the number of syllables. */
 function countTurns(word: string): number {
   let turns = 0;
   let wasVowel = false;

@@ -1,9 +1,9 @@
 /**
- * Ranked search over memories, by words: what is found needs neither a model nor embeddings.
+ * Ranked search over memories by words, without a model or embeddings.
  *
- * Ranking is BM25 over weighted fields. What was said around a memory often has the words that it lacks ("yes,
- * on Tuesday"), so a part of its neighbours' scores, and of its whole conversation's, is added where a memory
- * names them. Documents come and go one by one; what is found is the same as in an index built at once.
+ * Ranking is BM25 over weighted fields. The text around a memory often has the words that it lacks ("yes, on
+ * Tuesday"), so a part of its neighbours' scores, and of its conversation's, is added if a memory names them.
+ * Documents can be added and removed one by one; the results equal those of a new index.
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { cutHead } from "../text/text.ts";
@@ -14,7 +14,7 @@ import { type ScoredNumber, takeBest } from "./ranking.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
-/** What is known of one memory. All of it is searched; empty fields may be left out. */
+/** The searched fields of a memory. Empty ones may be left out. */
 export interface MemoryFields {
   readonly name?: string;
   readonly description?: string;
@@ -22,7 +22,7 @@ export interface MemoryFields {
   readonly tags?: readonly string[];
   /** When it was, in the words that one would ask with: `Tuesday 7 May 2024`. */
   readonly time?: string;
-  /** The id of what was said just before it, where it is a piece of a conversation. */
+  /** The id of the preceding message, for a piece of a conversation. */
   readonly before?: string;
   /** The conversation that it is a piece of. */
   readonly group?: string;
@@ -63,7 +63,7 @@ export interface MemorySearch {
   readonly size: number;
   /** Puts a memory in, in the place of what had the same id. */
   set(id: string, fields: MemoryFields): void;
-  /** Whether it was there. */
+  /** Returns false if it was not there. */
   remove(id: string): boolean;
   /** The best memories for a query; by id among equals. What has none of its words is found only where it is asked for. */
   search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
@@ -147,7 +147,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
   }
 
-  /** What is like the best, without a word of the query; worth little beside the last that has one. */
+  /** Documents like the best ones, without a word of the query; they rank last. */
   function findAlike(
     best: readonly ScoredNumber[],
     query: readonly QueryTerm[],

@@ -1,11 +1,10 @@
 /**
- * Where each term occurs: the numbers of the documents that have it, with how much it weighs there and in which
- * fields it stands.
+ * Positions of each term: the documents that have it, with its weight and fields there.
  *
- * A place is one 32-bit number: the document's number, the weighed count (cut at its largest value, where
- * repetition has long stopped counting) and one bit for each field. The places of a term are kept sorted, so
- * one can be looked up, put in and taken out anywhere; numbers of documents are used again. So what is found
- * never depends on the order in which documents came and went.
+ * A place is one 32-bit number: the document's number, the weighed count (capped at a value where repetition no
+ * longer matters) and one bit for each field. The places of a term are sorted, so that one can be found, inserted and
+ * removed anywhere; numbers of documents are reused. So results never depend on the order in which documents came and
+ * went.
  */
 import { assert } from "../assert.ts";
 
@@ -35,7 +34,7 @@ export class Postings {
   /** Numbers of the terms of each document, by its number: what has to be taken out again. */
   readonly #ofDocument: (Int32Array | undefined)[] = [];
   #emptyCount = 0;
-  /** Of the document that is being put in: what it says of each term, and which terms it has. */
+  /** Counts and terms of the document that is being added. */
   #counts = new Int32Array(0);
   #fields = new Uint8Array(0);
   #touched: number[] = [];
@@ -87,7 +86,7 @@ export class Postings {
     this.#ofDocument[number] = undefined;
   }
 
-  /** Terms that no document has any more, where they have become many; afterwards their numbers are free. */
+  /** Terms without documents, once there are many; their numbers become free. */
   takeEmptyTerms(termCount: number): readonly number[] {
     if (this.#emptyCount <= EMPTY_TERMS_KEPT + termCount / 2) return [];
     const empty: number[] = [];

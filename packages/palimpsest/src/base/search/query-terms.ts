@@ -1,9 +1,9 @@
 /**
- * What of a query is looked for: its rarest known words, as many as one search can weigh.
+ * The searched terms of a query: its rarest known words, as many as one search can weigh.
  *
- * A query may be a whole message, with a file pasted into it. Its rare words say what it is about; common ones
- * cost the most and tell the least. So the rare ones choose which memories are weighed at all, common ones only
- * add to what was chosen, and the commonest are left out.
+ * A query may be a whole message with a file pasted into it. Its rare words say what it is about; common ones cost
+ * the most and tell the least. So the rare ones choose which memories are weighed, common ones only add to those, and
+ * the commonest are left out.
  */
 
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
@@ -18,9 +18,9 @@ export interface QueryTerm {
   /** As the query writes it, in small letters. */
   readonly word: string;
   readonly places: TermPlaces;
-  /** Whether it brings in memories that no rarer word has. */
+  /** True if it brings in memories that no rarer word has. */
   readonly isChoosing: boolean;
-  /** How much it counts beside the others. @defaultValue 1 */
+  /** Its weight beside the others. @defaultValue 1 */
   readonly weight?: number;
 }
 

@@ -67,7 +67,7 @@ export function takeBest(
 /** A ranking, best first. */
 export interface Ranking {
   readonly ids: readonly string[];
-  /** How much it counts beside the others. @defaultValue 1 */
+  /** Its weight beside the others. @defaultValue 1 */
   readonly weight?: number;
 }
 

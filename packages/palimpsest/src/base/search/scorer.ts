@@ -34,7 +34,7 @@ export class Scorer {
   #documentCount = 0;
   #totalLength = 0;
   #own = new Float64Array(0);
-  /** What came one and two steps before it, weighed; and the best of what came one and two steps after it. */
+  /** Weighed scores of one and two steps before, and the best of one and two steps after. */
   #before = new Float64Array(0);
   #next = new Float64Array(0);
   #afterNext = new Float64Array(0);

@@ -1,10 +1,9 @@
 /**
- * The words of all texts, as the search compares them: without case and accents, English ones by their stem,
- * and without those that say nothing. Each such term has a small number.
+ * The terms of all texts: without case and accents, English words by their stem, and without stop words. Each term
+ * has a small number.
  *
- * A word of any other language is compared as it is written. What one word becomes is remembered, because a few
- * thousand words make up most of all texts; both what is remembered and the terms themselves are bounded by
- * what the texts hold now.
+ * A word of any other language is compared as it is written. The terms of words are cached, because a few thousand
+ * words make up most of all texts; cache and terms are bounded by the current texts.
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { visitTerms } from "../text/text-terms.ts";
@@ -45,7 +44,7 @@ export class Vocabulary {
     });
   }
 
-  /** Takes terms out that no text has any more; their numbers are given to others. */
+  /** Removes terms that no text has; their numbers are reused. */
   forget(numbers: readonly number[]): void {
     if (numbers.length === 0) return;
     for (const number of numbers) {
@@ -76,7 +75,7 @@ export class Vocabulary {
 
 const NO_TERMS: readonly string[] = [];
 const ONLY_ASCII = /^[\x00-\x7f]*$/;
-/** What is left of a word when its letters are taken away, as the signs that end a sentence in other scripts. */
+/** Characters between the parts of a word, such as the signs that end a sentence in other scripts. */
 const NO_LETTERS = /[^\p{L}\p{N}\p{M}]+/u;
 
 /** The terms of one word in small letters. */

@@ -51,7 +51,7 @@ export function* considerClaims(
 
 class Considering {
   readonly #consolidation: ConsolidationActions;
-  /** What each memory says that may be named. */
+  /** Texts of the memories that may be named. */
   readonly #shown: Map<string, string>;
   #doneCount = 0;
 

@@ -1,6 +1,6 @@
 /**
- * What a dream does to memories, one thing at a time and on paper: merged, superseded, put into the archive, each
- * with its action and within the caps. Who decides it is elsewhere; what holds for whoever decides it is here.
+ * Actions of a dream on memories, one at a time and on paper: merge, supersede, archive, each recorded and within the
+ * caps. Rules and models decide elsewhere; the limits for both are here.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
@@ -18,7 +18,7 @@ export interface DreamAction {
   /** The one that stays or is new first, then the others. */
   readonly paths: readonly string[];
   readonly why: string;
-  /** Who saw it; absent where the rules did. */
+  /** Set if a model proposed it, absent for the rules. */
   readonly by?: "model";
 }
 
@@ -31,9 +31,9 @@ interface ActionReason {
 export class ConsolidationActions {
   readonly changeSet: ConsolidationChanges;
   readonly actions: DreamAction[] = [];
-  /** What was seen and left. */
+  /** Findings that lead to no action. */
   readonly notes = new Set<string>();
-  /** What this dream has decided for: it does not archive what it has just kept. */
+  /** Memories that this dream has kept: it does not archive them. */
   readonly #kept = new Set<string>();
   readonly #nowMs: number;
   #archivedCount = 0;
@@ -67,7 +67,7 @@ export class ConsolidationActions {
     return true;
   }
 
-  /** What one took the place of hangs on what it goes into from now on. Returns what that has not taken the place of yet. */
+  /** Makes the memories that `gone` superseded point to `kept`. Returns those that `kept` has not superseded yet. */
   #inherit(kept: Memory, gone: Memory): readonly string[] {
     const older = [...this.changeSet.known.values()].filter(
       ({ memory }) => memory.supersededBy === gone.path,
@@ -111,7 +111,7 @@ export class ConsolidationActions {
     this.changeSet.setMemory(path, updateMemoryFile(text, { body, isConfirmed }));
   }
 
-  /** Whether there was room. */
+  /** Returns false if there was no room. */
   archive(path: string): boolean {
     if (!this.hasSpace(0, path)) return false;
     this.#archivedCount++;
@@ -119,7 +119,7 @@ export class ConsolidationActions {
     return true;
   }
 
-  /** Whether one more may go to the archive beside those that are about to. */
+  /** True if one more may go to the archive, besides those that are about to. */
   hasSpace(besides: number, path: string): boolean {
     const { archivedCount } = MEMORY_DREAM_DEFAULTS;
     if (this.#archivedCount + besides < archivedCount) return true;
@@ -137,7 +137,10 @@ export function timeOf({ updatedAtMs, createdAtMs }: Pick<Memory, "updatedAtMs" 
   return Math.max(updatedAtMs ?? 0, createdAtMs ?? 0);
 }
 
-/** What was said again counts from then: merged with an old memory, a new one must not be pruned for its age. */
+/**
+ * A repeated fact counts from its repetition: after a merge with an old memory, a new one must not be pruned for its
+ * age.
+ */
 function withRelevanceOf(kept: Memory, gone: Memory): MemoryChanges {
   const isNewer =
     (kept.createdAtMs ?? Number.POSITIVE_INFINITY) < (gone.createdAtMs ?? Number.POSITIVE_INFINITY);

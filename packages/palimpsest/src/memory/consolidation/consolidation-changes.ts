@@ -20,7 +20,7 @@ export class ConsolidationChanges {
   readonly #known = new Map<string, KnownMemory>();
   readonly #other = new Map<string, string>();
 
-  /** @param files - what is no memory and may be changed all the same: an index */
+  /** @param files - other files that may be changed: an index */
   constructor(known: readonly KnownMemory[], files: readonly (Original & { readonly path: string })[]) {
     for (const one of known) {
       this.#originals.set(one.memory.path, one);
@@ -54,7 +54,7 @@ export class ConsolidationChanges {
     this.#other.set(path, text);
   }
 
-  /** What is otherwise than it was, by path. */
+  /** Changed files, by path. */
   changes(): readonly PlannedChange[] {
     const paths = new Set([...this.#originals.keys(), ...this.#known.keys(), ...this.#other.keys()]);
     return [...paths].sort().flatMap((path) => {

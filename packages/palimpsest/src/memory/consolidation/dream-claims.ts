@@ -1,10 +1,9 @@
 /**
- * What of a model's proposals for memories may be done: found out from the memories, not from what the model says.
+ * Judges a model's proposals for memories by the memories themselves, not by its words.
  *
- * A model that looks memories through sees what no rule sees, and may be wrong, or do as a memory tells it. So its
- * word moves texts, and never makes or loses one: what several say is put together in the words that they have, by
- * the one that is founded best. Words of its own it may put only in the place of a model's words, and only such as
- * stand there. Where it could be mistaken for more than that, all stays as it is, and the reason is told.
+ * A model sees more than a rule does, and may be wrong or obey a memory's text. So it can move texts, but never make
+ * or lose one: repeated facts are merged in the words that they have, of the best founded one. It can put its own
+ * words only in place of a model's words, and only words that occur there. In doubt everything stays, with a reason.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
@@ -24,7 +23,7 @@ export type DreamProposal =
       /** They say the same in other words, or are better one. */
       readonly kind: "merge";
       readonly paths: readonly string[];
-      /** How it would put it. */
+      /** The model's wording. */
       readonly text: string | undefined;
     }
   | {
@@ -34,22 +33,22 @@ export type DreamProposal =
       readonly older: string;
     };
 
-/** A fact that a model found in what was said, and who is behind it by that. */
+/** A fact that a model found in conversations, with its judged source. */
 export interface ClaimedFact extends FreshMemory {
   readonly why: string;
   /** The memory that it says it corrects, as that was then. */
   readonly replaces: { readonly path: string; readonly body: string } | undefined;
 }
 
-/** What a model makes of memories; nothing of it is done before it is judged. */
+/** Proposals of a model; each is judged before anything happens. */
 export interface DreamClaims {
   readonly facts: readonly ClaimedFact[];
   readonly proposals: readonly DreamProposal[];
-  /** What the memories said that it was shown, by path. Only these it may name, and only while they say so. */
+  /** Texts of the memories that it was shown, by path. It may name only these, and only while they are unchanged. */
   readonly shown: ReadonlyMap<string, string>;
 }
 
-/** What is to be done, or why it is not. */
+/** An accepted proposal, or the reason for refusing it. */
 export type Judged<Value> =
   | { readonly isAllowed: true; readonly value: Value }
   | { readonly isAllowed: false; readonly why: string };
@@ -67,7 +66,7 @@ export function byFoundation(one: Memory, other: Memory): number {
   );
 }
 
-/** Whether two are about one thing, as far as words tell: a third of those of the shorter one. */
+/** True if two texts share a third of the shorter one's words. */
 export function isRelated(one: string, other: string): boolean {
   const [fewer, more] = [sentenceWords(one).words, sentenceWords(other).words].toSorted(
     (a, b) => a.size - b.size,
@@ -75,7 +74,7 @@ export function isRelated(one: string, other: string): boolean {
   return shareIn(fewer!, more!) >= readingShare;
 }
 
-/** Whether a newer memory may take the place of an older one because a model says that they contradict each other. */
+/** Judges whether a newer memory may supersede an older one because a model says that they contradict each other. */
 export function judgeSupersede(newer: Memory, older: Memory): Judged<undefined> {
   if (areApart(newer.path, older.path)) return refused(APART);
   if (newer.path === older.path) return refused("A memory does not contradict itself.");
@@ -129,7 +128,7 @@ export function judgeMerge(
   return { isAllowed: true, value: joined };
 }
 
-/** Whether nothing is lost of a memory by leaving a text: a person's sentences stand there, a model's are said. */
+/** True if a text loses nothing of a memory: it has a person's sentences, and says a model's. */
 function isCarried(memory: Memory, text: string): boolean {
   const sentences = sentencesOf(text);
   return sentencesOf(memory.body).every(
@@ -139,12 +138,15 @@ function isCarried(memory: Memory, text: string): boolean {
   );
 }
 
-/** A model concluded it, and nobody stands by it. */
+/** A model's conclusion that no person confirmed. */
 function isModels({ source, isConfirmed }: Memory): boolean {
   return source === "agent" && !isConfirmed;
 }
 
-/** Whether one of some texts says a sentence, with at least so many of its words: with its numbers and addresses, and not the opposite. */
+/**
+ * True if one of some texts says a sentence: with enough of its words, with its numbers and addresses, and not the
+ * opposite.
+ */
 function isStated(sentence: string, texts: readonly string[], share: number): boolean {
   const pieces = texts.map((text, turn) => ({ id: "", source: "user", text, turn }) as const);
   const [found] = gatherEvidence([sentence], pieces);

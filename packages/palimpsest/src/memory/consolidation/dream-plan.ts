@@ -1,12 +1,10 @@
 /**
- * What a dream would do to the memories of one directory: what is said twice is said once, what was corrected gives
- * way, what has lost its worth goes to the archive, what users asked for in sessions is kept, and the index names
- * what there is.
+ * Plans a dream over one memory directory: merge repetitions, supersede corrected facts, archive facts without
+ * relevance, add what users asked for in sessions, and repair the index.
  *
- * Rules go first. What a model proposes comes behind them, as claims: each is judged on what is there now
- * (`dream-claims.ts`), within the same caps. It is a plan: nothing is touched, every action says why, and a second
- * dream on its result finds nothing to do. A fact gives way only to a newer one of somebody who is to be believed
- * as much; where that is not so, both stay and the plan says so.
+ * Rules go first. A model's proposals follow as claims, each judged on the current memories (`dream-claims.ts`) and
+ * within the same caps. Nothing is written here, every action has a reason, and a second dream finds nothing to do. A
+ * fact yields only to a newer one of a source as trusted; otherwise both stay, and the plan says so.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
@@ -26,26 +24,26 @@ import { repairIndex } from "./repair-index.ts";
 
 export interface DreamPlan {
   readonly actions: readonly DreamAction[];
-  /** What was seen and left: contradictions that a person has to decide, what is beyond the caps. */
+  /** Findings without an action: contradictions that a person has to decide, and changes beyond the caps. */
   readonly notes: readonly string[];
-  /** What a model proposed and may not be done, and why. */
+  /** Refused proposals of a model, with the reasons. */
   readonly refused: readonly string[];
   readonly changes: readonly PlannedChange[];
 }
 
 export interface DreamInput {
-  /** Where the directory is mounted: empty, or a folder with its `/`. */
+  /** The mount point of the directory: empty, or a folder with its `/`. */
   readonly folder: string;
   /** All of one directory; a team's is another one. */
   readonly known: readonly KnownMemory[];
   readonly index: { readonly path: string; readonly text: string; readonly version: string } | undefined;
-  /** What users asked for in the sessions since the last dream. */
+  /** Facts that users asked to remember in sessions since the last dream. */
   readonly gathered: readonly FreshMemory[];
-  /** What was forgotten, and when: it does not come back because it stands in an old session. */
+  /** Forgotten facts, with times: an old session must not add them again. */
   readonly forgotten?: readonly PastMemory[] | undefined;
-  /** Files of the directory that are no memory, or cannot be read: an index may name them. */
+  /** Files of the directory that are not readable memories: an index may name them. */
   readonly others?: readonly string[] | undefined;
-  /** What a model makes of it all. */
+  /** Proposals of a model. */
   readonly claims?: DreamClaims | undefined;
   /** In how many sessions each memory was of use. */
   readonly usedCounts: ReadonlyMap<string, number>;
@@ -53,8 +51,7 @@ export interface DreamInput {
 }
 
 /**
- * Work in steps of a few milliseconds each: thousands of memories take seconds, and whoever carries it out has other
- * things to do, too.
+ * Work in steps of a few milliseconds, so that other work can run between them: thousands of memories take seconds.
  */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
@@ -90,7 +87,7 @@ class Dreaming {
   readonly undecided = new Set<string>();
   readonly #consolidation: ConsolidationActions;
   readonly #input: DreamInput;
-  /** What was over before this dream. */
+  /** Facts that were over before this dream. */
   readonly #past: readonly PastMemory[];
 
   constructor(consolidation: ConsolidationActions, input: DreamInput) {
@@ -102,7 +99,7 @@ class Dreaming {
     this.#past = [...corrected, ...(input.forgotten ?? [])];
   }
 
-  /** As long as there is anything: what was merged is newer, and may correct what it did not before. */
+  /** Repeats while anything changes: a merged memory is newer, and may correct other ones. */
   *consolidate(): Steps<void> {
     for (let doneCount = -1; doneCount !== this.#consolidation.actions.length; ) {
       doneCount = this.#consolidation.actions.length;
@@ -120,7 +117,7 @@ class Dreaming {
       const others = this.#alike(search, memory);
       const same = others.find(({ relation }) => relation === "repeats");
       if (same !== undefined && this.#consolidation.merge(same.memory.path, memory, REPEATED)) continue;
-      // It may correct what is older, or be corrected by what is newer and as well founded.
+      // It may correct an older one, or be corrected by a newer one as well founded.
       const newer = others.find(
         ({ memory: other, relation }) => relation === "contradicts" && timeOf(other) > timeOf(memory),
       );
@@ -136,7 +133,7 @@ class Dreaming {
     }
   }
 
-  /** What users asked for, as if it had been remembered at once; then what a model found. */
+  /** Adds what users asked for, as if remembered at once; then what a model found. */
   remember(): void {
     const { gathered, claims } = this.#input;
     const search = createMemorySearch();
@@ -173,14 +170,14 @@ class Dreaming {
     else this.#consolidation.act("remember", paths, { why: `${why} ${plan.reason}`, by: "model" });
   }
 
-  /** Whether a memory is as it was when a model said that a fact corrects it, and is about the same thing. */
+  /** True if a memory is unchanged since a model said that a fact corrects it, and is about the same thing. */
   #isCorrected({ path, body }: NonNullable<ClaimedFact["replaces"]>, by: string): boolean {
     return (
       this.#consolidation.activeAt(path)?.body === body && isRelated(body, by) && !areOfTwoInstances(body, by)
     );
   }
 
-  /** What this dream has decided for stays, however old it is. */
+  /** A memory that this dream has kept stays, however old it is. */
   prune(): void {
     const { pruneBelowScore } = MEMORY_RECALL_DEFAULTS;
     const { nowMs, usedCounts } = this.#input;
@@ -225,7 +222,7 @@ class Dreaming {
     });
   }
 
-  /** Of two that contradict each other. */
+  /** Decides between two that contradict each other. */
   #decide(newer: Memory, older: Memory, search: MemorySearch): void {
     if (trustOf(newer) < trustOf(older)) {
       this.undecided.add(

@@ -1,9 +1,8 @@
 /**
- * What a model is asked that looks memories through, the tools that it may call, and what of its calls is read.
+ * The request for a model that consolidates memories, its tools, and the reading of its calls.
  *
- * It is shown memories that a model may see at all and that are whole and clean: what is quarantined or history,
- * holds a key or is a document is left as it is. It answers with paths of those, and what it wants is judged
- * elsewhere (`dream-claims.ts`).
+ * It is shown only memories that a model may see and that are whole and clean: not quarantined ones, history, ones
+ * with a key, or documents. It answers with their paths, and `dream-claims.ts` judges its proposals.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
@@ -49,13 +48,13 @@ Make all calls in one answer. Calling nothing is a good answer.`;
 interface DreamRequest {
   readonly system: string;
   readonly text: string;
-  /** What the memories say that it is shown, by path. */
+  /** Texts of the memories that it is shown, by path. */
   readonly shown: ReadonlyMap<string, string>;
   /** Memories that there was no room for. */
   readonly leftOutCount: number;
 }
 
-/** What is asked of some memories; `undefined` where there are no two to be compared. */
+/** Composes the request about some memories; `undefined` if there are fewer than two to compare. */
 export function composeDream(memories: readonly Memory[], nowMs: number): DreamRequest | undefined {
   const fit = memories.filter((memory) => isRecallable(memory) && isWholeAndClean(memory));
   const shown = new Map<string, string>();
@@ -117,7 +116,7 @@ function lineOf(memory: Memory, nowMs: number): string {
   return `- ${showOnOneLine(path)} (${about.join("; ")}): ${JSON.stringify(body)}`;
 }
 
-/** What a call proposes, whatever it is. */
+/** Reads the proposal in a call, whatever its form. */
 export function readDreamCall(
   name: string,
   input: unknown,

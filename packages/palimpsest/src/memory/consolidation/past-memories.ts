@@ -1,6 +1,6 @@
 /**
- * What is over: facts that were forgotten, or that another one has taken the place of. Whoever reads old talk again
- * finds them said there, and they must not come back for that; said once more, they are as good as new.
+ * Facts that are over: forgotten or superseded. Old conversations still say them, and must not bring them back; a
+ * user who says one again makes it new.
  */
 
 import { compareFacts } from "../subject/same-subject.ts";
@@ -15,10 +15,10 @@ export interface PastMemory {
   readonly overMs: number;
 }
 
-/** What is looked at of a fact. */
+/** The parts of a fact that are compared. */
 type DatedFact = Pick<FreshMemory, "body" | "createdAtMs" | "updatedAtMs" | "sessionId" | "messageId">;
 
-/** Whether a fact is one of those, said before it was over. Of one without a time nobody knows. */
+/** True if a fact is one of those, said before it was over. A fact without a time never is. */
 export function isOver(fact: DatedFact, past: readonly PastMemory[]): boolean {
   const statedAtMs = Math.max(fact.createdAtMs ?? 0, fact.updatedAtMs ?? 0);
   if (statedAtMs === 0) return false;

@@ -10,7 +10,7 @@ import { cleanMemoryText } from "../trust/clean-memory.ts";
 
 interface RepairedIndex {
   readonly text: string;
-  /** What was changed, in words. */
+  /** Describes the change. */
   readonly why: string;
   /** Memories that found no room. */
   readonly unlistedCount: number;

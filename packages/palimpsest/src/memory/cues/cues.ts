@@ -1,12 +1,12 @@
 /**
  * The table of cues: phrases by which people ask that something be remembered, in ten languages.
  *
- * It is used where no model extracts, so it is exact rather than clever. A cue stands at the beginning of a sentence,
- * behind words that only lead to it. A sentence without a cue is not kept: what was not kept can be said again, and
- * what was kept by mistake is believed for a long time.
+ * It is used if no model extracts, so it is exact rather than clever. A cue begins a sentence, behind words that only
+ * lead to it. A sentence without a cue is not kept: a user can say it again, and a memory kept by mistake is believed
+ * for a long time.
  *
- * A cue is a phrase with alternatives in brackets. `…` stands for up to a hundred characters, `~` for any one word.
- * What stands before `»` is not part of what is kept.
+ * A cue is a phrase with alternatives in brackets. `…` matches up to a hundred characters, `~` any one word. The part
+ * before `»` is not kept.
  */
 import type { MemoryType } from "../files/memory.ts";
 
@@ -37,7 +37,7 @@ interface LanguageCues extends Readonly<Record<CueKind, readonly string[]>> {
   readonly afterObjection: readonly string[];
 }
 
-/** What is always done, not what always was. */
+/** Followed by an action, not by a past state. */
 const EVER = "(always|never)(?! (mind|been|had|has|was|were|is|are|said|the|a)\\b| ~(ed|[^s]s)\\b) ~";
 const OUGHT = "(should|must|need to|has to|have to)";
 const WHEN = "(if|when|whenever|before|after|for|in|on|with) …, (please )?";

@@ -8,7 +8,7 @@ export interface RememberRequest {
   readonly kind: CueKind;
   /** The language of the cue that matched; neighbours share words, as "sempre". */
   readonly language: CueLanguage;
-  /** What is to be kept: the sentence without the words that lead to it. */
+  /** The text to keep: the sentence without the words that lead to it. */
   readonly statement: string;
 }
 
@@ -25,7 +25,7 @@ const UNSPACED: ReadonlySet<CueLanguage> = new Set(["zh", "ja", "ko"]);
 const WORD_END = "(?![\\p{L}\\p{N}])";
 const MOST_LEADS = 4;
 
-/** "Actually" and "no" without a comma, where a sentence of its own follows. */
+/** "Actually" and "no" without a comma, before a sentence. */
 const BARE_OBJECTION = /^(?:actually (?=\p{L})|no (?=(we|i|my|our) ))/iu;
 const LIST_MARK = /^(?:[-*+•]|\d{1,2}[.)]|#)\s{1,4}/u;
 
@@ -70,7 +70,7 @@ function compileCues(language: CueLanguage): readonly CompiledCue[] {
   ];
 }
 
-/** The pattern that a cue stands for, from the beginning of a sentence; see `cues.ts` for its signs. */
+/** The pattern of a cue, from the beginning of a sentence; see `cues.ts` for its signs. */
 function patternOf(cue: string, end = ""): RegExp {
   const source = cue
     .replaceAll("'", "['’]")

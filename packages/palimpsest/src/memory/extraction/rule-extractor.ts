@@ -116,7 +116,7 @@ function isQuestion(sentence: string): boolean {
   return /, (?:right|correct|ok|okay|or)$/i.test(sentence) || ASKING.test(withoutLead(sentence));
 }
 
-/** Words that say nothing of what is meant: it stands in another sentence, on the screen or in a list of choices. */
+/** Words that only point at something: in another sentence, on the screen or in a list of choices. */
 const POINTING = new Set(
   (
     "it this that these those them so here there same one first second third last latter former other next again " +

@@ -1,6 +1,6 @@
 /**
- * Edits of frontmatter that change their own lines only: what stands behind a key is replaced, a field's lines
- * are taken out, or a line is put in behind the last one of its map. Every other byte of the file stays.
+ * Edits of frontmatter that change only their own lines: replace a value, remove a field's lines, or insert a line
+ * after the last one of its map. Every other byte of the file stays.
  */
 import {
   type Frontmatter,
@@ -14,7 +14,7 @@ import { type FrontmatterValue, formatClosedValue, formatValue } from "./frontma
 
 export interface FrontmatterEdit {
   readonly key: string;
-  /** The map that it stands in, or is to stand in. */
+  /** The map that holds it, or will hold it. */
   readonly parent?: typeof NESTED_KEY;
   /** Absent: the field is taken out. */
   readonly value?: FrontmatterValue;
@@ -105,8 +105,8 @@ function additionOf(
 function applySplices(text: string, splices: readonly Splice[]): string {
   const parts: string[] = [];
   let from = 0;
-  // Sorting is stable: what is put in at one place stays in the order in which it was given. A map may end where
-  // its last key does; what belongs to it goes first.
+  // Sorting is stable: insertions at one place keep their order. A map may end with its last key; lines of the map go
+  // first.
   const isNested = (splice: Splice): number => (splice.isNested ? 0 : 1);
   const order = (one: Splice, other: Splice): number =>
     one.from - other.from || isNested(one) - isNested(other);

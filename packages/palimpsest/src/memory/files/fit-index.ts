@@ -1,10 +1,10 @@
 /**
- * An index within its limits, from both sides: ours is made to fit by taking out the lines that are worth least,
- * one of somebody else is shown cut, with a warning that says so.
+ * Fits an index into its limits: our own index loses its least valuable lines, a foreign one is shown cut, with a
+ * warning.
  *
- * A limit by place would take out what was written last: corrections vanish first. So nothing goes by place,
- * except among lines that are worth the same, where the upper one, as a rule the older, goes. Headings and text
- * of people are never taken out; where they alone are too much, the index stays as it is and the warning says so.
+ * Cutting by place would remove the newest lines, and corrections with them. So the value decides, and among equals
+ * the upper line, as a rule the older one, goes. Headings and people's text are never removed; if they alone exceed
+ * the limit, the index stays as it is and the warning says so.
  */
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
@@ -30,9 +30,9 @@ const LIMITS: IndexLimits = {
 
 interface FittedIndex extends IndexSize {
   readonly text: string;
-  /** What was taken out, the least valuable first. The memories themselves stay. */
+  /** Removed lines, the least valuable first. The memories themselves stay. */
   readonly evicted: readonly IndexEntry[];
-  /** For whoever wrote last: lines had to go, the index is nearly full, or it cannot be made to fit. */
+  /** Set if lines had to go, the index is nearly full, or it cannot be made to fit. */
   readonly warning: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function fitIndex(
 }
 
 interface ShownIndex extends IndexSize {
-  /** What a model is shown, the warning included. */
+  /** The text for a model, with the warning. */
   readonly text: string;
   /** `undefined` where all of it is shown. */
   readonly warning: string | undefined;
@@ -98,7 +98,7 @@ export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownInde
   };
 }
 
-/** What counts against the limits. */
+/** The sizes that have limits. */
 export function indexSize(text: string): IndexSize {
   return { linesCount: splitLines(text).length, bytes: utf8Bytes(text) };
 }
@@ -111,7 +111,7 @@ function bytesOf(lines: readonly Pick<MarkdownLine, "text" | "ending">[]): numbe
   return lines.reduce((sum, { text, ending }) => sum + utf8Bytes(text) + ending.length, 0);
 }
 
-/** What cannot be compared is worth nothing. */
+/** A score that cannot be compared counts as 0. */
 function comparable(score: number): number {
   return Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score;
 }

@@ -1,12 +1,12 @@
 /**
- * Values of frontmatter, read and written: plain, in quotes, over several lines, as a list on one line.
+ * Values of frontmatter, read and written: plain, quoted, on several lines, or as a list on one line.
  *
- * They are read as people mean them, not by the letter of YAML: a plain value goes to the end of its line, with
- * every `#` and `:` in it, and `no`, `010` or a date are the text that stands there. What is written is put into
- * quotes where YAML would read something else, so that other programs read the same. No value leaves its line.
+ * They are read as people mean them, not by the letter of YAML: a plain value extends to the end of its line, with
+ * every `#` and `:` in it, and `no`, `010` or a date are text. Written values are quoted if YAML would read them
+ * differently. No value leaves its line.
  */
 
-/** What can be put behind a key. */
+/** A value that can follow a key. */
 export type FrontmatterValue = string | number | boolean | readonly string[];
 
 /** A quoted value, and where in `text` it ends. */
@@ -15,7 +15,7 @@ interface Quoted {
   readonly end: number;
 }
 
-/** What stands behind a key on one line. `undefined` where a quote opens there and is not closed. */
+/** Reads the value on a key's line. `undefined` if a quote opens there and does not close. */
 export function readInlineValue(
   text: string,
 ): { readonly value: string; readonly items?: readonly string[]; readonly end: number } | undefined {
@@ -58,14 +58,14 @@ export function fold(lines: readonly string[]): string {
   return parts.join("");
 }
 
-/** The value as it stands behind `key: `, on one line whatever it holds. */
+/** Formats a value for `key: `, always on one line. */
 export function formatValue(value: FrontmatterValue): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (typeof value === "string") return formatText(value, NEEDS_QUOTES);
   return `[${value.map((item) => formatText(item, NEEDS_QUOTES_IN_LIST)).join(", ")}]`;
 }
 
-/** The same where lines stand below that are no part of it: in quotes, so that it ends where it ends. */
+/** Formats a value that is followed by lines of another kind: quoted, so that it ends on its line. */
 export function formatClosedValue(value: FrontmatterValue): string {
   return Array.isArray(value) ? formatValue(value) : quoted(String(value));
 }
@@ -73,10 +73,10 @@ export function formatClosedValue(value: FrontmatterValue): string {
 /** Starts that mean something in YAML, `: ` and ` #` inside, ends that would be lost. */
 const NEEDS_QUOTES = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|[:\s]$|:\s|\s#/;
 const NEEDS_QUOTES_IN_LIST = new RegExp(`${NEEDS_QUOTES.source}|[,[\\]{}]`);
-/** What YAML takes for a number, a day, a truth or nothing. */
+/** Text that YAML reads as a number, a date, a boolean or null. */
 const IS_OTHER_THAN_TEXT =
   /^(?:[-+.\d][\d._:,]*(?:e[-+]?\d+)?|0[xob][\da-f_]+|\d{4}-\d\d?-\d\d?|true|false|yes|no|on|off|y|n|null|~|<<|=|[-+]?\.(?:inf|nan))$/i;
-/** Whatever ends a line for some reader, steers a terminal, or is no character. */
+/** Characters that end a line for some reader, control a terminal, or are invalid. */
 const MUST_BE_ESCAPED = /[\p{Cc}\p{Cs}\u2028\u2029\uFEFF\uFFFE\uFFFF]/u;
 
 function formatText(text: string, needsQuotes: RegExp): string {
@@ -135,7 +135,7 @@ function readDoubleQuoted(text: string): Quoted | undefined {
   return undefined;
 }
 
-/** What stands behind a backslash. What means nothing is text: `C:\dir` in quotes is a frequent mistake. */
+/** Reads the character behind a backslash. An unknown escape is text: `C:\dir` in quotes is a frequent mistake. */
 function readEscape(text: string, at: number): { readonly character: string; readonly length: number } {
   const letter = text[at] ?? "";
   const plain = ESCAPES.get(letter);
@@ -147,7 +147,7 @@ function readEscape(text: string, at: number): { readonly character: string; rea
   return { character: String.fromCodePoint(code), length: 1 + digits.length };
 }
 
-/** Whether nothing but a remark stands behind a value in quotes. */
+/** True if only a comment follows a quoted value. */
 function isBehindValue(text: string, end: number): boolean {
   const rest = text.slice(end);
   return rest.trim() === "" || (/^\s/.test(rest) && rest.trimStart().startsWith("#"));

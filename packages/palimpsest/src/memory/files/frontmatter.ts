@@ -1,11 +1,10 @@
 /**
  * Frontmatter of Markdown files, read flat and without a YAML library: keys with their values, one map below
- * `metadata`, and for each the place where it stands.
+ * `metadata`, and the position of each.
  *
- * People and other programs edit these files, so nothing is ever written anew: an edit replaces what stands
- * behind a key, takes out the lines of a field, or puts one in (`edit-frontmatter.ts`). What is not understood is
- * left where it is and told. Aliases, tags, merge keys and programs have no meaning here; they are text. Linear
- * in the file, whoever wrote it.
+ * People and other programs edit these files, so an edit replaces a value, removes a field's lines, or inserts one
+ * (`edit-frontmatter.ts`), and never rewrites the rest. Unknown syntax stays where it is and is reported. Aliases,
+ * tags, merge keys and programs have no meaning here; they are text. The time is linear in the file.
  */
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
@@ -22,34 +21,34 @@ export interface FrontmatterField {
   readonly parent: string | undefined;
   /** The value as one text; a list's items with commas; empty where there is none or it is not understood. */
   readonly text: string;
-  /** Absent where it is no list. */
+  /** Absent if it is not a list. */
   readonly items?: readonly string[];
   /** Its lines, with their ends and with all that is indented below. */
   readonly from: number;
   readonly to: number;
-  /** What stands behind the colon, without blanks, the end of the line and a remark behind it. */
+  /** The value's position: without blanks, the line end and a comment behind it. */
   readonly valueFrom: number;
   readonly valueTo: number;
-  /** Whether lines below it are no part of its value: it must not become one that goes on below. */
+  /** True if the lines below are not part of its value: a new value must not continue there. */
   readonly isClosed: boolean;
-  /** What stands before its key. */
+  /** The text before its key. */
   readonly indent: string;
 }
 
 export interface Frontmatter {
   /** As they stand; of several with one key the last counts. */
   readonly fields: readonly FrontmatterField[];
-  /** Where its first line begins; `undefined` where there is no frontmatter. */
+  /** Start of the opening line; `undefined` without frontmatter. */
   readonly opensTo: number | undefined;
-  /** Where the line that closes it begins; likewise. */
+  /** Start of the closing line; `undefined` without frontmatter. */
   readonly closesAt: number | undefined;
   /** It has more than is read: what is to be read again must stand at its start. */
   readonly isLong: boolean;
-  /** Where the text behind it begins; the start of the text, behind its byte order mark, where there is none. */
+  /** Start of the text behind it; without frontmatter the start of the file, behind a byte order mark. */
   readonly bodyFrom: number;
-  /** How its lines end. */
+  /** The line ending. */
   readonly lineEnd: string;
-  /** What could not be understood, each with its line. */
+  /** Lines that were not understood, with their numbers. */
   readonly problems: readonly string[];
 }
 
@@ -69,7 +68,7 @@ interface Block {
 
 interface Key {
   readonly key: string;
-  /** Where in the line the colon's right side begins. */
+  /** Position behind the value on its line. */
   readonly end: number;
 }
 
@@ -125,7 +124,7 @@ export function parseFrontmatter(text: string): Frontmatter {
   };
 }
 
-/** How the lines of a text end, by its first one. */
+/** The line ending of a text, by its first line. */
 export function lineEndOf(text: string): string {
   const feed = text.indexOf("\n");
   return feed > 0 && text[feed - 1] === "\r" ? "\r\n" : "\n";
@@ -295,9 +294,9 @@ interface Value {
   readonly items?: readonly string[];
   /** The lines below its key that belong to it. */
   readonly below: readonly Line[];
-  /** Where it ends on its only line. */
+  /** Its end on its only line. */
   readonly end?: number;
-  /** How far its keys are indented, where it is a map. */
+  /** The indentation of its keys, if it is a map. */
   readonly mapIndent?: number;
 }
 
@@ -362,7 +361,7 @@ function indentOf(text: string): number {
   return indent;
 }
 
-/** Whether a line is blank or a remark. */
+/** True if a line is blank or a comment. */
 function isEmpty({ text }: Line): boolean {
   const shown = text.trimStart();
   return shown === "" || shown.startsWith("#");

@@ -1,6 +1,6 @@
 /**
- * The lines of an index that stand for a memory: `- [Title](file.md) — hook`, and the forms of it that people and
- * other programs write. Everything else in an index is somebody's text, and nobody's business here.
+ * Lines of an index that link a memory: `- [Title](file.md) — hook`, and the forms that people and other programs
+ * write. All other text of an index belongs to people and is left alone.
  */
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { isBlank, type MarkdownLine, readLines } from "../../base/text/markdown-lines.ts";
@@ -11,16 +11,16 @@ export interface IndexEntry {
   /** The file as the link names it, without `./`: a path from the index on. */
   readonly file: string;
   readonly title: string;
-  /** What it says of the memory, on one line; empty where it says nothing. */
+  /** Its description of the memory, on one line; may be empty. */
   readonly hook: string;
   /** The kind of memories that its heading announces. */
   readonly type: MemoryType | undefined;
   /** Its first line, counted from 0, and the line behind its last one. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** Where its link's target begins on that line. */
+  /** Position of the link's target on that line. */
   readonly targetAt: number;
-  /** What stands before the link, and between link and hook. */
+  /** The text before the link, and between link and hook. */
   readonly bullet: string;
   readonly separator: string;
 }
@@ -73,7 +73,7 @@ export function kindOfHeading(title: string): MemoryType | undefined {
   return MEMORY_TYPES.find((type) => type === word);
 }
 
-/** Behind the lines that go on with an entry: those that are indented below it and stand for no memory. */
+/** Returns the line behind an entry and its indented continuation lines that link no memory. */
 function endOfEntry(lines: readonly MarkdownLine[], from: number, indent: number): number {
   let to = from + 1;
   for (let line = lines[to]; line !== undefined; line = lines[++to]) {
@@ -92,7 +92,7 @@ interface EntryLine {
   readonly title: string;
   readonly file: string;
   readonly targetAt: number;
-  /** What stands behind the link. */
+  /** The text behind the link. */
   readonly rest: string;
 }
 
@@ -159,11 +159,11 @@ const ENDING = ".md";
 /** A file's name as nearly all are, which nothing need be undone of. */
 const PLAIN_FILE = /^[\w-]+\.md$/;
 
-/** The file that a link names; `undefined` where it is no Markdown file below the index. */
+/** The file that a link names; `undefined` if it is not a Markdown file below the index. */
 function fileOf(target: string): string | undefined {
   if (PLAIN_FILE.test(target)) return target;
   if (target.length > MEMORY_FILES_DEFAULTS.indexTargetCharacters) return undefined;
-  // A link may have a title of its own behind its target.
+  // A link may have a title behind its target.
   const untitled = target.trim().replace(/\s+(?:"[^"]*"|'[^']*')$/, "");
   const path = decoded(untitled.replace(/#.*$/s, "")).replace(/^(?:\.\/)+/, "");
   const isElsewhere = /^(?:[a-z][a-z\d+.-]*:|\/|~)|\\|\p{Cc}/iu.test(path);
@@ -177,7 +177,7 @@ function decoded(target: string): string {
   try {
     return decodeURIComponent(target);
   } catch {
-    // A per cent sign that stands for itself.
+    // A literal per cent sign.
     return target;
   }
 }

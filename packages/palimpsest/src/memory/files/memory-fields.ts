@@ -1,6 +1,6 @@
 /**
- * Where in a file's frontmatter each thing that is known of a memory stands, in both shapes: flat as we write it
- * and as older Claude Code did, and below `metadata` as newer Claude Code does.
+ * Maps each fact about a memory to its place in the frontmatter, in both shapes: flat, as we and older versions of
+ * Claude Code write it, and below `metadata`, as newer versions do.
  */
 
 import type { FrontmatterEdit } from "./edit-frontmatter.ts";
@@ -8,7 +8,7 @@ import { type Frontmatter, type FrontmatterField, findField, NESTED_KEY } from "
 import type { FrontmatterValue } from "./frontmatter-value.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES, type Memory } from "./memory.ts";
 
-/** What a memory's frontmatter can say: all of it but its place and its text. */
+/** The facts in a memory's frontmatter: everything but its path and its text. */
 export type MemoryFacts = Omit<Memory, "path" | "body">;
 export type MemoryFactName = keyof MemoryFacts;
 
@@ -17,11 +17,11 @@ interface Fact<Name extends MemoryFactName> {
   readonly keys: readonly string[];
   /** The key that is written below `metadata`, where it is another one. */
   readonly nestedKey?: string;
-  /** What a file means that does not say; the file's name stands for a name, so it has none. */
+  /** The meaning of an absent field; a name has none, since the file's name replaces it. */
   readonly absentValue: MemoryFacts[Name];
   /** `undefined`: it cannot be understood. */
   readonly read: (field: FrontmatterField) => { readonly value: MemoryFacts[Name] } | undefined;
-  /** What it means where it cannot be understood, if not what it means where it is unsaid. */
+  /** The meaning of an unreadable value, if it differs from an absent one. */
   readonly misread?: MemoryFacts[Name];
   /** `undefined`: there is no need to say it. */
   readonly write: (value: MemoryFacts[Name]) => FrontmatterValue | undefined;
@@ -32,7 +32,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ...["false", "no", "off"].map((word) => [word, false] as const),
 ]);
 
-/** White space of any kind that holds the end of a line is one blank: what is told on one line stays there. */
+/** White space with a line end in it becomes one blank, so that text for one line stays on it. */
 export function toOneLine(text: string): string {
   return text
     .replace(/[\r\n\v\f\x85\u2028\u2029]+/g, "\n")
@@ -120,7 +120,7 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
   isQuarantined: {
     keys: ["quarantined"],
     absentValue: false,
-    // Whoever wrote something there did not mean that a model may see it.
+    // An unreadable value does not mean that a model may see the memory.
     misread: true,
     read: ({ text }) => truth(text),
     write: (isQuarantined) => (isQuarantined ? true : undefined),
@@ -167,12 +167,12 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "node_type",
 ]);
 
-/** Whether a key tells something of a memory here. */
+/** True if a key has a meaning here. */
 export function isKnownKey(key: string): boolean {
   return KNOWN_KEYS.has(key);
 }
 
-/** What the frontmatter says of one thing, and what of it cannot be understood. */
+/** Reads one fact from the frontmatter, with the problem if it is unreadable. */
 export function readFact<Name extends MemoryFactName>(
   frontmatter: Pick<Frontmatter, "fields">,
   name: Name,
@@ -190,7 +190,7 @@ export function readFact<Name extends MemoryFactName>(
   };
 }
 
-/** How a new file says it; `undefined` where it goes without saying. */
+/** The value for a new file; `undefined` for a default. */
 export function writtenFact<Name extends MemoryFactName>(
   name: Name,
   value: MemoryFacts[Name] | undefined,
@@ -216,7 +216,7 @@ export function editsOf<Name extends MemoryFactName>(
       ? [{ key: fact.nestedKey ?? fact.keys[0]!, parent: NESTED_KEY, value: written }]
       : [{ key: fact.keys[0]!, value: written }];
   }
-  // What cannot be understood may be somebody else's: it stays until there is something else to say.
+  // An unreadable value may belong to another program: it stays until a new value replaces it.
   const isSame = JSON.stringify(written) === JSON.stringify(fact.write(readFact(frontmatter, name).value));
   if (isSame) return [];
   // Taken out wherever it stands: the next place would count then.
@@ -238,7 +238,7 @@ function fieldsOf(
   );
 }
 
-/** Whether what is known of the memory stands below `metadata`. */
+/** True if the facts are below `metadata`. */
 function isNestedShape(frontmatter: Frontmatter): boolean {
   const map = findField(frontmatter, NESTED_KEY);
   return (

@@ -9,7 +9,7 @@ import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { utf8Bytes } from "../../base/text/text.ts";
 import { INDEX_NAME } from "./memory-index.ts";
 
-/** Where a name has no letter and no digit. */
+/** Replaces a name without letters and digits. */
 const NAMELESS = "note";
 /** Names of devices on Windows, with any ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)$/;

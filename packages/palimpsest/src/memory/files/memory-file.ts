@@ -12,8 +12,8 @@
  *
  *     We deploy on Tuesdays only.
  *
- * A new file is written like this and says nothing that goes without saying. One that is there is never written
- * anew: an update changes the lines of what changed, in the shape that the file has, and leaves every other byte.
+ * A new file is written like this, without default values. An existing file is never rewritten as a whole: an update
+ * changes the lines of the changed facts, in the shape of the file, and leaves every other byte.
  */
 import { editFrontmatter, type FrontmatterEdit } from "./edit-frontmatter.ts";
 import { lineEndOf, parseFrontmatter } from "./frontmatter.ts";
@@ -28,18 +28,18 @@ import {
   writtenFact,
 } from "./memory-fields.ts";
 
-/** What a new file is to say; what is absent goes without saying. */
+/** The facts of a new file; absent ones have their default. */
 export type NewMemory = Pick<Memory, "name" | "body"> & Omit<MemoryChanges, "path">;
 
-/** What is to be said otherwise; a member that is there and `undefined` is said no more. */
+/** Facts to change; a present `undefined` removes the field. */
 export type MemoryChanges = {
-  /** The `path` changes nothing: it tells which name goes without saying. */
+  /** The `path` changes nothing: it tells the default name. */
   readonly [Name in keyof Memory]?: Memory[Name] | undefined;
 };
 
 interface ParsedMemoryFile {
   readonly memory: Memory;
-  /** What of the file could not be understood; it is kept as it is. */
+  /** Parts of the file that were not understood; they are kept as they are. */
   readonly problems: readonly string[];
 }
 
@@ -121,7 +121,7 @@ function withBody(text: string, body: string): string {
   return `${head}${gap}${written}${lineEnd}`;
 }
 
-/** Where the text behind the frontmatter begins and ends, without empty lines around it. */
+/** The position of the text behind the frontmatter, without empty lines around it. */
 function bodyPlace(text: string, bodyFrom: number): { readonly from: number; readonly to: number } {
   let from = bodyFrom;
   // A byte order mark at the start of a text would say how its file is encoded, were it to stand there.
@@ -129,7 +129,7 @@ function bodyPlace(text: string, bodyFrom: number): { readonly from: number; rea
     if (text[at] === "\n" || text[at] === "\uFEFF") from = at + 1;
   let to = text.length;
   while (to > from && (text[to - 1] === "\n" || text[to - 1] === "\r")) to--;
-  // Blanks alone are no text; behind one they may mean a line break.
+  // Only blanks are not a text; behind a text they may mean a line break.
   if (text.slice(from, to).trim() === "") return { from, to: from };
   return { from, to };
 }

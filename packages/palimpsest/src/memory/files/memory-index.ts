@@ -17,7 +17,7 @@ import { toOneLine } from "./memory-fields.ts";
 /** The name of an index, in each folder that has one. */
 export const INDEX_NAME = "MEMORY.md";
 
-/** What an index is to say of one memory. */
+/** The line of one memory in an index. */
 export interface IndexLine {
   /** From the index on: `deploy-days.md`. */
   readonly file: string;
@@ -26,10 +26,10 @@ export interface IndexLine {
   readonly type?: MemoryType | undefined;
 }
 
-/** Where a team's memories are mounted. */
+/** The mount point of a team's memories. */
 export const TEAM_FOLDER = "team/";
 
-/** The folder that a path is mounted in, which has an index of its own. */
+/** The mount point of a path, which has its own index. */
 export function mountOf(path: string): string {
   return path.startsWith(TEAM_FOLDER) ? TEAM_FOLDER : "";
 }
@@ -40,8 +40,8 @@ function innerFolderOf(path: string): string {
 }
 
 /**
- * True if two memories, or a folder and a memory, lie in different folders of one directory, each a role's or a topic's
- * own: what they say is not compared. The directory itself is nobody's own.
+ * True if two memories, or a folder and a memory, are in different subfolders of one directory, one for each role or
+ * topic: they are not compared. The directory itself belongs to all.
  */
 export function areApart(one: string, other: string): boolean {
   const [ours, theirs] = [innerFolderOf(one), innerFolderOf(other)];
@@ -54,14 +54,14 @@ export function indexPathOf(path: string): string {
 }
 
 /**
- * Whether a path is that of an index and not of a memory: of the directory itself or its team's. A file of that name
- * in a folder inside is a memory like any other, and is trusted like one.
+ * True if a path is the index of the directory or of its team. A file of that name in a subfolder is a memory like
+ * any other, and is trusted like one.
  */
 export function isOwnIndex(path: string): boolean {
   return isIndexName(path) && !path.slice(mountOf(path).length).includes("/");
 }
 
-/** Whether a path ends in the name of an index; some systems do not tell `memory.md` from it. */
+/** True if a path ends in the name of an index; some systems do not distinguish `memory.md` from it. */
 export function isIndexName(path: string): boolean {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase() === INDEX_NAME.toLowerCase();
 }

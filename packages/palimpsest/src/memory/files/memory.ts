@@ -1,6 +1,6 @@
 /**
- * What one memory is: a Markdown file that a person can read and edit, with what is known of where it came
- * from. Everything else in this room reads, ranks, judges or writes these.
+ * A memory: a Markdown file that a person can read and edit, with its origin. The rest of this room reads, ranks,
+ * judges or writes memories.
  */
 
 /**
@@ -12,9 +12,9 @@ export type MemoryType = "user" | "feedback" | "project" | "reference";
 export const MEMORY_TYPES: readonly MemoryType[] = ["user", "feedback", "project", "reference"];
 
 /**
- * Who said it. `user`: a person's own words. `agent`: a model concluded it. `tool` and `web`: it was read in
- * what a tool or the web returned, which anybody may have written. `import`: it came out of another program's
- * memory. `unknown`: the file does not say, as those that people write by hand.
+ * The source. `user`: a person's own words. `agent`: a model's conclusion. `tool` and `web`: read in a tool result or
+ * on the web, which anyone may have written. `import`: from another program's memory. `unknown`: the file has no
+ * source, like files that people write by hand.
  */
 export type MemorySource = "user" | "agent" | "tool" | "web" | "import" | "unknown";
 
@@ -22,9 +22,9 @@ export const MEMORY_SOURCES: readonly MemorySource[] = ["user", "agent", "tool",
 
 /** One memory, as its file tells it. Times are milliseconds since the epoch. */
 export interface Memory {
-  /** Where it lies in the memory directory, with `/`: `deploy-days.md`, `team/release.md`. It is its id. */
+  /** Its path in the memory directory, with `/`: `deploy-days.md`, `team/release.md`. It is its id. */
   readonly path: string;
-  /** What it is called; the file's name where it has none. */
+  /** Its name; the file's name if it has none. */
   readonly name: string;
   /** One line that says when it matters; empty where it has none. */
   readonly description: string;
@@ -39,19 +39,19 @@ export interface Memory {
    * It is not pruned for the age that it had before. `undefined` where the file does not say.
    */
   readonly keptAtMs: number | undefined;
-  /** How much it is worth, before age is counted; 1 where the file does not say. Never negative. */
+  /** Its relevance before decay; 1 if the file has none. Never negative. */
   readonly relevance: number;
   /** Stable facts and what a user asked to remember do not lose worth with age. */
   readonly decays: boolean;
   readonly source: MemorySource;
-  /** A person said that it is so, in words of their own or by confirming it. */
+  /** A person said it in their own words, or confirmed it. */
   readonly isConfirmed: boolean;
   /** Kept, listed and audited, and never shown to a model: only a tool or the web said so. */
   readonly isQuarantined: boolean;
   /** The message or entry that it was taken from, and its session. */
   readonly sessionId: string | undefined;
   readonly messageId: string | undefined;
-  /** The memory of what was said right before it, where it is a piece of a conversation and no fact of its own. */
+  /** The memory of the preceding message, if this one is a piece of a conversation and not a fact. */
   readonly follows: string | undefined;
   /** Paths of the memories that it takes the place of. */
   readonly supersedes: readonly string[];
@@ -63,11 +63,11 @@ export interface Memory {
 export interface KnownMemory {
   readonly memory: Memory;
   readonly text: string;
-  /** Of the text, as the store gives it. */
+  /** The version of the text, from the store. */
   readonly version: string;
 }
 
-/** Who is believed more has the larger number. */
+/** More trusted sources have larger numbers. */
 export const TRUST: Readonly<Record<MemorySource, number>> = {
   user: 3,
   agent: 2,
@@ -92,7 +92,7 @@ export function doesFade({
   return decays && !(isPreference && isPersons);
 }
 
-/** How far a memory is believed, beside others: by who said it, or stands by it. */
+/** Trust in a memory, by its source or by a person's confirmation. */
 export function trustOf({ source, isConfirmed }: Pick<Memory, "source" | "isConfirmed">): number {
   return isConfirmed ? TRUST.user : TRUST[source];
 }

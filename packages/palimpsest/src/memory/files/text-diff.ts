@@ -1,6 +1,6 @@
 /**
- * What a change makes of a text, for people: the lines that go and the lines that come, with a few around them.
- * Linear in the texts: what both begin and end with is left out, and what is between is shown as it was and as it is.
+ * A diff of two texts for people: removed and added lines with a few around them. Linear in the texts: the common
+ * beginning and end are left out, and the rest is shown as it was and as it is.
  */
 const CONTEXT_LINES = 2;
 const SHOWN_LINES = 60;

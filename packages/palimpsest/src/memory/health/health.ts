@@ -1,9 +1,9 @@
 /**
- * How healthy a memory directory is: what rots in it, what is missing, and what should not be there.
+ * Audits a memory directory: decay, missing parts, and content that should not be there.
  *
- * Nothing is changed here. Each finding says what it is, of which memories, and what to do; the counts are what a
- * program can set limits on. Rot is measured, because nobody notices it: memories that say the same twice, that
- * nobody was ever shown, that have lost their worth, and lines of the index that lead nowhere.
+ * Nothing is changed. Each finding names the problem, the memories and the remedy; programs can set limits on the
+ * counts. Decay is measured because it goes unnoticed: repetitions, memories never shown, lost relevance, and broken
+ * index lines.
  */
 
 import { MEMORY_HEALTH_DEFAULTS } from "../../base/defaults/memory/health.ts";
@@ -19,7 +19,7 @@ import { areApart, INDEX_NAME } from "../files/memory-index.ts";
 import { isRecallable, standingOf } from "../recall/recall-plan.ts";
 import { compareFacts } from "../subject/same-subject.ts";
 
-/** What is wrong, told apart for programs. */
+/** The kind of a problem, for programs. */
 export type HealthKind =
   | "unreadable"
   | "odd-frontmatter"
@@ -36,12 +36,12 @@ export type HealthKind =
   | "index-too-large"
   | "lost-successor";
 
-/** Something about a memory directory that somebody should know. */
+/** A problem of a memory directory. */
 interface HealthFinding {
   readonly kind: HealthKind;
-  /** What is concerned: one memory, or two that have to do with each other. */
+  /** The memories concerned: one, or two that are related. */
   readonly paths: readonly string[];
-  /** What it is and what to do, in words. */
+  /** The problem and the remedy, in words. */
   readonly detail: string;
 }
 
@@ -57,11 +57,11 @@ interface HealthCounts {
   readonly worthless: number;
   /** Never shown to a session, as far as the injection log goes back. */
   readonly neverRecalled: number;
-  /** Nobody stands by them. */
+  /** Not confirmed by a person. */
   readonly unconfirmed: number;
 }
 
-/** What an audit of a memory directory found. */
+/** The result of an audit. */
 export interface MemoryHealth {
   readonly counts: HealthCounts;
   readonly findings: readonly HealthFinding[];
@@ -136,7 +136,7 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   };
 }
 
-/** What people, or other programs, wrote into a file and we would not. */
+/** Content that people or other programs wrote into a file and this library would not write. */
 function findUnwanted({
   memory: { path, isConfirmed, source },
   text,
@@ -244,7 +244,7 @@ function finding(kind: HealthKind, paths: readonly string[], detail: string): He
   return { kind, paths, detail };
 }
 
-/** Words that call what a model was told before to be left alone, and the nouns for that, in several languages. */
+/** Phrases that tell a model to ignore its instructions, in several languages. */
 const PATTERNS: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|the system)\b.{0,30}\b(?:instructions?|prompts?|rules|guidelines|directions|messages?)\b/isu,
   /\b(?:new|updated|secret|hidden) (?:system )?(?:instructions?|prompt)\s{0,3}:/iu,

@@ -1,9 +1,9 @@
 /**
- * The index as a session is told it: whole at its start and after each compaction, and what has changed since as
- * news behind what was said. What was told once stays as it was told, so a prompt cache stays warm.
+ * The index as a session sees it: whole at its start and after each compaction, later as appended changes. A shown
+ * text stays as it is, so a prompt cache stays warm.
  *
- * What a session was told is read from the window itself, to the line. So it is right after a restart, a rewind
- * or a compaction, and nothing has to be remembered beside the log.
+ * The window itself says which lines were shown. So this is right after a restart, a rewind or a compaction, with no
+ * state beside the log.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 
@@ -22,21 +22,21 @@ export function composeIndex(text: string): string {
   return lines.length === 0 ? "" : `${HEAD}\n\n${lines.map((line) => `> ${line}`).join("\n")}\n</${TAG}>`;
 }
 
-/** What is otherwise now than a session was told; `undefined` where nothing is. */
+/** Composes the changes since the shown index; `undefined` if there are none. */
 export function composeIndexDelta(known: ReadonlySet<string>, text: string): string | undefined {
   const now = new Set(linesOf(text));
   const added = [...now].filter((line) => !known.has(line)).map((line) => `+ > ${line}`);
   const removed = [...known].filter((line) => !now.has(line)).map((line) => `- > ${line}`);
   if (added.length === 0 && removed.length === 0) return undefined;
   const { deltaLinesCount } = MEMORY_RECALL_DEFAULTS;
-  // What holds no longer is told first: to go on believing it does the greater harm.
+  // Removed lines go first: believing an outdated one does the greater harm.
   const all = [...removed, ...added];
   const more = all.length - deltaLinesCount;
   const shown = more > 0 ? [...all.slice(0, deltaLinesCount), `(${more} more lines changed)`] : all;
   return `${DELTA_HEAD}\n\n${shown.join("\n")}\n</${DELTA_TAG}>`;
 }
 
-/** The lines that a window tells of the index by now; `undefined` where it was not told at all. */
+/** The index lines that a window shows; `undefined` if it shows no index. */
 export function readShownIndex(texts: readonly string[]): ReadonlySet<string> | undefined {
   let known: Set<string> | undefined;
   for (const text of texts) {

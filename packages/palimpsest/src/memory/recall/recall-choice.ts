@@ -25,7 +25,7 @@ const SYSTEM = `You choose which notes are put before an assistant that is about
 Choose only notes that will clearly change or help the answer, ${MEMORY_RECALL_DEFAULTS.recalledCount} at the most, the most useful first; none is a good answer. Leave out how a tool is used where the assistant is using that tool; keep warnings and known problems of it.
 Answer with one line of JSON and nothing else: {"choose": [numbers]}`;
 
-/** What the model is asked. The candidates are numbered from 1, in this order. */
+/** Composes the request. Candidates are numbered from 1, in this order. */
 export function composeChoice(
   query: string,
   candidates: readonly Memory[],
@@ -47,7 +47,7 @@ export function composeChoice(
   };
 }
 
-/** What is written out may be longer than what was read: cut before and after. */
+/** Escaping can lengthen a text: cut before and after. */
 function onOneLine(text: string, characters: number): string {
   return cutHead(showOnOneLine(cutHead(text, characters)), characters);
 }

@@ -12,7 +12,7 @@ import { sentenceWords } from "../trust/sentences.ts";
 /** A memory and how well it fits the words of a message. */
 export interface RecallCandidate {
   readonly memory: Memory;
-  /** Of the search: larger is better, comparable within one search. */
+  /** The search's score: larger is better, comparable within one search. */
   readonly score: number;
   /** The part of the score that is its whole session's. @defaultValue 0 */
   readonly groupScore?: number;
@@ -34,7 +34,7 @@ export interface RankedMemory extends RecallCandidate {
   readonly relevanceScore: number;
 }
 
-/** Whether a model may see it at all, whatever it fits. */
+/** True if a model may see it at all. */
 export function isRecallable(memory: Memory): boolean {
   return !memory.isQuarantined && memory.supersededBy === undefined;
 }
@@ -74,8 +74,8 @@ export function rankMemories(
 }
 
 /**
- * Without a model: the best ones that are not far behind the first. That others of its session fit puts a memory
- * before one that fits as well; it is no reason to show it.
+ * Chooses without a model: the best ones that are not far behind the first. A matching session raises a memory's
+ * rank, but does not justify showing it.
  */
 export function chooseByRank(ranked: readonly RankedMemory[], count: number): readonly RankedMemory[] {
   const [first] = ranked;
@@ -91,7 +91,7 @@ function ownRank({ rank, score, groupScore = 0 }: RankedMemory): number {
 const WARNING =
   /\b(?:warning|caution|careful|gotcha|pitfall|caveat|beware|never|don'?t|do not|avoid|fails?|broken|breaks|bug|known issue|instead)\b/i;
 
-/** How a tool is used, for somebody who is using it: of no use, unless it warns. */
+/** True for instructions about a tool in use; the agent needs only warnings about it. */
 function isUsageOf(memory: Memory, tools: readonly string[]): boolean {
   if (memory.type !== "reference" || tools.length === 0) return false;
   const title = ` ${`${memory.name} ${memory.description}`.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, " ")} `;

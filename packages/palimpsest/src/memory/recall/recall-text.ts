@@ -1,5 +1,5 @@
 /**
- * What a recall shows, within its tokens: whole memories as long as there is room, then their beginnings.
+ * The text of a recall, within its tokens: whole memories while there is room, then beginnings.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { cutHead } from "../../base/text/text.ts";
@@ -9,7 +9,7 @@ import { fenceMemories } from "../trust/fence.ts";
 
 interface ShownMemory {
   readonly memory: Memory;
-  /** What is shown of it. */
+  /** The shown part. */
   readonly text: string;
   /** Only its beginning is shown. */
   readonly isCut: boolean;

@@ -1,12 +1,11 @@
 /**
- * What of a memory is searched, and what it has to do with others.
+ * The searched fields of a memory, and its links to others.
  *
- * A fact stands for itself: what was noted before it is about something else, and what else its session left speaks
- * for an old fact as much as for the one that corrects it (measured in packages/evaluation/bench/memory). Only what says of itself that
- * it follows another one is a piece of a conversation, which may lack the words that stand around it. The day is what
- * people ask with who remember when they said it; the day of the week is left out, because much of what is
- * remembered is about days of the week. A name weighs more than a text because somebody chose it; one that is only
- * the text's beginning nobody chose, and it would put whatever a sentence begins with above what it says.
+ * A fact is complete by itself: its predecessor is about something else, and its session speaks for an old fact as
+ * much as for its correction (measured in packages/evaluation/bench/memory). Only a memory with `follows` is a piece
+ * of a conversation, and may lack the words around it. The date is searched because people ask by date; the weekday
+ * is not, because many memories are about weekdays. A chosen name weighs more than the text. A name that is only the
+ * text's beginning is left out: it would raise whatever begins a sentence.
  */
 
 import type { MemoryFields } from "../../base/search/memory-search.ts";
@@ -29,7 +28,7 @@ export function searchFields(memory: Memory, isFollowed = false): MemoryFields {
 /** Enough of a text to tell whether a name is its beginning. */
 const BEGINNING_CHARACTERS = 400;
 
-/** A heading is a name that somebody wrote. */
+/** A heading is a chosen name. */
 function isBeginning(name: string, body: string): boolean {
   const start = cutHead(body.trimStart(), BEGINNING_CHARACTERS);
   return !start.startsWith("#") && onlyWords(start).startsWith(onlyWords(name));

@@ -1,10 +1,9 @@
 /**
- * Which of the memories that a model was shown it used: those whose own words its answer has.
+ * Finds the memories that an answer used: those whose own words it has.
  *
- * Being shown says nothing of a memory's use, and were it counted, what was shown once would be shown ever more
- * often. So a word counts only where it came from the memory: not where somebody had said it anyway, as the
- * question did that called for it. That is a guess by words, which takes a memory that kept the model from
- * something for one that was not used; what it decides is bounded (`usedBonus`).
+ * Being shown does not count as use, or a memory shown once would be shown ever more often. So a word counts only if
+ * it came from the memory, and not from the question that recalled it. That is a guess: a memory that kept the model
+ * from a mistake counts as unused. Its effect is bounded (`usedBonus`).
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
@@ -13,9 +12,9 @@ import { visitTerms } from "../../base/text/text-terms.ts";
 import type { Memory } from "../files/memory.ts";
 
 export interface Answered {
-  /** What was said to the model, and by it before; without what it was shown of memories. */
+  /** The preceding conversation, without the shown memories. */
   readonly userText: string;
-  /** What it answered, and what it passed to tools. */
+  /** Its answer, and its inputs to tools. */
   readonly answer: string;
 }
 

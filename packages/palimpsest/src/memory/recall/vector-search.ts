@@ -1,8 +1,8 @@
 /**
- * Memories by what they mean: vectors of unit length, and how close two of them are.
+ * Finds memories by meaning: unit vectors and their similarity.
  *
- * Every text is somewhat close to every other, so what is not clearly closer than the rest is no find: only the
- * best few within reach of the closest one count, and the ranks of both kinds of search are fused.
+ * Every text is somewhat similar to every other, so only the best few within reach of the closest one count. The
+ * ranks of both kinds of search are fused.
  */
 import { MEMORY_VECTOR_DEFAULTS } from "../../base/defaults/memory/vectors.ts";
 

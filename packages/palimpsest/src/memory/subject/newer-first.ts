@@ -1,20 +1,20 @@
 /**
- * Of memories that are about the same matter, the newer one comes first.
+ * Puts the newer of two memories about the same subject first.
  *
- * Who tells a fact again, changed, seldom says that it is a correction, and the old one may have more of a
- * question's words. Both stay; only their order says which to believe.
+ * A person who repeats a fact with a change seldom calls it a correction, and the old one may match a question
+ * better. Both stay; only their order says which to believe.
  */
 import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { subjectWords } from "./subject-words.ts";
 
-/** What is looked at of a memory that was found. */
+/** The compared parts of a found memory. */
 export interface RankedText {
   readonly text: string;
   /** Larger is better. */
   readonly score: number;
   /** When it was said; `undefined` is older than anything. */
   readonly timeMs: number | undefined;
-  /** How far it is believed: see `trustOf`. */
+  /** Its trust: see `trustOf`. */
   readonly trust: number;
 }
 

@@ -1,11 +1,10 @@
 /**
- * What a new fact has to do with an old one, without a model: it repeats it, corrects it, or is another one.
+ * Compares a new fact with an old one, without a model: it repeats it, corrects it, or is another one.
  *
- * A fact that is taken to be corrected is not recalled any more, so a mistake here loses what somebody said. It
- * corrects only where one can see it in the words: the same fact denied, the old value denied by name, or the
- * same words but for one value behind a relation that has only one (`lives in`, `is on port`). That somebody
- * likes tea says nothing against coffee, and that something happened never stops being so. Whatever is not
- * clear is another fact; which of two similar ones is newer still counts when they are ranked.
+ * A corrected fact is not recalled any longer, so a mistake here loses a fact. A correction must be visible in the
+ * words: the same fact denied, the old value denied by name, or the same words except one value behind a relation
+ * with a single value (`lives in`, `is on port`). Liking tea says nothing against coffee, and a past event stays
+ * true. In doubt it is another fact; the ranking still prefers the newer one.
  */
 
 import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
@@ -14,7 +13,7 @@ import { ADVERBS, BE, NOT, type SubjectWord, saysSame, subjectWords, withoutTurn
 
 export type FactRelation = "repeats" | "corrects" | "other";
 
-/** What `fresh` says of what `known` says. */
+/** Compares what two texts say. */
 export function compareFacts(fresh: string, known: string): FactRelation {
   return compareStatements(withoutTurns(fresh), withoutTurns(known));
 }
@@ -66,7 +65,7 @@ function deniesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[
   const deniedTerms = new Set(denied.map(({ term }) => term).filter((term) => oldTerms.has(term)));
   const addedCount = newTerms.size - oldTerms.size;
   const keptCount = oldTerms.size - deniedTerms.size;
-  // Where much else is said, the old one's words may stand in it by chance.
+  // In a much longer text, the old words may occur by chance.
   if (deniedTerms.size === 0 || addedCount < 1 || addedCount > oldTerms.size) return false;
   // “Use spaces, not tabs”: one word is enough to say of what, where the denial stands right before the old value.
   const isPlain = denied.every(({ lead }) => lead === "");
@@ -86,7 +85,7 @@ const DATED = stems("start begin end expire deploy happen run listen release shi
 /** Relations that have one value for one purpose: `uses pnpm for installs`. */
 const ONE_PER_PURPOSE = stems("prefer use");
 
-/** What a thing has one of: `the deploy day is …`, `her name is …`. */
+/** Attributes with one value: `the deploy day is …`, `her name is …`. */
 const ATTRIBUTES = stems(
   "favorite favourite default preferred main primary current name nickname birthday age day date time timezone deadline " +
     "port host address url email phone number version branch manager owner maintainer boss lead color colour size " +
@@ -104,7 +103,7 @@ function stems(words: string): Pick<ReadonlySet<string>, "has"> {
   };
 }
 
-/** The same words but for one value, in one place, behind a relation that has only one. */
+/** The same words except one value, in one place, behind a relation with a single value. */
 function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
   const { before, after } = sharedEnds(fresh, known);
   const [head, tail] = [known.slice(0, before), known.slice(known.length - after)];
@@ -136,14 +135,14 @@ function hasOneValue(
 ): boolean {
   const relation = head.at(-1);
   const subject = contentOf(head.slice(0, -1));
-  // “We deploy”, “I live”, “always use”: who or what is spoken of needs no word of its own.
+  // “We deploy”, “I live”, “always use”: the speaker is the subject.
   if (relation === undefined || (subject.length === 0 && !isOwnSubject(relation))) return false;
   // “Anna is a chef” leaves room for much else, and so does “a trip of five days”.
   if ([...oldValue, ...newValue].some(({ lead }) => /\ban?\b/.test(lead))) return false;
   const kind = valueKind(oldValue);
   if (kind === "number" && isInstance(head)) return false;
   if (kind !== undefined && kind === valueKind(newValue) && head.some(isRelation)) return true;
-  // What is being done, or is meant to be done, is not all there is.
+  // A current activity or a plan does not exclude another one.
   if (relation.word.endsWith("ing") || relation.word.endsWith("ly") || /\bto\b/.test(relation.lead))
     return false;
   if (ONE_PER_PURPOSE.has(relation.term)) return contentOf(tail).length > 0;
@@ -157,7 +156,9 @@ const CASES = /\b(?:for|per|during|when|where|while|if)\b/;
 /** Nouns that a date is counted by. */
 const PERIODS = stems("year quarter month week");
 
-/** True if two facts say the same of two instances of one kind: neither corrects the other, whoever claims it. */
+/**
+ * True if two facts say the same of two instances of one kind: neither corrects the other, whatever a caller claims.
+ */
 export function areOfTwoInstances(one: string, other: string): boolean {
   const { comparedCharacters } = MEMORY_SUBJECT_DEFAULTS;
   if (one.length > comparedCharacters || other.length > comparedCharacters) return false;
@@ -191,7 +192,7 @@ function isInstance(head: readonly SubjectWord[]): boolean {
 const PURPOSES =
   /\b(?:for|in|on|with|at|to|from|by|about|into|over|after|before|when|where|while|if|as|but|per|during)\b/;
 
-/** Whether it says of what it is, beside the value: “30 seconds for reads” says nothing of writes. */
+/** True if a value has a purpose: “30 seconds for reads” says nothing of writes. */
 function hasPurpose([, ...words]: readonly SubjectWord[]): boolean {
   // “From 9 to 5” and “May 3 at 10” are values as a whole.
   return words.some(

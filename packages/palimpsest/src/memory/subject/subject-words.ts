@@ -6,7 +6,7 @@ import { STOP_WORDS } from "../../base/search/english-words.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
 
 export interface SubjectWord {
-  /** What it is compared by. All forms of `be` are one, and so are all denials. */
+  /** Its form for comparison. All forms of `be` are one, and so are all denials. */
   readonly term: string;
   /** As it is written, in small letters. */
   readonly word: string;
@@ -20,7 +20,7 @@ export const NOT = "not";
 
 const FORMS_OF_BE = new Set("is are was were be am s".split(" "));
 const DENIALS = new Set("not never no without cannot neither nor instead rather".split(" "));
-/** They change how a thing is said to be, and not what it is; whoever compares values looks past them. */
+/** Adverbs that do not change a value; comparisons of values skip them. */
 export const ADVERBS: ReadonlySet<string> = new Set(
   "only exclusively now currently actually also still anymore longer always usually already again instead really today please".split(
     " ",
@@ -53,7 +53,7 @@ export function subjectWords(text: string): readonly SubjectWord[] {
 const TURNS =
   /^\s*(?:(?:no|nope|nah|wrong|incorrect|actually|in fact|correction)\s?[,:;!–—-]\s*){1,3}|\b(?:from now on|from here on(?: out)?|going forward|henceforth|as of (?:now|today)|starting (?:now|today))\b/gi;
 
-/** What is said, as it can be compared with what was said before; a text of nothing but such words stays. */
+/** A statement without such words, for comparison; a text of only such words stays. */
 export function withoutTurns(text: string): string {
   const rest = text.replace(TURNS, " ");
   return /[\p{L}\p{N}]/u.test(rest) ? rest : text;
@@ -62,7 +62,7 @@ export function withoutTurns(text: string): string {
 /** Words that change nothing of what is said, between two texts that have all others in common. */
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 
-/** Whether two texts say the same in the same words, whatever their forms. */
+/** True if two texts say the same in the same words, in any form. */
 export function saysSame(one: string, other: string): boolean {
   const normalised = (text: string): string => {
     const words = [...text.toLowerCase().matchAll(WORD)].map(([word]) => word);

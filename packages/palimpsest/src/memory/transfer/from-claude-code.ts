@@ -1,12 +1,12 @@
 /**
- * Memories of Claude Code: a directory of Markdown files with an index, `MEMORY.md`, in it or in each of its
- * folders. The files are read as our own are.
+ * Imports memories of Claude Code: a directory of Markdown files with an index, `MEMORY.md`, in it or in each of its
+ * folders. The files are read like our own.
  *
- * What lay in a folder of its own, as where each role of an agent has one, is told apart afterwards, too: it keeps its
- * folder, and is never merged with what lies in another one.
+ * A memory in a folder, for example one for each role of an agent, keeps its folder and is never merged with those of
+ * another one.
  *
- * Some people keep no files and write everything into the index; there each section becomes a memory. Where the
- * index is one, text between its lines is about the index and stays behind, and is told.
+ * Some people have no files and write everything into the index; then each section becomes a memory. In a real index,
+ * text between its lines is about the index; it stays behind and is reported.
  */
 import { isBlank, type MarkdownLine } from "../../base/text/markdown-lines.ts";
 import { findField, NESTED_KEY, parseFrontmatter } from "../files/frontmatter.ts";

@@ -28,7 +28,7 @@ interface Entity {
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(["type", "name", "entityType", "observations"]);
 const KNOWN_RELATION_FIELDS: ReadonlySet<string> = new Set(["type", "from", "to", "relationType"]);
 
-/** Whether a record is an entity or a relation of such a graph. */
+/** True if a record is an entity or a relation of such a graph. */
 export function isMcpRecord(value: Readonly<Record<string, unknown>>): boolean {
   return isEntity(value) || isRelation(value);
 }
@@ -71,7 +71,7 @@ function readEntities(records: readonly JsonRecord[], log: ImportLog): ReadonlyM
   return entities;
 }
 
-/** Some descendants of the server keep observations with times and versions; their text is what is told. */
+/** Some forks of the server keep observations with times and versions; only their text is imported. */
 function observationsOf(origin: string, value: unknown, log: ImportLog): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {

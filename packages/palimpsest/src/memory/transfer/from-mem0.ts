@@ -1,9 +1,9 @@
 /**
- * Memories of mem0: what its `get_all` returns, of the platform and of the open source library, in Python's and in
- * TypeScript's spelling; also records as its vector stores keep them. A list, a page with `results`, or one a line.
+ * Imports memories of mem0: results of `get_all`, from the platform and the open source library, in Python's and
+ * TypeScript's spelling, and records of its vector stores; as a list, a page with `results`, or one a line.
  *
- * Such a memory is a sentence with an id. Whom it belongs to, its categories and what was attached to it have no
- * place here, and are told one by one.
+ * Such a memory is a sentence with an id. Its owner, categories and attachments have no place here, and are reported
+ * one by one.
  */
 import { InputError } from "../../base/errors.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
@@ -21,7 +21,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is carried, and what would mean nothing in another program. */
+/** Imported fields, and fields without a meaning in another program. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...["id", "memory", "data", "text", "type", "created_at", "createdAt", "updated_at", "updatedAt"],
   ...[
@@ -37,7 +37,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Whether a record is a memory of mem0. */
+/** True if a record is a memory of mem0. */
 export function isMem0Record(value: Fields): boolean {
   return textOf(fieldsOf(value)) !== undefined && (value["id"] !== undefined || value["hash"] !== undefined);
 }

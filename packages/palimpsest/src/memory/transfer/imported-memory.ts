@@ -1,9 +1,8 @@
 /**
- * What every importer of memories returns: what came over, as new memories, and item by item what did not.
+ * The result of every importer of memories: new memories, and a list of what was not imported.
  *
- * What another program kept may have been written by anybody, so an import is believed less than what a user said
- * here: nothing of it is confirmed, whatever it claims, and what was quarantined stays so. Texts are as they were;
- * whoever writes them into a store cleans them first, as always.
+ * Anyone may have written another program's memories, so an import is trusted less than a user's words here: nothing
+ * is confirmed, and quarantined memories stay so. Texts are unchanged; the store's writer cleans them, as always.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
@@ -22,24 +21,24 @@ export interface ImportedMemory {
   readonly memory: NewMemory;
   /** The folder that it lay in, below the one that was imported: a role's, or a topic's. Absent, it lay in no other. */
   readonly folder?: string;
-  /** Where it was in what was imported: a path, a line, an id. */
+  /** Its place in the imported data: a path, a line, an id. */
   readonly origin: string;
 }
 
 /** One thing that did not come over. */
 export interface NotCarried {
   readonly origin: string;
-  /** What it is and, where that is not plain, why it stayed behind. */
+  /** Its kind and, if that is not obvious, the reason. */
   readonly what: string;
 }
 
 export interface MemoryImport {
   readonly format: MemoryFormat;
   readonly memories: readonly ImportedMemory[];
-  /** Of a long list the first ones. */
+  /** The first ones of a long list. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
-  /** How many of those are lost by it: damaged records, lines of text. The others mean nothing here, or are history. */
+  /** The number of lost items: damaged records, lines of text. The others mean nothing here, or are history. */
   readonly refusedCount: number;
 }
 
@@ -63,7 +62,7 @@ export class ImportLog {
     this.#notCarried.push({ origin: lineOf(origin), what: lineOf(what) });
   }
 
-  /** What should have come over and did not. */
+  /** Notes an item that could not be imported. */
   refuse(origin: string, what: string): void {
     this.#refusedCount++;
     this.leave(origin, what);
@@ -94,7 +93,7 @@ export function descriptionOfText(text: string): string {
   return shorten(plainStart(text), MEMORY_FILES_DEFAULTS.importedDescriptionCharacters);
 }
 
-/** The first line that is no heading, or else the first one, without the marks of a list. */
+/** The first line that is not a heading, or else the first one, without list marks. */
 function plainStart(text: string): string {
   const lines = splitLines(text.trim()).map((line) => line.text);
   const start = lines.find((line) => line.trim() !== "" && !HEADING.test(line)) ?? lines[0] ?? "";
@@ -113,7 +112,7 @@ export interface JsonRecord {
 }
 
 /**
- * The records of a text, which may be anything.
+ * Reads the records of a text of any kind. @internal
  * @param lists - members of a document that hold records
  * @throws InputError `INPUT_EMPTY`, `INPUT_TOO_LARGE`
  */
@@ -163,7 +162,7 @@ function readLines(text: string, log: ImportLog): readonly JsonRecord[] {
   });
 }
 
-/** The values of a list that are texts; none where it is no list. */
+/** The strings in a list; empty if it is not a list. */
 export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }

@@ -1,6 +1,6 @@
 /**
- * Memories as one Markdown document, for people and for programs that know nothing of directories: by kind, each
- * with what is known of it. It is for reading; what is to come back is a bundle.
+ * Formats memories as one Markdown document, by type, for people and for programs without directories. It is for
+ * reading; a bundle can be imported again.
  */
 import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { readLines } from "../../base/text/markdown-lines.ts";

@@ -24,7 +24,7 @@ export interface BundledFile {
 
 interface MemoryBundle {
   readonly files: readonly BundledFile[];
-  /** What of it could not be read; a cut is one of them. */
+  /** Unreadable parts, including a cut-off end. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
 }
@@ -39,13 +39,13 @@ export function formatMemoryBundle(files: readonly BundledFile[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** Whether a text is such a bundle. */
+/** True if a text is such a bundle. */
 export function isMemoryBundle(text: string): boolean {
   const first = parseBounded(text.slice(0, Math.max(0, text.indexOf("\n"))));
   return first.ok && isObject(first.value) && first.value["type"] === OPENING;
 }
 
-/** Reads a bundle; what is damaged is told and left out. Never throws. */
+/** Reads a bundle; damaged parts are left out and reported. Never throws. */
 export function parseMemoryBundle(text: string): MemoryBundle {
   const log = new ImportLog();
   const files = new Map<string, BundledFile>();

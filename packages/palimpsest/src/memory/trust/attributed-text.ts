@@ -1,8 +1,8 @@
 /**
- * A talk as pieces of text, each with who said it: what everything that is remembered from it is judged by.
+ * Splits a conversation into pieces of text by speaker, by which extracted memories are judged.
  *
- * Who sent a message is the host's word; whose text stands in it is found out here. A tool's name says whether
- * its results come from the web or from a memory.
+ * The host says who sent a message; this finds out whose text it contains. A tool's name says whether its results
+ * come from the web or from a memory.
  */
 import {
   blockText,
@@ -25,7 +25,7 @@ export interface ConversationMessage {
 export type PieceSource = "user" | "agent" | "tool" | "web" | "recalled";
 
 export interface AttributedText {
-  /** Of the message that holds it. */
+  /** The id of its message. */
   readonly id: string;
   readonly source: PieceSource;
   readonly text: string;
@@ -34,8 +34,8 @@ export interface AttributedText {
 }
 
 /**
- * What is said in a talk, in its order; without thinking, pictures and what is empty. Turns are counted on from
- * `turnsCount`, where the talk goes on.
+ * The pieces of a conversation in order, without thinking, images and empty text. Turns are numbered from
+ * `turnsCount`, for a continued conversation.
  */
 export function attributeTexts(
   conversation: readonly ConversationMessage[],
@@ -73,7 +73,7 @@ export function attributeTexts(
   }
 }
 
-/** Who is believed to speak where a message's text is plain. */
+/** The presumed speaker of a message's plain text. */
 function speakerOf(message: Message): PieceSource {
   switch (message.origin ?? defaultOrigin(message)) {
     case "user":
@@ -85,7 +85,7 @@ function speakerOf(message: Message): PieceSource {
       return "tool";
     case "recalled":
       return "recalled";
-    // A summary and what was restored tell of everything, tools' results among it.
+    // Summaries and restored texts quote everything, tool results included.
     default:
       return "tool";
   }
@@ -101,7 +101,7 @@ function textsOf(
       return [{ source: speaker, text: block.text }];
     case "tool_result":
       return [{ source: results.get(block.tool_use_id) ?? "tool", text: blockText(block) }];
-    // A file that a user attaches was written by whoever wrote it.
+    // An attached file was not written by the user who attached it.
     case "document":
     case "compaction":
       return [{ source: speaker === "recalled" ? "recalled" : "tool", text: blockText(block) }];

@@ -1,15 +1,14 @@
 /**
- * How much of a claim each kind of source says: what trust in it is judged by.
+ * Measures how much of a claim each kind of source says, as the basis of trust.
  *
- * Words are compared, line by line, so that it costs one reading of the talk however many claims there are. Of
- * a claim in which somebody blended their own with a user's words, what the user did not say is looked for by
- * itself.
+ * Words are compared line by line, in one pass over the conversation for all claims. A claim can blend a user's words
+ * with others; the words that the user did not say are also measured alone.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, visitWords } from "./sentences.ts";
 
-/** How much of a claim one piece says. */
+/** The share of a claim that one piece says. */
 interface Mention {
   readonly piece: AttributedText;
   readonly share: number;
@@ -19,7 +18,7 @@ export interface ClaimEvidence {
   readonly claimWords: SentenceWords;
   /** The share of its words that one message of the user, or two lines of another source, have. */
   readonly best: Readonly<Record<PieceSource, number>>;
-  /** Where a user and an agent say most of it, and not the opposite: the first of those that say as much. */
+  /** The first piece of a user and of an agent that says most of it, and not the opposite. */
   readonly firstIn: Readonly<Partial<Record<PieceSource, Mention>>>;
   /** The same of those words that no user said; 0 where they are too few to tell. */
   readonly foreignBest: Readonly<Record<PieceSource, number>>;

@@ -1,11 +1,10 @@
 /**
- * Text that becomes part of a memory, or is recalled from one, made fit to stand there.
+ * Cleans text that becomes part of a memory, or is recalled from one.
  *
- * A memory is read back in later sessions, so whatever it carries acts again and again: keys are taken out,
- * characters that nobody sees are written out, and what would end its place or speak for somebody else (tags,
- * speakers at the start of a line, frontmatter, comments, Markdown that a page does not show) is written so
- * that it says the same and does nothing. What was changed is told. What is clean stays as it is, to the
- * byte, and cleaning twice is cleaning once.
+ * A memory is read in many later sessions. So secrets are removed, hidden characters are written out, and text that
+ * would end its place or speak for someone else is escaped: tags, speakers at the start of a line, frontmatter,
+ * comments, invisible Markdown. Every change is reported. Clean text stays as it is, to the byte, and cleaning twice
+ * is cleaning once.
  */
 
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
@@ -14,10 +13,10 @@ import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
 import { showHidden, writeOutRoleMarks } from "../../base/text/hidden-characters.ts";
 import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
 
-/** Where the text is to stand; all but a body are one line. */
+/** The target of the text; all but a body are one line. */
 export type MemoryPlace = "name" | "description" | "hook" | "body";
 
-/** What was wrong with a text; for people as it is. */
+/** A kind of problem in a text, ready for people to read. */
 type MemoryTextChange =
   | `secret: ${SecretFamily}`
   | "hidden characters"
@@ -31,7 +30,7 @@ type MemoryTextChange =
 
 interface CleanedMemoryText {
   readonly text: string;
-  /** What was changed; empty where the text says what it said, white space aside. */
+  /** The changes; empty if only white space changed. */
   readonly changes: readonly MemoryTextChange[];
 }
 
@@ -50,7 +49,7 @@ const LENGTHS: Readonly<Record<MemoryPlace, number>> = {
   body: memoryBodyCharacters,
 };
 
-/** The text as it may stand in `place`, and what was changed for that. */
+/** Cleans a text for `place`, and lists the changes. */
 export function cleanMemoryText(text: string, place: MemoryPlace): CleanedMemoryText {
   const changes = new Set<MemoryTextChange>();
   const changed = (before: string, after: string, change: MemoryTextChange): string => {
@@ -95,11 +94,11 @@ const UNSEEN_TAG =
 const IMAGE = /!\[/g;
 /** A link of nothing but its address. */
 const EMPTY_LINK = /(?<!\\)\[(?=\s{0,9}\]\()/g;
-/** Where a link leads, told apart from it: a page does not show it. A footnote is shown. */
+/** A link's target, apart from the link: a page does not show it. A footnote is shown. */
 const DEFINITION = /^((?:[ \t]|>[ \t]?){0,9})\[(?=[^\]^\n][^\]\n]{0,200}\]:)/gm;
 /** As transcripts and prompts write who speaks. */
 const SPEAKER = /^([ \t>*_-]{0,9}(?:human|assistant|system|user|developer)[ \t*_]{0,4}):/gim;
-/** What a reader would take for the head of a file: YAML, TOML, JSON. */
+/** Text that a reader could take for frontmatter: YAML, TOML, JSON. */
 const FRONTMATTER = /^(\s*)(---|\+\+\+|;;;)/;
 
 /** Blank lines in a row; more are nothing at length, which no limit in tokens holds. */
@@ -117,7 +116,7 @@ function trimLines(text: string): string {
   return lines.slice(0, last + 1).join("\n");
 }
 
-/** What is far longer than any memory is cut before anything is looked for in it, between two words. */
+/** Cuts a text that is far longer than any memory, between two words, before it is searched. */
 function within(text: string): string {
   if (text.length <= memoryReadCharacters) return text;
   const head = cutHead(text, memoryReadCharacters);

@@ -1,9 +1,9 @@
 /**
- * The fence around recalled memories: how they reach a model as data, with where each comes from and how old
- * it is, and how the same text is known again in a talk so that it is never taken for news.
+ * The fence around recalled memories: shows them to a model as data, with source and age, and recognises the same
+ * text in a conversation, so that it is not extracted again.
  *
- * Every line of a memory stands behind a quotation mark of Markdown. Whatever a memory says, none of its lines
- * begins as the host's own or the fence's end do; there is no secret in that which could leak.
+ * Every line of a memory follows a Markdown quotation mark. So no line of a memory can look like the host's own lines
+ * or end the fence, and no secret is needed for that.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { daysSince } from "../../base/durations.ts";
@@ -13,7 +13,7 @@ import { cleanMemoryText } from "./clean-memory.ts";
 /** One memory to be shown. */
 interface FencedMemory {
   readonly memory: Memory;
-  /** What is shown of it; its body, where nothing is said. */
+  /** The shown text. @defaultValue its body */
   readonly text?: string;
 }
 
@@ -67,7 +67,7 @@ function sourceLabel({ source, isConfirmed }: Memory): string {
   return isConfirmed && source !== "user" ? "confirmed by the user" : SOURCE_LABELS[source];
 }
 
-/** How old a memory is, in words, with the advice to verify where it is not of today or yesterday. */
+/** A memory's age in words, with the advice to verify it if it is older than yesterday. */
 export function freshness(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return "of unknown age: verify before relying on it";
   const days = daysSince(atMs, nowMs);
@@ -75,20 +75,20 @@ export function freshness(atMs: number | undefined, nowMs: number): string {
   return days < MEMORY_SAFETY_DEFAULTS.verifyAfterDays ? age : `${age}: verify before relying on it`;
 }
 
-/** What memory puts into a talk: what was recalled, the index, and news of it (`index-news.ts`). */
+/** Tags of texts that memory adds to a conversation: recalls, the index, and its changes (`index-delta.ts`). */
 const OPEN = new RegExp(`(?:<|&lt;)(${TAG}|memory-index|memory-index-news)>`, "gi");
 
-/** The text without what stands in a fence; one that is not closed goes to the end. */
+/** The text outside of fences; an open fence extends to the end. */
 export function withoutRecalled(text: string): string {
   return splitRecalled(text).others;
 }
 
-/** What stands in fences of a text; empty where there are none. */
+/** The text inside of fences; may be empty. */
 export function recalledIn(text: string): string {
   return splitRecalled(text).recalled;
 }
 
-/** A fence that something wrote out has no end that could be told from one in its text: it goes to the end. */
+/** An escaped fence has no reliable end: it extends to the end of the text. */
 function splitRecalled(text: string): { readonly recalled: string; readonly others: string } {
   const recalled: string[] = [];
   const others: string[] = [];

@@ -1,11 +1,10 @@
 /**
- * What of a user's message its user wrote, and what was only put into it: by the program around the agent, or
- * out of a clipboard.
+ * Splits a user's message into the user's own words and text that was inserted: by the program around the agent, or
+ * from a clipboard.
  *
- * A person's own words are believed most, so in doubt a line is not theirs: code, quotations, logs, tables,
- * documents and what stands behind a colon are somebody else's until shown otherwise. What is lost by that is
- * a wish that can be said again; what is gained is that no page becomes a wish by being pasted. Linear in the
- * text.
+ * A person's own words are trusted most, so in doubt a line is not theirs: code, quotations, logs, tables, documents
+ * and text after a colon belong to others. The user can repeat a request that is lost by this, and no page becomes a
+ * request by being pasted. Linear in the text.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { ANNOUNCES_RULES, ASKS_TO_REMEMBER } from "../cues/cues.ts";
@@ -75,7 +74,7 @@ export function splitOwnWords(text: string): SpokenText {
   const isAlone = lines.filter((line) => line.trim() !== "").length === 1;
   for (const line of lines) (reader.isOwn(line, isAlone) ? own : others).push(line);
   const ownText = own.join("\n").trim();
-  // Nobody types that much: it is a document without marks.
+  // Longer than a person types: a document without marks.
   if (ownText.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
   const { own: kept, quoted } = splitQuoted(ownText);
   return { own: kept.trim(), others: [...others, ...quoted].join("\n").trim() };
@@ -84,7 +83,7 @@ export function splitOwnWords(text: string): SpokenText {
 function withoutHostBlocks(text: string): SpokenText {
   const own: string[] = [];
   const others: string[] = [];
-  /** Tags that are not closed any more, so that a text of nothing but open ones is read once. */
+  /** Tags without a closing one, so that a text of many open tags is read only once. */
   const open = new Set<string>();
   const lower = text.toLowerCase();
   let from = 0;
@@ -122,7 +121,7 @@ class LineReader {
   /** Behind a line that ends in a colon: whose the next block is. */
   #announced: "nothing" | "own" | "others" = "nothing";
   #isInBlock = false;
-  /** What was announced is a list: other lines of its block belong to its items. */
+  /** The announced block is a list: other lines of the block belong to its items. */
   #isListed = false;
 
   isOwn(line: string, isAlone: boolean): boolean {
@@ -165,7 +164,7 @@ class LineReader {
       this.#isListed = true;
       return false;
     }
-    // A list nobody announced is a task's, or was copied.
+    // A list without an announcement belongs to a task, or was copied.
     if (isItem && announced !== "own") return false;
     return (
       !COPIED.test(isItem ? trimmed.replace(LIST_ITEM, "") : line) && !CODE.test(trimmed) && !isNoise(trimmed)
@@ -173,7 +172,7 @@ class LineReader {
   }
 }
 
-/** Whether too little of a line is letters for a sentence. */
+/** True if a line has too few letters for a sentence. */
 function isNoise(line: string): boolean {
   let signs = 0;
   for (const character of line) if (!/[\p{L}\p{M}\p{N}\s.,'’"?!、。，？！-]/u.test(character)) signs++;

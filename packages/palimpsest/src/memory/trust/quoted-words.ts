@@ -1,12 +1,10 @@
 /**
- * What a person quotes within what they type: somebody else's words, although they typed or pasted them in the
- * middle of a sentence.
+ * Finds quotations in a person's own text: they belong to someone else, even in the middle of a sentence.
  *
- * A name or a few words in quotation marks are still theirs (`the job is called "night run"`); a whole sentence is
- * not, and neither is what stands behind "the page says:". What stands in backticks is code, and theirs unless
- * somebody else is said to say it or it is a wish by itself. Who asks that just that be remembered makes it theirs,
- * and so does who says what is always or never to be done with it: `never end with "Let me know what you think"`.
- * Linear in the text: marks are looked for within a bounded length.
+ * A name or a few words in quotation marks are still the user's (`the job is called "night run"`); a whole sentence
+ * is not, and neither is text after "the page says:". Text in backticks is code and theirs, unless it is reported or
+ * is a request by itself. A quotation counts as the user's own if they ask to remember it, or give a rule about it:
+ * `never end with "Let me know what you think"`. Linear in the text: marks are matched within a bounded length.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { ASKS_TO_REMEMBER } from "../cues/cues.ts";
@@ -16,11 +14,11 @@ import { sentencesOf } from "./sentences.ts";
 interface QuotingText {
   /** The text with {@link LEFT_OUT_MARK} in the place of what it quotes. */
   readonly own: string;
-  /** What it quotes, a line each. */
+  /** Its quotations, one a line. */
   readonly quoted: readonly string[];
 }
 
-/** Stands for what was another's: what is left of its sentence is not the whole of what somebody said. */
+/** Replaces a quotation: the rest of its sentence is incomplete. */
 const LEFT_OUT_MARK = "⟦⟧";
 
 /** Pairs of quotation marks; a mark inside a word or behind a number is an apostrophe or a measure. */
@@ -35,7 +33,7 @@ const QUOTATIONS = [
 ];
 const QUOTED = new RegExp(QUOTATIONS.join("|"), "gu");
 
-/** Words by which a text reports what somebody else says: "the docs say", but not "I said" or "never say". */
+/** Words by which a text reports another person's words: "the docs say", but not "I said" or "never say". */
 const REPORT_WORDS = [
   "(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:says|said|reads|wrote|writes|states?|claims?|tells? (?:me|us)|told (?:me|us))",
   "(?<!\\b(?:i|we|ich|wir|je|yo)\\s)(?:sagt|schreibt|lautet|dit|écrit|dice|escribe|diz|scrive)",
@@ -77,7 +75,7 @@ const PAIRED = [/"/g, /[“”„]/g, /[«»]/g, /[「」]/g, /`/g];
 /** A measure, or the end of a quotation: then the marks are even as they are. */
 const INCHES = /\d"/g;
 
-/** Whether a sentence is not the whole of what was said: something of it was left out, or it ends in a quotation. */
+/** True if a sentence is incomplete: a part was left out, or a quotation is open. */
 export function isTorn(sentence: string): boolean {
   if (sentence.includes(LEFT_OUT_MARK)) return true;
   const isOdd = (text: string): boolean => PAIRED.some((mark) => (text.match(mark)?.length ?? 0) % 2 === 1);
@@ -91,22 +89,22 @@ function isSentence(text: string): boolean {
   return words + letters / 2 >= MEMORY_SAFETY_DEFAULTS.quotedWordsCount;
 }
 
-/** How far around a quotation its sentence is looked for. */
+/** The distance within which a quotation's sentence is searched. */
 const AROUND_CHARACTERS = 300;
 
-/** Whether what stands in marks is the user's own: a part of what they want, or code. */
+/** True if a quotation is the user's own: a part of their request, or code. */
 function isTheirs(found: string, at: number, text: string): boolean {
   if (isAskedFor(text, at, found.length)) return true;
   const before = lineBefore(text, at);
   if (REPORTS.test(before)) return false;
-  // A wish that stands in marks was copied from where it is one, also where the user wants the opposite.
+  // A quoted request was copied, even if the user wants the opposite.
   if (sentencesOf(found.slice(1, -1)).some((sentence) => rememberRequestOf(sentence) !== undefined))
     return false;
   if (found.startsWith("`") && !found.includes("\n")) return true;
   return !isAsked(text, at + found.length) && isWanted(before);
 }
 
-/** Whether the sentence that goes on with a quotation is a wish by what stands in front of it. */
+/** True if the sentence around a quotation is a request by the words before it. */
 function isWanted(before: string): boolean {
   const sentences = sentencesOf(`${before}${LEFT_OUT_MARK}`);
   // Where the line begins too far away, its first sentence is not whole.
@@ -116,7 +114,7 @@ function isWanted(before: string): boolean {
   return kind === "rule" || kind === "preference" || FORBIDS.test(withoutLead(sentence));
 }
 
-/** Whether its line asks for it to be remembered, in words of its own; who asks a question does not. */
+/** True if its line asks to remember it and is not a question. */
 function isAskedFor(text: string, at: number, length: number): boolean {
   return ASKS_TO_REMEMBER.test(lineBefore(text, at)) && !isAsked(text, at + length);
 }
@@ -126,7 +124,7 @@ function lineBefore(text: string, at: number): string {
   return before.slice(before.lastIndexOf("\n") + 1);
 }
 
-/** Whether the line ends as a question. */
+/** True if the line ends as a question. */
 function isAsked(text: string, end: number): boolean {
   const [rest = ""] = text.slice(end, end + AROUND_CHARACTERS).split("\n", 1);
   return /[?？]\s{0,9}$/.test(rest);

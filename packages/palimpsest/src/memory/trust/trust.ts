@@ -1,15 +1,14 @@
 /**
- * Who is behind what an extractor wants to remember: found out from the talk, not from what the extractor says.
+ * Finds out the source of an extracted memory from the conversation, whatever the extractor says.
  *
- * A model that extracts reads tools' results and pages, and may do as they tell it. So its words for where a
- * fact comes from count for nothing. Its text is compared with what was said: what the user's own words carry
- * is the user's; what a line of a tool's result carries better is the tool's, whoever repeated it; of the
- * messages that it names, the least trusted one decides. Who somebody is, what they want and what is always to
- * be done can only come from them. What only a tool or the web said is quarantined.
+ * A model that extracts may obey a tool result or a page, so its own claim about a source counts for nothing. Its
+ * text is compared with the conversation: text that the user's words carry is the user's; text that a tool result
+ * carries better is the tool's, even if repeated by others; of the messages it names, the least trusted one decides.
+ * Identity, wishes and rules can only come from the user. Text that only a tool or the web said is quarantined.
  *
- * Words are compared, so other words escape it: a translation, a paraphrase, letters of another script. Therefore,
- * where a tool, a page or a memory was read, every part of a claim needs words of the user or the agent that carry
- * it. What nobody said may well have been read.
+ * Words are compared, so other words escape: a translation, a paraphrase, another script. Therefore, after a tool, a
+ * page or a memory was read, every part of a claim needs words of the user or the agent. Other text may have been
+ * read.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
@@ -18,7 +17,7 @@ import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
 import { anyWord, sentencesOf, sentenceWords } from "./sentences.ts";
 
-/** What an extractor wants to remember. */
+/** A memory that an extractor proposes. */
 export interface MemoryClaim {
   /** All that would be kept: name, description and text. */
   readonly text: string;
@@ -32,7 +31,7 @@ export interface TrustVerdict {
   /** The user said it, in these words or nearly so. */
   readonly isConfirmed: boolean;
   readonly isQuarantined: boolean;
-  /** It is no news: it stands in a memory that was recalled in this talk. Then it is not to be kept at all. */
+  /** True if a memory recalled in this conversation already says it. Then it is not kept at all. */
   readonly isRecalled: boolean;
   /** The reason, for people. */
   readonly why: string;
@@ -40,11 +39,11 @@ export interface TrustVerdict {
 
 const { userWordsShare, readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
-/** What was said, and what of it is looked at now. */
+/** The conversation, and the part of it to judge. */
 export interface JudgedConversation {
-  /** What the claims are taken from. */
+  /** The pieces that the claims come from. */
   readonly pieces: readonly AttributedText[];
-  /** What was said before that, and was looked at then: a claim may have been read there. */
+  /** Pieces that were judged before: a claim may have been read there. */
   readonly earlier?: readonly AttributedText[];
 }
 
@@ -77,8 +76,8 @@ export function judgeTrust(
 }
 
 /**
- * An agent's words found nothing where they only repeat what it had read: whoever retells them, retells that. Looked at
- * are those that a claim would rest on.
+ * Ignores an agent's words that only repeat something it had read. Checked for the claims that rest on an agent's
+ * words.
  */
 function withoutRepeated(
   evidence: readonly ClaimEvidence[],
@@ -101,7 +100,7 @@ function withoutRepeated(
   );
 }
 
-/** What nobody sees must not keep two texts from being the same, as it is or written out. */
+/** Hidden characters, raw or written out, must not make two equal texts differ. */
 function withoutHidden(text: string): string {
   return showHidden(text.replace(/\r\n?/g, "\n")).replace(/\\u\{[0-9A-F]{1,6}\}/gi, "");
 }
@@ -124,9 +123,9 @@ function partsOf(text: string): readonly string[] {
 }
 
 interface ClaimContext {
-  /** What the claims are taken from. */
+  /** The pieces that the claims come from. */
   readonly pieces: readonly AttributedText[];
-  /** Whether a tool, the web or a memory was read, then or before. */
+  /** True if a tool, the web or a memory was read, now or before. */
   readonly hasRead: boolean;
 }
 
@@ -163,7 +162,7 @@ function verdictOf(
   return agentVerdict(claim, found, names.has("user"));
 }
 
-/** What no tool says and the user did not say in these words: a model's reading of the talk. */
+/** Judges a claim that no tool carries and the user did not say in these words: a model's reading. */
 function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boolean): TrustVerdict {
   const { claimWords: claimed, best, namesIn, hasForeignAddress } = found;
   if (claimed.words.size === 0) return verdict("agent", "It says nothing.");
@@ -201,7 +200,7 @@ function lowestOf(sources: readonly PieceSource[]): PieceSource {
   return ORDER.find((source) => sources.includes(source)) ?? "agent";
 }
 
-/** What an agent says behind what it has read on the web in the same turn is the web's, in other words. */
+/** After an agent read the web, its words in the same turn count as the web's. */
 function retoldByAgents(pieces: readonly AttributedText[]): readonly AttributedText[] {
   const read = new Set<number>();
   return pieces.map((piece) => {
@@ -210,7 +209,7 @@ function retoldByAgents(pieces: readonly AttributedText[]): readonly AttributedT
   });
 }
 
-/** Whether anything in a talk was said by neither a user nor an agent. */
+/** True if a conversation has text of neither a user nor an agent. */
 export function hasRead(pieces: readonly AttributedText[]): boolean {
   return pieces.some(({ source }) => source !== "user" && source !== "agent");
 }

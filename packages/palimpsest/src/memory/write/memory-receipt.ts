@@ -1,10 +1,9 @@
-/** What became of something that was to be remembered, corrected or forgotten. */
+/** Receipts: the outcome of remembering, correcting or forgetting. */
 
 /**
- * `written`: a memory of its own. `merged`: there was one that says so. `superseded`: written, and older ones
- * give way to it. `confirmed`: a person stands by it. `quarantined`: kept and listed, and shown to no model. `archived`: it is in the archive.
- * `restored`: it is back from there.
- * `rejected`: nothing was changed; `reason` says why.
+ * `written`: a new memory. `merged`: a memory said it already. `superseded`: written, and it supersedes older ones.
+ * `confirmed`: by a person. `quarantined`: kept and listed, but shown to no model. `archived`: moved to the archive.
+ * `restored`: moved back. `rejected`: nothing changed; see `reason`.
  */
 type MemoryStatus =
   | "written"
@@ -16,18 +15,18 @@ type MemoryStatus =
   | "restored"
   | "rejected";
 
-/** What one call did, for people and programs: nothing is done silently, and a failure is never one of these. */
+/** The outcome of one call, for people and programs: nothing happens silently, and an error is never a receipt. */
 export interface MemoryReceipt {
   readonly status: MemoryStatus;
-  /** Where it is found from now on; where it was rejected, the memory that stands against it, if there is one. */
+  /** Its path; for a rejected one, the memory that it conflicts with, if any. */
   readonly path?: string;
   /** In words, with what was compared. */
   readonly reason: string;
   /** Older memories that are history now. */
   readonly superseded: readonly string[];
-  /** What was taken out of the text before it was written: secrets by family, hidden characters, markers. */
+  /** Removed parts of the text: secrets by family, hidden characters, markers. */
   readonly cleaned: readonly string[];
-  /** What somebody should know: the index is nearly full, a line had to go. */
+  /** Warnings for people: the index is nearly full, or a line was removed. */
   readonly warnings: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 /**
- * What becomes of memories when a person decides about one of them: stands by it, or has it forgotten.
+ * Plans what a person's decision about a memory changes: confirming or forgetting it.
  *
- * What one memory took the place of hangs on it. Who is quarantined takes nobody's place before a person stands by
- * it; and where a correction is forgotten, what it corrected is no history any more. Nothing is touched here, and
- * each plan says in words what else it does.
+ * Superseded memories depend on their successor. A quarantined memory supersedes nothing until a person confirms it;
+ * if a correction is forgotten, the memory it corrected is current again. Nothing is written here, and each plan
+ * lists its side effects.
  */
 import type { MemoryChange } from "../../ports/memory-store.ts";
 import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
@@ -27,7 +27,7 @@ export interface DecisionSituation {
   readonly known: ReadonlyMap<string, KnownMemory>;
 }
 
-/** A person stands by it. What another one took the place of is history all the same, and they are told so. */
+/** A person confirms it. A superseded memory stays history, and the receipt says so. */
 export function planConfirm({ decided, known }: DecisionSituation, nowMs: number): DecisionPlan {
   const { memory, text, version } = decided;
   const { path, supersededBy } = memory;
@@ -37,7 +37,7 @@ export function planConfirm({ decided, known }: DecisionSituation, nowMs: number
     isConfirmed: true,
     isQuarantined: false,
     updatedAtMs: nowMs,
-    // Who is said to have taken its place is not there, or nobody may be shown it.
+    // Its successor is missing, or is not shown to models.
     ...(supersededBy === undefined ? {} : { supersededBy: undefined }),
   });
   const old = memory.isQuarantined ? claimedBy(memory, known) : [];
@@ -57,7 +57,7 @@ function leaveAsHistory(successor: string): DecisionPlan {
   return { status: "rejected", reason, changes: [], lines: [], unlisted: [], superseded: [] };
 }
 
-/** It goes to the archive. What it took the place of comes back, or hangs on what took its own place. */
+/** Moves it to the archive. Memories that it superseded are current again, or follow its own successor. */
 export function planForget({ decided, known }: DecisionSituation, nowMs: number): DecisionPlan {
   const { path, supersededBy } = decided.memory;
   const older = [...known.values()].filter(({ memory }) => memory.supersededBy === path);

@@ -1,12 +1,10 @@
 /**
- * What becomes of a new fact: a memory of its own, one that is there already, or one that takes the place of
- * older ones.
+ * Plans what a new fact becomes: a new memory, an existing one, or one that supersedes older ones.
  *
- * Nothing is deleted: what gives way keeps its file and says by what. A fact gives way only to somebody who is
- * to be believed as much: what a user said is not corrected by what a model concluded, and neither by what a
- * tool returned. Then both stay, and the receipt says so. Nor does it give way to what was said before it: an old
- * fact that turns up late, out of an import or a session, is history, and stays where it was. What is quarantined
- * takes nobody's place: it notes whose, and takes it when a person says so, too.
+ * Nothing is deleted: a superseded memory keeps its file and names its successor. A fact yields only to a source as
+ * trusted: a model's conclusion or a tool result does not correct a user's words; then both stay, and the receipt
+ * says so. An older fact never supersedes a newer one, for example after an import. A quarantined fact only notes
+ * what it would supersede, and does so once a person confirms it.
  */
 import { DAY_MS } from "../../base/durations.ts";
 import { firstLine } from "../../base/text/text.ts";
@@ -42,11 +40,11 @@ export interface FreshMemory {
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
   readonly follows?: string | undefined;
-  /** Where it goes: the directory itself, or a folder in it. */
+  /** Its folder: the directory itself, or a subfolder. */
   readonly folder: string;
 }
 
-/** What there is, as it was read at one moment. */
+/** The memories at the time of planning. */
 interface RememberSituation {
   readonly known: ReadonlyMap<string, KnownMemory>;
   /** Paths that are taken by something else: files that cannot be read, names that were not free. */
@@ -55,7 +53,7 @@ interface RememberSituation {
   readonly repeated: readonly string[];
   /** Memories that say something else of the same matter. */
   readonly corrected: readonly string[];
-  /** The caller named those: then they give way, whoever said them. */
+  /** The caller named those: they are superseded, whatever their source. */
   readonly mustSupersede?: boolean;
   readonly nowMs: number;
 }
@@ -64,7 +62,7 @@ export interface RememberPlan {
   readonly status: "written" | "merged" | "superseded" | "quarantined" | "rejected";
   readonly path: string;
   readonly reason: string;
-  /** Of memories; the index is written by whoever carries this out, with `lines` and without what is superseded. */
+  /** Changes of memories; the caller writes the index, with `lines` and without superseded ones. */
   readonly changes: readonly MemoryChange[];
   readonly lines: readonly PlannedLine[];
   readonly superseded: readonly string[];
@@ -87,7 +85,7 @@ export function planRemember(fresh: FreshMemory, situation: RememberSituation): 
   return newer === undefined ? planNew(fresh, situation) : leaveAsHistory(newer);
 }
 
-/** What says otherwise, was said later, and is as well founded: then the fact is over already. */
+/** A later, equally founded memory that contradicts a fact: then the fact is already over. */
 function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory | undefined {
   if (situation.mustSupersede === true || fresh.isQuarantined) return undefined;
   return situation.corrected
@@ -132,7 +130,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   }
   const { nowMs } = situation;
   const statedAtMs = lastStatedAtMs(fresh, nowMs) ?? nowMs;
-  // What was said again is what holds: what says otherwise gives way to it as to a new memory.
+  // A repeated fact is current: it supersedes contradicting ones like a new memory.
   const corrected = situation.corrected
     .flatMap((one) => situation.known.get(one) ?? [])
     .filter((one) => one.memory.path !== path && isBelievedOver(fresh, one, nowMs));
@@ -140,7 +138,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   const old = [...new Set([...corrected, ...claimed])];
   const superseded = old.map((one) => one.memory.path);
   const updated = updateMemoryFile(text, {
-    // What was said then makes nothing younger than it is.
+    // An older statement does not make a memory newer.
     ...(statedAtMs > (lastStatedAtMs(memory, nowMs) ?? 0) ? { updatedAtMs: statedAtMs } : {}),
     ...(isMoreTrusted
       ? { source: fresh.source, isConfirmed: fresh.isConfirmed, isQuarantined: false }
@@ -158,12 +156,12 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
 }
 
-/** Whether a fact that is not quarantined is to be believed rather than a memory that says otherwise. */
+/** True if a fact that is not quarantined is more trusted than a memory that contradicts it. */
 function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: number): boolean {
   return trustOf(fresh) >= trustOf(memory) && !isStatedBefore(fresh, memory, nowMs);
 }
 
-/** What a quarantined memory is to take the place of, as soon as a person stands by it. */
+/** The memories that a quarantined one supersedes once a person confirms it. */
 export function claimedBy(
   { path, supersedes }: Memory,
   known: ReadonlyMap<string, KnownMemory>,
@@ -174,7 +172,7 @@ export function claimedBy(
   });
 }
 
-/** What gives way keeps its file and says by what. */
+/** A superseded memory keeps its file and names its successor. */
 export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number): readonly MemoryChange[] {
   return old.map(({ memory, text, version }) => ({
     path: memory.path,
@@ -196,7 +194,7 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   const superseded = old.map(({ memory }) => memory.path);
   const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
   const createdAtMs = fresh.createdAtMs ?? nowMs;
-  // What was said long ago and is kept only now, as by an import, is not to be archived before it was ever of use.
+  // An old statement that is kept only now, as by an import, is not archived before it was of use.
   const isOld = nowMs - (lastStatedAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
   const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
   const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });

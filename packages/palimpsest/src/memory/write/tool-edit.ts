@@ -1,10 +1,9 @@
 /**
- * What a model writes into a memory file by itself, with the file's own commands, made fit to stand there.
+ * Checks a model's own edits of memory files.
  *
- * It may write what it likes, but not who said it: a file that it makes or changes is its own conclusion, however
- * it signs it, and what is quarantined stays so, whatever it does to the frontmatter. Nor may it write when something
- * was said, what it is worth, or that it never fades: those are as they were, and of a new file as of any conclusion
- * of today.
+ * A model may write any text, but not its source: a file that it makes or changes is its own conclusion, and a
+ * quarantined one stays so, whatever the frontmatter says. It cannot set dates, relevance or decay: those stay as
+ * they were, and a new file gets the ones of a conclusion of today.
  */
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
