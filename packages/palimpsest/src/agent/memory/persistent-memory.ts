@@ -31,13 +31,7 @@ import { MemoryDreams } from "./consolidation/memory-dreams.ts";
 import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./consolidation/run-dream.ts";
 import { MemoryVectors } from "./recall/memory-vectors.ts";
 import { type Injection, InjectionLog } from "./recall/recall-log.ts";
-import {
-  type MemoryIndexText,
-  type Recall,
-  type RecallOptions,
-  recallMemories,
-  showIndexes,
-} from "./recall/recall-memories.ts";
+import { type Recall, type RecallOptions, recallMemories } from "./recall/recall-memories.ts";
 import {
   type ArchivedMemory,
   listArchived,
@@ -52,7 +46,9 @@ import {
   type FoundMemory,
   getKnown,
   type ListedMemory,
+  type MemoryIndexText,
   type ShownMemoryFile,
+  showIndexes,
   withState,
 } from "./store/listed-memory.ts";
 import { MemoryCache, type MemoryProblem, type MemorySnapshot } from "./store/memory-cache.ts";

@@ -3,8 +3,7 @@
  * relevance, add what users asked for in sessions, and repair the index.
  *
  * Rules go first. A model's proposals follow as claims, each judged on the current memories (`dream-claims.ts`) and
- * within the same caps. Nothing is written here, every action has a reason, and a second dream finds nothing to do. A
- * fact yields only to a newer one of a source as trusted; otherwise both stay, and the plan says so.
+ * within the same caps. A second dream finds nothing to do. A fact yields only to a newer one of a source as trusted.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
@@ -24,7 +23,7 @@ import { repairIndex } from "./repair-index.ts";
 
 export interface DreamPlan {
   readonly actions: readonly DreamAction[];
-  /** Findings without an action: contradictions that a person has to decide, and changes beyond the caps. */
+  /** Findings without an action, such as contradictions that a person has to decide. */
   readonly notes: readonly string[];
   /** Refused proposals of a model, with the reasons. */
   readonly refused: readonly string[];
@@ -50,9 +49,7 @@ export interface DreamInput {
   readonly nowMs: number;
 }
 
-/**
- * Work in steps of a few milliseconds, so that other work can run between them: thousands of memories take seconds.
- */
+/** Work in steps of a few milliseconds: thousands of memories take seconds, and other work can run between them. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Plans one; nothing is touched. */

@@ -1,7 +1,6 @@
 /**
- * The digest of a very long session beside its log: stored now and then with a checkpoint, read when the
- * digest is first asked for after opening. It is a blob, so what is damaged is found out by its name, and
- * then the digest is folded from the log as if it had never been stored.
+ * Stores the digest of a very long session beside its log: at some checkpoints, read when the digest is first used
+ * after opening. It is a blob, so its name reveals damage; then the digest is folded from the log again.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
@@ -32,22 +31,22 @@ export class DigestStore {
     this.#stored = stored;
   }
 
-  /** What a checkpoint carries of it. */
+  /** The part in a checkpoint. */
   get carried(): { readonly digest?: JsonObject } {
     return this.#stored === undefined ? {} : { digest: { ...this.#stored } };
   }
 
-  /** A rewind, or messages that the host took out: what is stored does not hold any more. */
+  /** After a rewind, or after the host removed messages, the stored digest is invalid. */
   invalidate(): void {
     this.#stored = undefined;
   }
 
-  /** Whether so much was appended since it was stored last that it should be stored again. */
+  /** True if enough was appended since the last one was stored. */
   isDue(throughSeq: number): boolean {
     return throughSeq - (this.#stored?.throughSeq ?? 0) >= ENGINE_DEFAULTS.digestStepEntries;
   }
 
-  /** What was stored, and from where on the log goes on; `undefined` where there is none that can be read. */
+  /** The stored digest, and the position from where the log continues; `undefined` without a readable one. */
   async load(): Promise<(StoredDigest & { readonly state: Digest }) | undefined> {
     if (this.#stored === undefined) return undefined;
     try {
@@ -68,7 +67,7 @@ export class DigestStore {
   }
 }
 
-/** What the checkpoint carries, if it has the form of it. */
+/** Reads the digest in a checkpoint, if it has the expected form. */
 export function carriedDigest(checkpoint: CheckpointEntry | undefined): StoredDigest | undefined {
   const carried = checkpoint?.carried?.["digest"];
   if (!isObject(carried)) return undefined;

@@ -1,11 +1,10 @@
 /**
- * Something folded from a session's original messages, such as the digest or the search index:
- * made only when it is first asked for, kept up to date afterwards, and made anew from the log when
- * what it was folded from does not hold any more.
+ * Folds a session's original messages into a state, such as the digest or the search index: on first use, then kept
+ * up to date, and again from the log if the state became invalid.
  *
- * New messages wait here until they are needed, so that a short session does not pay for it. Only a
- * few may wait: then each new one has the oldest folded in, so that no turn ever pays for hundreds.
- * While the log is read they all wait, and those that were not read are added behind it.
+ * New messages wait here until they are needed, so that a short session pays nothing. Only a few may wait: then each
+ * new one folds the oldest in, so that no turn pays for hundreds. While the log is being read they all wait, and
+ * unread ones are added behind it.
  */
 import type { Message } from "../../transcript/blocks.ts";
 import type { LogReader } from "./message-reader.ts";
@@ -20,18 +19,18 @@ interface SavedState<State> {
   readonly position: number;
 }
 
-/** Where a state was stored, for a log that is too long to be read for it. */
+/** Stores a state, for a log that is too long to be read for it. */
 interface StateStore<State> {
   /** `undefined` where there is none that can be read. */
   load(): Promise<SavedState<State> | undefined>;
-  /** What is stored does not hold any more. */
+  /** Marks the stored state as invalid. */
   invalidate(): void;
 }
 
 interface Fold<State> {
   readonly create: () => State;
   readonly add: (state: State, seq: number, message: Message) => void;
-  /** Whether a message of the log belongs into it. */
+  /** True if a message of the log belongs to it. */
   readonly includes: (seq: number) => boolean;
 }
 
@@ -61,7 +60,7 @@ export class FoldedFromLog<State> {
   /** A message was appended as entry `seq`. */
   push(seq: number, message: Message): void {
     const isKept = this.#state !== undefined || this.#building !== undefined;
-    // What is appended while the log is read may have been read already, before it is told here.
+    // A message appended while the log is read may have been read already.
     if (!isKept || seq <= this.#readThroughSeq) return;
     this.#waiting.push({ seq, message });
     if (this.#state === undefined || this.#waiting.length <= WAITING_LIMIT) return;
@@ -75,7 +74,7 @@ export class FoldedFromLog<State> {
     return { state: this.#catchUp(this.#state), throughSeq: this.#throughSeq };
   }
 
-  /** What it was folded from changed: a rewind, or messages that the host took out. */
+  /** Its basis changed: a rewind, or the host removed messages. */
   invalidate(): void {
     this.#state = undefined;
     this.#building = undefined;
@@ -89,7 +88,7 @@ export class FoldedFromLog<State> {
   async get(): Promise<State> {
     if (this.#state !== undefined) return this.#catchUp(this.#state);
     if (this.#building !== undefined) return this.#building;
-    // Begun in the next step: what is appended from here on finds that something is being built.
+    // Starts in the next step, so that messages appended from here on see a build under way.
     const building: Promise<State> = Promise.resolve().then(() =>
       this.#build(() => this.#building === building),
     );
@@ -97,7 +96,7 @@ export class FoldedFromLog<State> {
     return building;
   }
 
-  /** `isCurrent` is false once what is being built was declared void. */
+  /** `isCurrent` returns false once the build is invalid. */
   async #build(isCurrent: () => boolean): Promise<State> {
     const saved = await this.#saved?.load();
     const state = saved?.state ?? this.#fold.create();

@@ -93,7 +93,7 @@ export function createHistoryIndex(
   };
 }
 
-/** How often each term occurs in a text, and how many there are. */
+/** The number of occurrences of each term in a text, and the total. */
 export interface TermCounts {
   readonly counts: ReadonlyMap<string, number>;
   readonly total: number;
@@ -122,7 +122,7 @@ export function addToHistory(
 ): void {
   message.content.forEach((block, position) => {
     const text = indexedText(blockText(block));
-    // What is found is shown, so it is kept without secrets; they can still be searched for by their words.
+    // Results are shown, so texts are kept without secrets; their words can still be searched.
     const safe = withoutSecrets(block);
     const tool = toolOf(index, block);
     if (text.trim() !== "")
@@ -207,7 +207,7 @@ function forgetCommonPlaces(index: HistoryIndex): void {
 
 /** The usual constants. Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009. */
 const BM25: Bm25Constants = { k1: 1.2, b: 0.75 };
-/** What is asked for to the letter comes before any likeness of words: above what these sum up to. Source: our choice. */
+/** An exact match ranks above any similarity of words, so it is more than their sum. Source: our choice. */
 const EXACT_SCORE = 200;
 const EXACT_OTHER_CASE_SCORE = 120;
 /** Best blocks by words whose texts are then looked at for the exact string. */
@@ -285,7 +285,7 @@ function shareHeld(text: string, literals: readonly string[]): number {
 
 const better = (a: ScoredNumber, b: ScoredNumber): number => b.score - a.score || b.number - a.number;
 
-/** A piece of a word is no term of its own: the words that contain it stand for it. */
+/** A part of a word is not a term: the words that contain it replace it. */
 function longerTerms(index: HistoryIndex, { literals }: QueryTerms): readonly string[] {
   const pieces = literals
     .map((literal) => literal.toLowerCase())

@@ -82,7 +82,7 @@ interface ReadInput {
   readonly limit: number;
 }
 
-/** What a model asked for, or what was wrong with it, in words for the model. */
+/** A model's request, or its error in words for the model. */
 export type ParsedInput<Input> =
   | { readonly ok: true; readonly input: Input }
   | { readonly ok: false; readonly problem: string };
@@ -122,9 +122,9 @@ function clampWhole(
 /** One page of an original block. Offsets and lengths count UTF-16 units, as JavaScript strings do; no page ends inside a character. */
 export interface HistoryPage {
   readonly text: string;
-  /** Where the page starts: a character before what was asked where that would split one. */
+  /** The start of the page: one earlier where it would split a character. */
   readonly offset: number;
-  /** Where the next page starts; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly nextOffset?: number;
   readonly totalCharacters: number;
 }

@@ -17,7 +17,7 @@ export async function hydrate(entry: Entry, log: Pick<SessionLog, "getBlob">): P
   return { ...entry, content };
 }
 
-/** Whether something of the entry lies outside and is shown whole. */
+/** True if the entry has a part in a blob that is shown whole. */
 export function needsHydrating(entry: Entry): entry is MessageEntry {
   return entry.type === "message" && entry.content.some(isShownWhole);
 }

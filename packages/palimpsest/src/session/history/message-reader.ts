@@ -82,7 +82,7 @@ export class LogReader {
     try {
       return await readBlock(block, this.#log);
     } catch {
-      // A damaged blob must not hide the rest of the session; `wholeBlock` reports it to whoever asks for it.
+      // A damaged blob must not hide the rest of the session; `wholeBlock` reports it to its callers.
       return undefined;
     }
   }

@@ -36,7 +36,7 @@ export const PIN_TOOL: PinTool = {
   },
 };
 
-/** What an agent asked for. */
+/** An agent's request. */
 export type PinInput =
   | { readonly type: "pin"; readonly place: Pointer }
   | { readonly type: "unpin"; readonly place: Pointer }

@@ -28,11 +28,11 @@ export interface SessionSearchOptions {
   readonly scope?: Scope;
   /** Places in all. @defaultValue 50 */
   readonly limit?: number;
-  /** Places told of one session, so that one that is full of the text does not hide the others. @defaultValue 3 */
+  /** Results per session, so that one with many does not hide the others. @defaultValue 3 */
   readonly limitPerSession?: number;
   /** Shows keys and passwords in snippets. @defaultValue false */
   readonly showsSecrets?: boolean;
-  /** Told of the damage in what is read. */
+  /** Receives damage in the logs that are read. */
   readonly observer?: SessionObserver;
   /** Ends the search: it throws the signal's reason. */
   readonly signal?: AbortSignal;
@@ -52,13 +52,12 @@ export interface SessionSearchHit {
 const PLACES = 50;
 const PLACES_PER_SESSION = 3;
 const SNIPPET_CHARS = 160;
-/** What JSON writes as it is, so that it stands in the bytes of a log as it stands in the text. */
+/** Characters that JSON does not escape, so that the bytes of a log contain them as the text does. */
 const PLAIN_RUN = /[A-Za-z0-9_./@-]+/g;
 
 /**
- * Finds `query` to the letter, capital and small letters alike. A session that cannot be read any more
- * is passed over: what it holds cannot be told, and must not hide the others.
- * @throws `OptionError` where there is nothing to search for.
+ * Finds `query` exactly, ignoring case. An unreadable session is skipped, so that it does not hide the others.
+ * @throws `OptionError` for an empty query
  */
 export async function* searchSessions(
   store: SessionStore,
@@ -98,7 +97,7 @@ function patternOf(query: string): RegExp {
   return new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), "i");
 }
 
-/** A part of the query that a log which holds it also holds as bytes, but for capitals. */
+/** A part of the query that the bytes of a matching log contain, ignoring case. */
 function longestPlainRun(query: string): string | undefined {
   const runs = query.match(PLAIN_RUN) ?? [];
   return runs.reduce<string | undefined>(

@@ -23,7 +23,7 @@ import {
 import type { LogReader } from "./message-reader.ts";
 import type { KnownDamage } from "./watched-log.ts";
 
-/** What a search is limited by. */
+/** Limits of a search. */
 interface SearchOptions {
   /** @defaultValue `searchHits` */
   readonly limit?: number;

@@ -1,9 +1,9 @@
 /**
- * What is pinned in a session: its texts, and what it takes to pin something more.
+ * The pins of a session: their texts, and the changes that pin another one.
  *
- * A pin is a promise that the model sees something to the letter from now on. What stands in the
- * window as it was said is marked; what the window shows in another form, or not any more, is said
- * again in a message of our own, and that is what is pinned. So whatever is pinned can be seen.
+ * A pin promises that the model sees a text exactly. A text in the window gets a mark; a text that the window shows
+ * in another form, or hides, is repeated in a message of this library, and that one is pinned. So every pin is
+ * visible.
  */
 import { OptionError, SessionError } from "../../base/errors.ts";
 import { formatThousands } from "../../compaction/preview/preview.ts";
@@ -18,13 +18,13 @@ import { formatUnknownPointer } from "./history-tools.ts";
 import type { LogReader } from "./message-reader.ts";
 import { formatPin, formatPinned, formatUnpinned, type PinInput, parsePinInput } from "./pin-tool.ts";
 
-/** How much is pinned, in tokens. */
+/** The size of all pins, in tokens. */
 interface PinnedSize {
   readonly pinnedTokens: number;
   readonly limitTokens: number;
 }
 
-/** What makes something pinned: nothing, a mark, or a message that says it again and is marked. */
+/** The changes that pin a text: none, a mark, or a marked message that repeats it. */
 export type PinPlan = PinnedSize &
   (
     | { readonly type: "known" | "mark"; readonly pin: SeqPin }
@@ -34,7 +34,7 @@ export type PinPlan = PinnedSize &
 interface SessionPinsOptions {
   readonly reader: LogReader;
   readonly projection: () => Projection;
-  /** Whether a message belongs to the conversation as its host has it. */
+  /** True if a message belongs to the conversation as its host sees it. */
   readonly isHostVisible: (seq: number) => boolean;
   readonly measure: Measure;
   readonly windowTokens: () => number;
@@ -47,7 +47,7 @@ export class SessionPins {
     this.#options = options;
   }
 
-  /** What is pinned, in the order of the log; nothing that its host has taken out. */
+  /** Pins in the order of the log, without messages that the host removed. */
   get all(): readonly SeqPin[] {
     const { projection, isHostVisible } = this.#options;
     return projection()
@@ -66,7 +66,7 @@ export class SessionPins {
     return [...texts.values()];
   }
 
-  /** How much is pinned now. */
+  /** The size of all pins. */
   async size(): Promise<PinnedSize> {
     return this.#size(await this.texts());
   }
@@ -107,7 +107,7 @@ export class SessionPins {
     return this.#planStatement(`[Pinned]\n${text}`, await this.texts(), "The fact");
   }
 
-  /** What is pinned exactly so, if it is. */
+  /** Finds a pin of exactly this place. */
   findPin(place: SeqPin): SeqPin | undefined {
     const { seq, block } = asPin(place);
     return this.all.find((pin) => pin.seq === seq && pin.block === block);
@@ -166,7 +166,7 @@ function notFound(place: SeqPin): SessionError {
   });
 }
 
-/** Whether the window shows each of these blocks as it was said. */
+/** True if the window shows each of these blocks unchanged. */
 function isShownUnchanged({ visible }: Projection, texts: readonly PinnedText[]): boolean {
   const whole = new Set(
     visible

@@ -45,7 +45,7 @@ export class KnownDamage {
   }
 }
 
-/** The log for a reader that is not its session: the observer is told of the damage, and in which session it is. */
+/** Watches a log for a reader other than its session: reports damage, with the session, to the observer. */
 export function watchReads(log: SessionLog, observer: SessionObserver | undefined): SessionLog {
   if (observer === undefined) return log;
   const { sessionId } = log;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readsLikeInstructions } from "#memory/health/health.ts";
+import { readsLikeInstructions } from "#memory/trust/clean-memory.ts";
 
 describe("a text that speaks to a model", () => {
   it.each([

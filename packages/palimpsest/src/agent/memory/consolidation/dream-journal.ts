@@ -1,9 +1,8 @@
 /**
- * What dreams did, one record each: enough to say when the last one was, to show what it changed, and to take all
- * of it back to the byte.
+ * Records of dreams: the time of the last one, its changes, and all that is needed to undo it to the byte.
  *
- * A record is written before anything is changed and says so, and once more when it was. One that only ever was
- * planned changed nothing: the change itself is all or nothing.
+ * A record is written before the change, marked as planned, and again after it. A dream that was only planned changed
+ * nothing: the change is all or nothing.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MemoryError } from "../../../base/errors.ts";
@@ -15,7 +14,7 @@ import type { MemoryStore } from "../../../ports/memory-store.ts";
 /** One dream. */
 export interface DreamRecord {
   readonly id: string;
-  /** When it began to listen: what was said later is for the next one. */
+  /** The time at which it began to read: later messages are for the next dream. */
   readonly atMs: number;
   /** `planned`: it was killed before it changed anything. */
   readonly state: "planned" | "applied" | "reverted";
@@ -32,7 +31,7 @@ export interface DreamChange {
 
 const FOLDER = "dreams/";
 
-/** Where a directory's own records are, and where it is mounted: a team's is another one's folder. */
+/** A directory's own records, and its mount point: a team's directory is a folder of another one. */
 export interface DreamPlace {
   readonly records: MemoryStore;
   /** Empty, or a folder with its `/`. */
@@ -49,7 +48,7 @@ export class DreamJournal {
   }
 
   async write(record: DreamRecord): Promise<void> {
-    // As the directory itself sees them, so that whoever mounts it elsewhere can take it back.
+    // With paths relative to the directory, so that another mount of it can undo the dream.
     const own = withPaths(record, (path) => path.slice(this.#folder.length));
     await this.#store.writeRecord(`${FOLDER}${record.id}.json`, JSON.stringify(own));
   }

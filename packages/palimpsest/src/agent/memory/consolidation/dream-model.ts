@@ -1,11 +1,11 @@
 /**
- * What a model makes of memories and of what was said since the last dream: asked once, before anything is planned
- * for good, with no lock on any memory and no promise that they stay as they are.
+ * Asks a model about the memories and the conversations since the last dream: once, before the final plan, without a
+ * lock on any memory.
  *
- * It is asked behind the rules: for facts, decisions and patterns in the sessions, by the same judged extraction as
- * at a session's end, and then for what belongs together or contradicts itself in other words. What comes of it are
- * claims, judged when the dream is planned. Where it fails, takes too long or answers nothing that can be read, the
- * rules' dream is what remains, and a note says so.
+ * It is asked after the rules: for facts, decisions and patterns in the sessions, by the same judged extraction as at
+ * a session's end, and then for memories that belong together or contradict each other in other words. Its answers
+ * are claims, judged by the plan. If it fails, takes too long or answers in no readable form, the rules' dream
+ * remains, with a note.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { errorMessage } from "../../../base/errors.ts";
@@ -30,10 +30,10 @@ import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extra
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";
 
-/** What was said in one session, in its order, tools' results among it: who is behind a fact is found out by all of it. */
+/** The conversation of one session in order, tool results included: all of it decides the source of a fact. */
 export interface DreamConversation {
   readonly sessionId: string;
-  /** Since the last dream. What is said in a message without a time is not taken: it may be over long since. */
+  /** Messages since the last dream. One without a time is ignored: it may be long outdated. */
   readonly messages: readonly ConversationMessage[];
   /** Before it: what is said now may have been read then. */
   readonly earlier?: readonly ConversationMessage[];
@@ -51,12 +51,12 @@ interface DreamModelOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What came of asking. */
+/** The outcome of asking a model. */
 export interface DreamAnswer {
   readonly claims: DreamClaims;
-  /** What its calls cost, where the provider said so. */
+  /** The cost of its calls, if the provider reports it. */
   readonly usage: Usage | undefined;
-  /** What it proposed and was not looked at further, and why. */
+  /** Proposals that were refused at once, with the reasons. */
   readonly refused: readonly string[];
   readonly notes: readonly string[];
 }
@@ -83,7 +83,7 @@ export async function askForConsolidation(
   };
 }
 
-/** Where a message of several sessions was said. */
+/** The origin of a message of several sessions. */
 interface MessageSource {
   readonly sessionId: string;
   readonly messageId: string;
@@ -110,7 +110,7 @@ class DreamQuestions {
     this.#signal = signal;
   }
 
-  /** What it finds in what was said, as far as that bears it out. */
+  /** Finds facts in the conversations, as far as these support them. */
   async facts(
     known: ReadonlyMap<string, KnownMemory>,
     { gathered }: DreamInput,
@@ -139,7 +139,7 @@ class DreamQuestions {
     return isAsked ? facts : [];
   }
 
-  /** What it sees in the memories. */
+  /** Collects proposals about the memories. */
   async proposals(
     known: ReadonlyMap<string, KnownMemory>,
     nowMs: number,
@@ -208,7 +208,7 @@ class DreamQuestions {
     };
   }
 
-  /** What only a tool or the web said, and what nobody's words carry, is nothing to dream of. */
+  /** Text that only a tool or the web said, or that no speaker's words carry, is ignored. */
   #asFact(
     { proposed, verdict }: JudgedMemory,
     known: ReadonlyMap<string, KnownMemory>,
@@ -224,7 +224,7 @@ class DreamQuestions {
       this.refused.push(verdict.why);
       return undefined;
     }
-    // Taken as said now, what is over would come back, and what is old would take the place of what is newer.
+    // With the current time, an outdated fact would return, and an old one would supersede a newer one.
     if (source?.statedAtMs === undefined) {
       this.refused.push("Nobody knows when it was said: it may be over.");
       return undefined;
@@ -239,7 +239,7 @@ class DreamQuestions {
     };
   }
 
-  /** Whether it went well: where the model fails, the rules have done what they can. @throws `ABORTED` */
+  /** Returns false if the model failed and the rules' result stands. @throws `ABORTED` */
   async #orByRules(what: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -262,7 +262,7 @@ function inTime(
   return pieces.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
-/** Where each was said: by its words, and where those tell nothing, in the oldest message that the model names. */
+/** Finds the origin of each fact: by its words, otherwise the oldest message that the model names. */
 function findSources(
   judged: readonly JudgedMemory[],
   pieces: readonly AttributedText[],

@@ -1,9 +1,9 @@
 /**
- * What a dream reads of the sessions of a store: how many were active, what their users asked to be kept, and for a
- * model what was said.
+ * Reads sessions for a dream: how many were active, what their users asked to remember, and the conversations for a
+ * model.
  *
- * Only what was said since the last dream is read, one session open at a time, the newest first. A session that
- * cannot be read is passed over: it must not keep the others from being dreamt of.
+ * Only messages since the last dream are read, one open session at a time, the newest first. An unreadable session is
+ * skipped, so that it does not block the others.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
@@ -19,7 +19,7 @@ import { blockText, defaultOrigin, type Message } from "../../../transcript/bloc
 import type { Scope } from "../../../transcript/entries.ts";
 import type { DreamSessions } from "./run-dream.ts";
 
-/** The sessions of one scope of a store, as a dream looks into them; `observer` is told of the damage in what it reads. */
+/** The sessions of one scope of a store, for a dream; `observer` receives damage in them. */
 export function storedSessions(
   store: SessionStore,
   scope?: Scope,
@@ -73,7 +73,7 @@ function isUsers(message: Message): boolean {
   return (message.origin ?? defaultOrigin(message)) === "user";
 }
 
-/** What was said in a session, and when; `undefined` where it cannot be read, or is too much. */
+/** Reads a session's conversation with times; `undefined` if it is unreadable or too large. */
 async function readConversation(
   open: () => Promise<SessionLog>,
   isTaken: (at: number, message: Message) => boolean,
@@ -86,7 +86,7 @@ async function readConversation(
     for await (const { entries } of log.readAll())
       for (const { entry } of entries) {
         if (entry.type !== "message") continue;
-        // What is large was pasted: its preview is enough to be told from words of the user's own.
+        // Large content was pasted: its preview suffices to distinguish it from the user's own words.
         const message = { ...entry, content: entry.content.map(shownOf) };
         if (!isTaken(entry.at, message)) continue;
         for (const block of message.content) left -= blockText(block).length;

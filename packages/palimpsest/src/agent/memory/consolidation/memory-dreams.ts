@@ -15,7 +15,7 @@ import {
   revertDream,
 } from "./run-dream.ts";
 
-/** What all dreams have in common, and the directories. */
+/** Options that all dreams share, and the directories. */
 interface DreamsOptions extends Omit<DreamWorld, "records" | "folder"> {
   readonly project: MemoryStore;
   readonly team: MemoryStore | undefined;

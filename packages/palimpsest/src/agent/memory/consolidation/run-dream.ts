@@ -1,12 +1,11 @@
 /**
- * Dreams: between sessions, memories are looked through, and what rots is put right; reviewed first, and undone
- * with one call.
+ * Dreams: consolidate memories between sessions, with a review first and a full undo.
  *
- * DESIGN. Orient and gather: read what is there and what users asked for in the sessions since the last dream; a
- * model, where there is one, is asked once what it makes of both (`dream-model.ts`). Consolidate and prune: plan it
- * (`dream-plan.ts`). Then apply the plan as one change, which happens as a whole or not at all, with a record from
- * which it is taken back to the byte. One process dreams at a time of one directory, a project's or a team's, and
- * where somebody changes a memory meanwhile the plan is made anew: with what the model said, judged anew.
+ * DESIGN. Orient and gather: read the memories and the users' requests in the sessions since the last dream; a model,
+ * if there is one, is asked once about both (`dream-model.ts`). Consolidate and prune: plan it (`dream-plan.ts`).
+ * Then apply the plan as one change, all or nothing, with a record that can undo it to the byte. One process at a
+ * time dreams of one directory, a project's or a team's. If another program changes a memory meanwhile, the plan is
+ * made again, and the model's claims are judged again.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
@@ -44,29 +43,29 @@ import {
 
 /** The sessions that a dream may look into. */
 export interface DreamSessions {
-  /** How many were active since then. */
+  /** The number of sessions active since then. */
   count(sinceMs: number): Promise<number>;
-  /** What their users asked to be remembered, and when they said it, the newest sessions first. */
+  /** Requests of their users to remember something, with times, the newest sessions first. */
   gather(sinceMs: number, signal: AbortSignal | undefined): Promise<readonly FreshMemory[]>;
-  /** What was said since then, the newest sessions first; without it a model looks at memories only. */
+  /** The conversations since then, the newest sessions first; without it a model sees memories only. */
   conversations?(sinceMs: number, signal: AbortSignal | undefined): AsyncIterable<DreamConversation>;
 }
 
-/** Whose memories are dreamt of. Everything may be left out. */
+/** The directory of a dream. All options may be left out. */
 export interface DreamPlaceOptions {
   /** The project's own memories, or its team's. @defaultValue `project` */
   readonly place?: "project" | "team";
 }
 
-/** How a dream is run. Everything may be left out. */
+/** Options of a dream. All may be left out. */
 export interface DreamOptions extends DreamPlaceOptions {
   /** Says what it would do and changes nothing. @defaultValue false */
   readonly dryRun?: boolean;
   /** Also where none is due: after `restHours`, 24, and `sessionsCount`, 5. @defaultValue false */
   readonly force?: boolean;
   /**
-   * Where what was said is read; without it only what is remembered is looked at. Nothing that was said to one
-   * project becomes a team's: for a dream of those, sessions are only counted.
+   * Sessions to read; without them a dream uses memories only. A project's conversations never become a team's
+   * memories: for a team, sessions are only counted.
    */
   readonly sessions?: DreamSessions;
   /** Asked behind the rules for what only who reads it can see. @defaultValue the memory's `lightModel` */
@@ -76,7 +75,7 @@ export interface DreamOptions extends DreamPlaceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a dream did, or would do. */
+/** The result of a dream, or of its dry run. */
 export interface DreamReport {
   /**
    * `applied`; `planned` of a dry run; `nothing-to-do`; `not-due`; `busy`, where another process is dreaming.
@@ -86,11 +85,11 @@ export interface DreamReport {
   /** To revert it by. */
   readonly id?: string;
   readonly actions: readonly DreamAction[];
-  /** What was seen and left to a person, and why a model was not heard. */
+  /** Findings for a person, and the reason why a model was not used. */
   readonly notes: readonly string[];
-  /** What a model proposed and was not done, and why. */
+  /** Refused proposals of a model, with the reasons. */
   readonly refused: readonly string[];
-  /** What a model's calls cost, where its provider said so. */
+  /** The cost of a model's calls, if its provider reports it. */
   readonly usage?: Usage;
   /** Every changed file: the lines that go and that come. */
   readonly diff: string;
@@ -123,10 +122,10 @@ export async function dream(world: DreamWorld, options: DreamOptions): Promise<D
   const lock = await world.records.tryLock(LOCK);
   if (lock === undefined) return ended("busy", "Another process is dreaming.");
   try {
-    // The next one listens from here on: what is said while a model is asked is heard by none before.
+    // The next dream starts here: messages that arrive during the model's call are for that one.
     const atMs = world.now();
     const collected = await collectFacts(world, lastMs, options);
-    // Who slept while it was being asked leaves it to whoever dreams now.
+    // A process that lost the lock during the call leaves the dream to the new holder.
     if (!lock.isHeld()) return ended("busy", "Another process has begun to dream meanwhile.");
     return await dreamAlone(world, journal, { collected, atMs, signal: options.signal });
   } finally {
@@ -140,7 +139,7 @@ async function lastOf(journal: DreamJournal): Promise<DreamRecord | undefined> {
   return undefined;
 }
 
-/** What came of listening, once for each dream. */
+/** The result of reading and asking, once for each dream. */
 interface CollectedFacts {
   readonly gathered: readonly FreshMemory[];
   readonly forgotten: readonly PastMemory[];
@@ -153,7 +152,7 @@ async function collectFacts(
   { sessions, signal, by, model = world.lightModel }: DreamOptions,
 ): Promise<CollectedFacts> {
   const sinceMs = lastMs ?? 0;
-  // What was said to one project is not for its whole team.
+  // A project's conversations are not for its whole team.
   const ownSessions = world.folder === "" ? sessions : undefined;
   const gathered = (await ownSessions?.gather(sinceMs, signal)) ?? [];
   const forgotten = ownSessions === undefined ? [] : await forgottenIn(world.records);
@@ -199,7 +198,7 @@ async function dreamAlone(
   }
 }
 
-/** What there is now of the directory: a team's memories are another one, with dreams of its own. */
+/** Reads the directory's current memories: a team's directory is another one, with its own dreams. */
 async function lookInto(
   { cache, injections, now, folder }: DreamWorld,
   { gathered, forgotten }: Omit<CollectedFacts, "answer">,

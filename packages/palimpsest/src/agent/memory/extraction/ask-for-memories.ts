@@ -1,9 +1,9 @@
 /**
- * Asks a model what is to be remembered of a talk: a small agent of two answers, all reads and then all writes, in
- * this process and with three tools of ours.
+ * Asks a model for memories of a conversation: a small agent of two answers, first all reads and then all writes, in
+ * this process and with three tools of this library.
  *
- * What it proposes is a claim. Who is behind it is found out from what was said, by everything that was said, tools'
- * results among it (`trust.ts`), and never from what the model says of it. What becomes of a claim is the caller's.
+ * Its proposals are claims. Their source is found out from the whole conversation, tool results included
+ * (`trust.ts`), and never from the model's word. The caller decides about each claim.
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
@@ -48,7 +48,7 @@ interface ExtractionWorld {
   readonly deadline: Deadline;
 }
 
-/** What a model wants remembered, and who is behind it. */
+/** A memory that a model proposes, with its judged source. */
 export interface JudgedMemory {
   readonly proposed: ProposedMemory;
   readonly verdict: TrustVerdict;
@@ -58,12 +58,12 @@ export interface ExtractionLimits {
   /** Facts that are taken, at the most. */
   readonly limit: number;
   readonly signal: AbortSignal | undefined;
-  /** What was said before the talk: a claim may have been read there. */
+  /** The conversation before: a claim may have been read there. */
   readonly earlier?: readonly AttributedText[];
 }
 
 interface AskedExtraction {
-  /** What its calls cost, where the provider said so. */
+  /** The cost of its calls, if the provider reports it. */
   readonly usage: Usage | undefined;
   /** Calls that were refused, and why. */
   readonly refused: readonly string[];
@@ -135,7 +135,7 @@ interface Judging extends JudgedConversation {
   readonly refused: string[];
 }
 
-/** What was proposed, as far as it is news. */
+/** Judges the proposals that are not known already. */
 function judgeCalls(
   calls: readonly ToolUseBlock[],
   { memories, limit, refused, ...conversation }: Judging,
@@ -151,7 +151,7 @@ function judgeCalls(
   });
 }
 
-/** The verdict on each text. A name and a description that say what nobody said are left out, and made from it. */
+/** Judges each text. A name and a description with words that were not said are replaced by the text's beginning. */
 function judgeProposals(
   proposals: readonly ProposedMemory[],
   conversation: JudgedConversation,
@@ -170,7 +170,7 @@ function judgeProposals(
       TrustVerdict,
       TrustVerdict,
     ];
-    // What is quarantined is for people to look at as it was proposed.
+    // A quarantined proposal is kept as proposed, for people to see.
     const kept = (label: string, { isQuarantined }: TrustVerdict): string =>
       verdict.isQuarantined || !isRead || (!isQuarantined && isAbout(label, proposed.text)) ? label : "";
     const name = kept(proposed.name, ofName);
@@ -179,7 +179,7 @@ function judgeProposals(
   });
 }
 
-/** Whether a third of what one text says is in the other. */
+/** True if the other text has a third of a text's words. */
 function isAbout(text: string, other: string): boolean {
   return (
     shareIn(sentenceWords(text).words, sentenceWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare
@@ -187,8 +187,8 @@ function isAbout(text: string, other: string): boolean {
 }
 
 /**
- * What a user stands by is replaced only by words of the same matter: whose words they are can be found out, but not
- * whether a model says truly what they correct.
+ * A memory that a user confirmed is replaced only by words about the same subject: the words' source can be found
+ * out, but not whether a model is right about which memory they correct.
  */
 function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
   const old = memories.find(({ path }) => path === proposed.replaces);

@@ -1,9 +1,9 @@
 /**
- * Extraction by a model: what it finds worth remembering of a session is written, as far as it may be.
+ * Extraction by a model: writes the memories that it proposes and may write.
  *
- * DESIGN. It has three tools of ours and no others, no shell and no paths to write to (`ask-for-memories.ts`). What
- * only a tool or the web said is quarantined, what stood in a recalled memory is no news, and what is known is not
- * written twice.
+ * DESIGN. It has three tools of this library, no shell and no paths to write to (`ask-for-memories.ts`). Text that
+ * only a tool or the web said is quarantined, text of a recalled memory is ignored, and known facts are not written
+ * twice.
  */
 
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
@@ -27,7 +27,7 @@ import {
 
 interface ModelExtractionWorld {
   readonly client: ModelClient;
-  /** Where it is kept. */
+  /** The memory to write to. */
   readonly memory: ReadableMemory & {
     remember(text: string, options: RememberOptions): Promise<MemoryReceipt>;
   };
@@ -37,7 +37,7 @@ interface ModelExtractionWorld {
 
 interface ModelExtraction {
   readonly receipts: readonly MemoryReceipt[];
-  /** What its calls cost, where the provider said so. */
+  /** The cost of its calls, if the provider reports it. */
   readonly usage: Usage | undefined;
   /** Calls that were refused, and why. */
   readonly refused: readonly string[];
@@ -89,14 +89,14 @@ export async function extractByModel(
   return { receipts, usage, refused: [...refused, ...tooMany] };
 }
 
-/** Whether a user asked for it by that word: such a request does not fade, whoever writes it down. */
+/** True if a user asked to remember it by that word: such a memory does not decay, in any wording. */
 function isAskedFor(text: string, asked: readonly RuleProposal[]): boolean {
   const { words } = sentenceWords(text);
   const { userWordsShare } = MEMORY_SAFETY_DEFAULTS;
   return asked.some(({ body }) => shareIn(words, sentenceWords(body).words) >= userWordsShare);
 }
 
-/** As it is to be remembered: what it says to replace gives way only to somebody who is to be believed as much. */
+/** Options for remembering a proposal: it supersedes only memories of a source as trusted. */
 export function asRemembered(
   { proposed, verdict }: JudgedMemory,
   sessionId: string | undefined,
@@ -108,7 +108,7 @@ export function asRemembered(
     text,
     options: {
       ...{ name, description, type, source, isConfirmed, isQuarantined },
-      // A model found it: nobody asked for it, also where a user said it.
+      // A model found it without a request, even in a user's words.
       decays: true,
       sessionId,
       messageId,

@@ -1,15 +1,14 @@
 /**
- * Keeps what later sessions need of a session, in the background, when a turn has ended, before a compaction hides
- * it, and at the session's end.
+ * Extracts memories of a session in the background: after a turn, before a compaction hides messages, and at the
+ * session's end.
  *
- * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model: once
- * enough is new, facts and decisions (`model-extraction.ts`); where it fails, the rules. Each message is looked at
- * once. Nobody waits for it but who closes the session, and that for a bounded time; what goes wrong is told to the
- * observer. What the agent wrote into the memory by itself in that turn is not written again, but judged
- * (`tool-writes.ts`).
+ * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model:
+ * facts and decisions, once enough is new (`model-extraction.ts`); if it fails, the rules. Each message is read once.
+ * Only closing the session waits for it, for a bounded time; errors go to the observer. Memories that the agent wrote
+ * itself in a turn are not written again, but judged (`tool-writes.ts`).
  *
- * The log says how far this got (`memory-mark.ts`). What was said behind that, before a crash, is read from the log
- * and looked at first, with the time at which it was said: what was forgotten or corrected since stays so.
+ * The log records how far this got (`memory-mark.ts`). Messages behind that, from before a crash, are read from the
+ * log first, with their times, so that facts forgotten or corrected since stay so.
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
@@ -49,31 +48,31 @@ export class AgentExtraction {
   readonly #mark: MemoryMark;
   readonly #options: AgentExtractionOptions;
   readonly #abort = new AbortController();
-  /** What was said and not looked at yet. */
+  /** Messages that are not extracted yet. */
   #pending: ConversationMessage[] = [];
-  /** What was looked at, the newest: a claim of today may have been read yesterday. */
+  /** The newest extracted pieces: a claim of today may have been read yesterday. */
   #earlier: readonly AttributedText[];
   #pendingTokens = 0;
   #pendingThroughSeq: number;
   /** When missed messages were said, by their ids: what comes out of them may be known, or over, by now. */
   readonly #missedAtMs = new Map<string, number>();
-  /** What was missed before the session was opened: not read yet, heard, being looked at, or looked at. */
+  /** The state of messages missed before opening: unread, being read, heard, being extracted, or done. */
   #missed: "unread" | "reading" | "heard" | "begun" | "done";
   #reading: Promise<void> = Promise.resolve();
   /** Something could not be looked at: the mark stays, and the next process tries again. */
   #hasFailed = false;
   #isEnding = false;
-  /** A turn has ended while what was missed was being read. */
+  /** True if a turn has ended while missed messages were being read. */
   #hasTurnEnded = false;
   #running: Promise<void> = Promise.resolve();
   /** Memories that this session may still leave. */
   #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
-  /** Of those, the ones that may be quarantined. */
+  /** The number of those that may still be quarantined. */
   #leftQuarantined: number = MEMORY_SAFETY_DEFAULTS.extractedQuarantinedCount;
   readonly #toolWrites: ToolWrites;
-  /** Whether the agent has written into the memory since the last look. */
+  /** True if the agent wrote into the memory since the last extraction. */
   #hasWrittenItself = false;
-  /** The inputs of tools that the agent called in this turn, or that nothing has come back from, by the call's id. */
+  /** Inputs of the agent's tool calls of this turn, or without a result, by call id. */
   readonly #calls = new Map<string, JsonValue>();
   readonly #answered = new Set<string>();
 
@@ -85,14 +84,14 @@ export class AgentExtraction {
     const { throughSeq, mayHaveMissed } = this.#mark;
     const isNew = internalsOf(session).parts.writer.isEmpty;
     if (isNew) this.#mark.begin();
-    // What was said before it was opened was looked at then, as far as the log says so.
+    // Messages before opening were extracted then, as far as the log says so.
     this.#pendingThroughSeq = internalsOf(session).parts.writer.nextSeq - 1;
     this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
     const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
     this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
   }
 
-  /** Takes note of what is new in the window, as long as it is there. */
+  /** Collects new messages while the window has them. */
   listen(): void {
     if (this.#missed === "unread") this.#readMissed(this.#pendingThroughSeq);
     for (const message of this.#session.visible) {
@@ -139,7 +138,7 @@ export class AgentExtraction {
     if (this.#isEnough) this.begin();
   }
 
-  /** The session ends: what was heard is looked at now, and what is still being read as soon as it is. */
+  /** The session ends: extracts collected messages now, and those still being read as soon as possible. */
   end(): void {
     this.listen();
     this.#isEnding = true;
@@ -147,8 +146,8 @@ export class AgentExtraction {
   }
 
   /**
-   * What was heard is looked at now: the session ends, or a compaction hides it. Waits for nothing.
-   * @param isHidden - it is hidden from now on: a crash afterwards would have all of it read from the log again
+   * Extracts collected messages now, at the session's end or before a compaction. Waits for nothing. @param isHidden
+   * - a compaction hides them: after a crash, all of them would be read from the log again
    */
   begin({ isHidden = false }: { readonly isHidden?: boolean } = {}): void {
     const conversation = this.#pending;
@@ -177,7 +176,7 @@ export class AgentExtraction {
     });
   }
 
-  /** What was missed comes first: until it was looked at, and where something failed, the mark stays. */
+  /** Missed messages come first: until they are extracted, and after a failure, the mark stays. */
   async #moveMark(throughSeq: number, isUrgent: boolean): Promise<void> {
     if (this.#missed !== "done" || this.#hasFailed) return;
     await this.#mark.move(throughSeq, { isUrgent }).catch((error: unknown) => this.#failed(error));
@@ -189,7 +188,7 @@ export class AgentExtraction {
     await this.#running;
   }
 
-  /** A model that is still being asked is not waited for any more. */
+  /** Stops waiting for a model that is still being asked. */
   stop(): void {
     this.#toolWrites.close();
     this.#abort.abort();
@@ -202,7 +201,7 @@ export class AgentExtraction {
     }
   }
 
-  /** What the agent wrote by itself it may have read. */
+  /** The agent may have copied what it wrote from something it read. */
   #judgeTool(): void {
     const written = this.#toolWrites.take([...this.#calls.values()]);
     if (written.size === 0) return;
@@ -236,7 +235,7 @@ export class AgentExtraction {
     }
   }
 
-  /** True if what was said before the session was opened again was kept then, or is over by now. */
+  /** True if a message from before the session was reopened was extracted then, or is outdated by now. */
   #isKnown({ body, messageId }: ExtractedFact, past: readonly PastMemory[]): boolean {
     const createdAtMs = this.#missedAtMs.get(messageId ?? "");
     return (
@@ -301,7 +300,7 @@ export class AgentExtraction {
     receipts: readonly MemoryReceipt[],
     more: Partial<Pick<ExtractedEvent, "refused" | "usage" | "leftOut">>,
   ): void {
-    // What was known already takes nobody's place.
+    // Known facts do not count against the limit.
     this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
     const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
@@ -330,7 +329,7 @@ function newestPieces(pieces: readonly AttributedText[]): readonly AttributedTex
   return pieces.slice(from + 1);
 }
 
-/** What became of a look at what was said. */
+/** The outcome of one extraction. */
 interface Extracted {
   readonly isDone: boolean;
   /** A crash before the next checkpoint would have it done again, and it left something. */

@@ -1,11 +1,10 @@
 /**
- * Long-term memory in a session with a model: the index at its start, what has changed as news, and for each
- * message of the user the memories that it calls for.
+ * Long-term memory in a session with a model: the index at its start, later changes, and the recalled memories for
+ * each message of the user.
  *
- * DESIGN. Everything is appended, never put into the system prompt or the tools, which are the host's and never
- * change because of us. It is told once: what the window shows already is left out, and the window itself says
- * what that is. A compaction hides it and tells the index anew. Nothing here fails a turn: what goes wrong is told
- * to the observer, and the turn goes on without.
+ * DESIGN. Everything is appended; the system prompt and the tools belong to the host and stay unchanged. Content that
+ * the window shows already is left out, and the window itself says which. A compaction hides it and shows the index
+ * again. Nothing here fails a turn: errors go to the observer, and the turn goes on.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
@@ -35,9 +34,9 @@ export class AgentMemory {
   readonly #extraction: AgentExtraction | undefined;
   readonly #uses: AgentUses;
   readonly #lightModel: ModelClient | undefined;
-  /** Of a session that was looked at before, where nothing is extracted now: to be taken out of the log. */
+  /** The mark of a session that had extraction before and has none now: to be removed from the log. */
   #oldMark: MemoryMark | undefined;
-  /** What the user has said since the last call. */
+  /** The user's text since the last call. */
   #unanswered: string[] = [];
 
   constructor(
@@ -68,7 +67,7 @@ export class AgentMemory {
         this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
   }
 
-  /** The model has handed back: what the user wants kept is kept, and what was of use is noted, in the background. */
+  /** A turn has ended: extracts memories and notes used ones, in the background. */
   turnEnded(): void {
     this.#extraction?.turnEnded();
     this.#uses.listen();
@@ -84,12 +83,12 @@ export class AgentMemory {
     this.#extraction?.stop();
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when all writes have ended. */
   async settled(): Promise<void> {
     await Promise.all([this.#extraction?.settled(), this.#uses.settled()]);
   }
 
-  /** What is told before the next call, to be appended; nothing where nothing is new. Never rejects. */
+  /** The messages to append before the next call; may be empty. Never rejects. */
   async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
     // Before a compaction may hide it.
     this.#extraction?.listen();
@@ -114,7 +113,7 @@ export class AgentMemory {
 
   /** The index, read again for a window that was compacted. Never rejects. */
   async afterCompaction(kept: readonly VisibleMessage[]): Promise<readonly Message[]> {
-    // What is hidden now is looked at while somebody remembers it.
+    // Extract the messages that the compaction hides.
     this.#extraction?.begin({ isHidden: true });
     try {
       const shownIndex = readShownIndex(recalledTexts(kept));
@@ -125,7 +124,7 @@ export class AgentMemory {
     }
   }
 
-  /** What is said while nothing is extracted is not looked at later, either. */
+  /** Messages of a session without extraction are not extracted later, either. */
   async #removeMark(): Promise<void> {
     const mark = this.#oldMark;
     this.#oldMark = undefined;
@@ -221,7 +220,7 @@ class AgentUses {
   constructor(session: Session, memory: PersistentMemory) {
     this.#session = session;
     this.#memory = memory;
-    // What was answered before it was opened was looked at then.
+    // Answers before opening were compared then.
     this.#comparedSeq = internalsOf(session).parts.writer.nextSeq - 1;
   }
 
@@ -257,7 +256,7 @@ class AgentUses {
   }
 }
 
-/** What it said and passed to tools. What it only thought repeats what it was shown, of use or not. */
+/** Its text and tool inputs. Thinking repeats shown memories, whether used or not. */
 function answerText({ blocks }: VisibleMessage): string {
   const blocksWithText = blocks.filter(({ block }) => block.type === "text" || block.type === "tool_use");
   return blocksWithText.map(({ block }) => blockText(block)).join("\n");

@@ -1,10 +1,10 @@
 /**
- * How far the long-term memory has looked at a session, as the log says it: a session that goes on after a crash
- * begins there, so that a wish is kept once, whenever the process died.
+ * Records in the log how far extraction got: after a crash a session goes on there, so that a request is kept once,
+ * whenever the process died.
  *
- * DESIGN. The mark is metadata of the library's own, carried on by checkpoints. A new session's log begins with one.
- * A log without a mark, as earlier versions wrote it, counts as looked at up to its end. The mark is written behind
- * what was extracted: a crash in between has it looked at again, and what is known by then is not kept twice.
+ * DESIGN. The mark is metadata of the library, carried on by checkpoints. A new session's log begins with one. A log
+ * without a mark, from earlier versions, counts as extracted up to its end. The mark is written after the memories: a
+ * crash in between repeats the extraction, which does not keep known facts twice.
  */
 import { asNumber, isObject } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
@@ -64,7 +64,7 @@ export class MemoryMark {
     );
   }
 
-  /** What was said behind the mark and up to an entry, and is still part of the conversation. @throws `StoreError` */
+  /** The messages behind the mark and up to an entry that are still part of the conversation. @throws `StoreError` */
   async missed(toSeq: number): Promise<readonly MissedMessage[]> {
     const { log, isHostVisible } = internalsOf(this.#session).parts;
     const missed: MissedMessage[] = [];

@@ -1,6 +1,6 @@
 /**
- * What a recall chooses from: what shares words with the message, what is close to it by meaning where there is who
- * can tell, and, where a model chooses, the others as far as it reads.
+ * Candidates of a recall: memories that share words with the message, memories close to it by meaning if there are
+ * embeddings, and, if a model chooses, other ones as far as it reads.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
@@ -11,7 +11,7 @@ import { isRecallable, type RecallCandidate } from "../../../memory/recall/recal
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
-/** What was found, before anybody chooses. */
+/** Found memories, before the choice. */
 export interface FoundMemories {
   readonly candidates: readonly RecallCandidate[];
   /** By path, of every candidate. */
@@ -26,7 +26,7 @@ interface FoundReason {
 
 interface Situation {
   readonly memories: MemorySnapshot["memories"];
-  /** Whether somebody chooses who may see what shares no word with the message. */
+  /** True if a model chooses, which may see memories without a word of the message. */
   readonly alsoOthers: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -94,7 +94,7 @@ function withOthers(
 
 const NO_WORDS: HitReason = { words: [], ownScore: 0, neighbourScore: 0, groupScore: 0 };
 
-/** What has a score of its own and no word of the query has those of what fits. */
+/** A document with a score and no word of the query was found by the words of matching ones. */
 function isAlike({ why }: MemoryHit): boolean {
   return why.words.length === 0 && why.ownScore > 0;
 }

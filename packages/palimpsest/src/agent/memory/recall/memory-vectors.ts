@@ -18,7 +18,7 @@ import { askWithin } from "../../../session/model/ask-within.ts";
 interface ClosestMemories {
   /** The closest first. */
   readonly paths: readonly string[];
-  /** How many memories have no vector that can be compared; absent where all have. */
+  /** The number of memories without a comparable vector; absent if all have one. */
   readonly withoutCount?: number;
 }
 
@@ -31,7 +31,7 @@ export class MemoryVectors {
     { readonly version: string; readonly vector: Float32Array | undefined }
   >();
 
-  /** What is being made just now, for whichever recall came first. */
+  /** The vectors being made now, for the first recall that asked. */
   #indexing: Promise<void> | undefined;
 
   constructor(client: EmbeddingClient, deadline: Deadline) {
@@ -65,7 +65,7 @@ export class MemoryVectors {
     return { paths: closest(query, vectors), ...(withoutCount === 0 ? {} : { withoutCount }) };
   }
 
-  /** @throws `MODEL_FAILED` where nothing can be told from these vectors; the next recall asks for all of them anew */
+  /** @throws `MODEL_FAILED` if these vectors are unusable; the next recall asks for all of them again */
   #judge(query: Float32Array, vectors: readonly Float32Array[]): void {
     const other = vectors.find(({ length }) => length !== query.length);
     const problem =
@@ -79,7 +79,7 @@ export class MemoryVectors {
     throw unusable(this.#client, problem);
   }
 
-  /** When all of these have been asked for. It goes on where nobody waits any more. */
+  /** Resolves when all of these have been requested. It continues after callers stop waiting. */
   async #indexed(memories: readonly KnownMemory[]): Promise<void> {
     // What another recall began may not know all of these.
     while (this.#indexing !== undefined) await this.#indexing;

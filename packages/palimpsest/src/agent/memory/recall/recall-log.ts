@@ -1,10 +1,9 @@
 /**
- * Which memory was given to which session, when, and why: so that somebody who wonders where an answer came from
- * can look it up, and what is of use can be told from what never is.
+ * Records which memory was shown to which session, when, and why: to look up where an answer came from, and to find
+ * memories that are never used.
  *
- * It is a record of lines beside the memories, one for each month, so that looking at the newest costs the same
- * after years. A line that cannot be read is passed over, and so is a month; one that cannot be written does not
- * keep the memory from being recalled.
+ * The record has lines beside the memories, in one file a month, so that reading the newest costs the same after
+ * years. Unreadable lines and months are skipped, and a failed write does not fail the recall.
  */
 import { MEMORY_LOG_DEFAULTS } from "../../../base/defaults/memory/log.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
@@ -16,7 +15,7 @@ import type { Recall } from "./recall-memories.ts";
 export interface Injection {
   readonly atMs: number;
   readonly path: string;
-  /** Of the file that was shown. */
+  /** The version of the shown file. */
   readonly version: string;
   /** The words of the message that called for it. */
   readonly words: readonly string[];
@@ -42,7 +41,7 @@ export class InjectionLog {
     try {
       await this.#add(recall, sessionId);
     } catch {
-      // A directory that nobody may write to, or a full disk.
+      // The directory is read-only, or the disk is full.
     }
   }
 
@@ -86,7 +85,7 @@ export class InjectionLog {
     return read;
   }
 
-  /** None where it is no text any more, or far too much of it. */
+  /** Empty if it is damaged or far too large. */
   async #linesOf(name: string): Promise<readonly string[]> {
     const text = await this.#store.readRecord(name).catch(() => undefined);
     return text?.split("\n") ?? [];

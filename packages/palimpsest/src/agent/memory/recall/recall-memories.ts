@@ -10,10 +10,7 @@ import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts"
 import { errorMessage } from "../../../base/errors.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
-import { showIndex } from "../../../memory/files/fit-index.ts";
-import { parseIndex } from "../../../memory/files/index-entries.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../memory/files/memory.ts";
-import { INDEX_NAME } from "../../../memory/files/memory-index.ts";
 import { composeChoice, readChoice } from "../../../memory/recall/recall-choice.ts";
 import {
   aboveRecallThreshold,
@@ -23,17 +20,15 @@ import {
   rankMemories,
 } from "../../../memory/recall/recall-plan.ts";
 import { composeRecall } from "../../../memory/recall/recall-text.ts";
-import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel } from "../../../session/model/model-call.ts";
 import { blockText } from "../../../transcript/blocks.ts";
-import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
-import { TEAM_FOLDER } from "../store/mounted-store.ts";
+import type { MemoryCache } from "../store/memory-cache.ts";
 import { type FoundMemories, findMemories } from "./find-memories.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
-/** How memories are recalled. Everything may be left out. */
+/** Options of a recall. All may be left out. */
 export interface RecallOptions {
   /** @defaultValue `recalledCount`, 5 */
   readonly limit?: number;
@@ -49,7 +44,7 @@ export interface RecallOptions {
   readonly chooseBy?: "model" | "rank";
   /** Only what clearly fits, for a message that asked for no memories: where no model chooses. @defaultValue false */
   readonly onlyClear?: boolean;
-  /** Whether it is written into the injection log: not where nobody is given the text. @defaultValue true */
+  /** False leaves it out of the injection log, if no model gets the text. @defaultValue true */
   readonly isLogged?: boolean;
   /** Written into the injection log beside what was recalled. */
   readonly sessionId?: string;
@@ -65,9 +60,9 @@ export interface RecalledMemory {
   readonly isConfirmed: boolean;
   /** Since it was last written; `undefined` where its file does not say. */
   readonly ageDays: number | undefined;
-  /** How well it fits, weighed with its worth; comparable within one recall only. */
+  /** The match, weighed with its relevance; comparable within one recall only. */
   readonly score: number;
-  /** What it is worth with its age: see `relevance`. */
+  /** Its relevance with its age: see `relevance`. */
   readonly relevanceScore: number;
   /** The words that it has in common with the query, and what each part of the score is; none where neither found it. */
   readonly why: HitReason;
@@ -75,18 +70,18 @@ export interface RecalledMemory {
   readonly foundBy: "words" | "meaning" | "both" | "model";
   /** Only its beginning is in the text. */
   readonly isCut: boolean;
-  /** Of the file that was shown. */
+  /** The version of the shown file. */
   readonly version: string;
 }
 
-/** What a message called for. */
+/** The memories recalled for a message. */
 export interface Recall {
   /** Ready for a prompt: fenced as data, with where each memory comes from and how old it is. Empty where none fits. */
   readonly text: string;
   readonly tokens: number;
   /** The best first. */
   readonly memories: readonly RecalledMemory[];
-  /** Who chose them from those that were found. */
+  /** Set by the chooser among the found memories. */
   readonly chosenBy: "model" | "rank";
   /** Why a model did not choose, or meanings were not compared, although they were to be. */
   readonly fellBack?: string;
@@ -150,7 +145,7 @@ export async function recallMemories(
   };
 }
 
-/** What is found by its meaning says by itself that it fits. */
+/** A match by meaning is sufficient by itself. */
 function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: number): ReadonlySet<string> {
   const found = [...reasons];
   const hits = found.map(([path, { why }]) => ({ path, words: why.words }));
@@ -219,42 +214,4 @@ async function askToChoose(
   // What a model thinks is not what it answers.
   const replies = content.filter(({ type }) => type === "text").map(blockText);
   return readChoice(replies.join("\n"), candidates)?.map(({ path }) => path);
-}
-
-/** The index as a session is shown it. */
-export interface MemoryIndexText {
-  /** Empty where there is none. */
-  readonly text: string;
-  /** That it was too large, and what was left out. */
-  readonly warnings: readonly string[];
-}
-
-/** The project's first. */
-export function showIndexes(indexes: MemorySnapshot["indexes"]): MemoryIndexText {
-  const shown = ["", TEAM_FOLDER].flatMap((mount) => {
-    const file = indexes.get(mount + INDEX_NAME);
-    if (file === undefined || file.text.trim() === "") return [];
-    // Cut first: the warning tells of the file as it is.
-    const { text, warning } = showIndex(file.text);
-    return [{ text: cleanMemoryText(mounted(text, mount), "body").text, warning }];
-  });
-  return {
-    text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
-    warnings: shown.flatMap(({ warning }) => warning ?? []),
-  };
-}
-
-/** With the paths that the files have for whoever reads this: a team's index names them as from its own folder. */
-function mounted(text: string, mount: string): string {
-  if (mount === "") return text;
-  const { lines, entries } = parseIndex(text);
-  const targets = new Map(entries.map(({ fromLine, targetAt }) => [fromLine, targetAt]));
-  return lines
-    .map(({ text: line, ending }, at) => {
-      const from = targets.get(at);
-      if (from === undefined) return line + ending;
-      const target = line.slice(from).replace(/^\s*(?:\.\/)*/, "");
-      return `${line.slice(0, from)}${mount}${target}${ending}`;
-    })
-    .join("");
 }

@@ -1,4 +1,4 @@
-/** What was forgotten, as a person looks for it, and the way back. */
+/** The archive of forgotten memories: lists and restores them. */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { MemoryError } from "../../../base/errors.ts";
@@ -17,7 +17,7 @@ import { mountOf } from "./mounted-store.ts";
 
 /** One memory in the archive. */
 export interface ArchivedMemory extends ArchivedFile {
-  /** Whether a memory stands where it was: then it cannot be put back there. */
+  /** True if another memory has its path: then it cannot be restored. */
   readonly isReplaced: boolean;
 }
 
@@ -51,8 +51,8 @@ export async function showArchived(store: MemoryStore, which: string): Promise<S
 }
 
 /**
- * Puts it back where it was, to the byte; the copy in the archive stays. What it took the place of came back when it
- * went, and gives way again. One that the next dream would archive for its age gets a `keptAt` of today.
+ * Restores a memory to the byte; the copy in the archive stays. A memory that it had superseded became current when
+ * it went, and is superseded again. One that the next dream would archive for its age gets a `keptAt` of today.
  */
 export async function restoreArchived(
   {
@@ -84,7 +84,7 @@ export async function restoreArchived(
   return { status: "restored", path, reason, superseded, cleaned: [], warnings };
 }
 
-/** What was put away, the newest first. One that cannot be read is passed over. */
+/** Archived memories, the newest first. Unreadable ones are skipped. */
 export async function forgottenIn(
   store: Pick<MemoryStore, "archived" | "readArchived">,
 ): Promise<readonly PastMemory[]> {
@@ -97,7 +97,7 @@ export async function forgottenIn(
   return forgotten;
 }
 
-/** What a session has left, and what is over: said again out of an old message it is no news. */
+/** Memories that a session left, current and past: an old message must not add them again. */
 export async function pastOf(
   { memories }: MemorySnapshot,
   store: MemoryStore,

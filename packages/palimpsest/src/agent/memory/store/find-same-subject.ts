@@ -1,5 +1,5 @@
 /**
- * What a new fact has to do with those that are known: the most similar ones are looked up and compared.
+ * Compares a new fact with the most similar known ones.
  */
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { compareFacts, type FactRelation } from "../../../memory/subject/same-subject.ts";
@@ -27,7 +27,7 @@ export function findSameSubject(cache: MemoryCache, view: MemorySnapshot, fresh:
   return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects") };
 }
 
-/** What has a folder of its own is compared with that, anything else with all of its place. */
+/** A memory in a subfolder is compared with that folder, others with all of their mount. */
 function isComparedWith(folder: string, path: string): boolean {
   const mount = mountOf(folder);
   return folder === mount ? mountOf(path) === mount : path.slice(0, path.lastIndexOf("/") + 1) === folder;

@@ -14,7 +14,7 @@ import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import { TEAM_FOLDER } from "./mounted-store.ts";
 
-/** What is known of a fact beside its text. Everything may be left out. */
+/** Details of a fact beside its text. All may be left out. */
 export interface RememberOptions {
   /** @defaultValue the first words of the text */
   readonly name?: string;
@@ -23,13 +23,13 @@ export interface RememberOptions {
   /** @defaultValue `project` */
   readonly type?: MemoryType;
   /**
-   * Who said it. What only a tool or the web said is quarantined: kept, and shown to no model.
-   * @defaultValue `agent`
+   * The source. Text that only a tool or the web said is quarantined: kept, and shown to no model. @defaultValue
+   * `agent`
    */
   readonly source?: MemorySource;
   /** A person stands by it. @defaultValue true where a user said it */
   readonly isConfirmed?: boolean;
-  /** Kept, and shown to no model until somebody confirms it. @defaultValue true for what only a tool or the web said */
+  /** Keeps it from models until a person confirms it. @defaultValue true for text that only a tool or the web said */
   readonly isQuarantined?: boolean;
   /** `false` for what stays true: it does not lose worth with age. @defaultValue false where a user asked for it, else true */
   readonly decays?: boolean;
@@ -44,14 +44,14 @@ export interface RememberOptions {
    * folder only. One part, as in a path. @defaultValue the directory itself
    */
   readonly folder?: string;
-  /** Memories that it says otherwise than: they give way where they are not better founded. `supersede` asks nobody. */
+  /** Memories that it contradicts: they are superseded unless better founded. `supersede` has no such condition. */
   readonly corrects?: readonly string[];
-  /** Where it was said. */
+  /** The session of the statement. */
   readonly sessionId?: string;
   readonly messageId?: string;
   /**
-   * For pieces of a conversation, remembered one by one: the memory of what was said right before. Then each is found
-   * by what stands around it, too. Not for facts, which stand for themselves.
+   * For pieces of a conversation, remembered one by one: the memory of the preceding message. Then each is also found
+   * by the text around it. Not for facts, which are complete by themselves.
    */
   readonly follows?: string;
 }
@@ -59,7 +59,7 @@ export interface RememberOptions {
 interface ReadFresh {
   /** `undefined` where nothing is left to remember. */
   readonly fresh: FreshMemory | undefined;
-  /** What was taken out of the text, in words. */
+  /** Removed parts of the text, in words. */
   readonly cleaned: readonly string[];
 }
 
@@ -92,7 +92,7 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
     isConfirmed,
     isQuarantined:
       options.isQuarantined === true || ((source === "tool" || source === "web") && !isConfirmed),
-    // What somebody asks to be remembered is not to fade by itself.
+    // A requested memory does not decay by itself.
     decays: options.decays ?? source !== "user",
     sessionId: options.sessionId,
     messageId: options.messageId,

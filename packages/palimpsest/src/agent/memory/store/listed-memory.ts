@@ -1,12 +1,15 @@
-/**
- * One memory as a caller is given it, and the one that a path names.
- */
+/** Memories and indexes in the form in which callers get them. */
+
 import { MemoryError } from "../../../base/errors.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
+import { showIndex } from "../../../memory/files/fit-index.ts";
+import { parseIndex } from "../../../memory/files/index-entries.ts";
 import { doesFade, type KnownMemory, type Memory } from "../../../memory/files/memory.ts";
-import { isOwnIndex } from "../../../memory/files/memory-index.ts";
+import { INDEX_NAME, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
+import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { MemorySnapshot } from "./memory-cache.ts";
+import { TEAM_FOLDER } from "./mounted-store.ts";
 
 /** One memory, and whether a model may be shown it. */
 export interface ListedMemory extends Memory {
@@ -42,4 +45,42 @@ export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
     message: what,
     hint: "List the memories; a path is written as the list gives it.",
   });
+}
+
+/** The index as a session is shown it. */
+export interface MemoryIndexText {
+  /** Empty where there is none. */
+  readonly text: string;
+  /** That it was too large, and what was left out. */
+  readonly warnings: readonly string[];
+}
+
+/** The project's first. */
+export function showIndexes(indexes: MemorySnapshot["indexes"]): MemoryIndexText {
+  const shown = ["", TEAM_FOLDER].flatMap((mount) => {
+    const file = indexes.get(mount + INDEX_NAME);
+    if (file === undefined || file.text.trim() === "") return [];
+    // Cut first: the warning describes the file as it is.
+    const { text, warning } = showIndex(file.text);
+    return [{ text: cleanMemoryText(mounted(text, mount), "body").text, warning }];
+  });
+  return {
+    text: shown.map(({ text }) => text.trimEnd()).join("\n\n"),
+    warnings: shown.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+/** Adjusts paths to the mount point: a team's index names files in its own folder. */
+function mounted(text: string, mount: string): string {
+  if (mount === "") return text;
+  const { lines, entries } = parseIndex(text);
+  const targets = new Map(entries.map(({ fromLine, targetAt }) => [fromLine, targetAt]));
+  return lines
+    .map(({ text: line, ending }, at) => {
+      const from = targets.get(at);
+      if (from === undefined) return line + ending;
+      const target = line.slice(from).replace(/^\s*(?:\.\/)*/, "");
+      return `${line.slice(0, from)}${mount}${target}${ending}`;
+    })
+    .join("");
 }

@@ -30,7 +30,7 @@ export interface MemoryProblem {
   readonly isOverLimit?: boolean;
 }
 
-/** What there is at one moment. */
+/** The memories at one moment. */
 export interface MemorySnapshot {
   /** By path. */
   readonly memories: ReadonlyMap<string, KnownMemory>;
@@ -52,7 +52,7 @@ export class MemoryCache {
   readonly #store: MemoryStore;
   readonly #search: MemorySearch = createMemorySearch();
   readonly #cached = new Map<string, CachedMemory>();
-  /** How many memories say that they follow one, by its path. */
+  /** The number of memories that follow one, by its path. */
   readonly #followers = new Map<string, number>();
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
   /** Files that could not be read, by the stamp that they had. */
@@ -63,7 +63,7 @@ export class MemoryCache {
     this.#store = store;
   }
 
-  /** What there is now. @throws `STORE_FAILED` where the place cannot be listed */
+  /** Reads the current state. @throws `STORE_FAILED` if the directory cannot be listed */
   look(): Promise<MemorySnapshot> {
     const looked = this.#looking.then(() => this.#look());
     this.#looking = looked.catch(() => undefined);
@@ -118,7 +118,7 @@ export class MemoryCache {
     }
     // It was taken away between the two.
     if (file === undefined) return;
-    // A folder inside has no index of its own for us: what somebody wrote there is a memory like any other.
+    // A file of that name in a subfolder is a memory like any other.
     if (isOwnIndex(path)) {
       this.#indexes.set(path, { ...file, stamp });
       return;

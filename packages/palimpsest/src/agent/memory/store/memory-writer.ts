@@ -1,9 +1,9 @@
 /**
- * Changes memories together with the index that names them.
+ * Changes memories together with the index.
  *
- * DESIGN. A change is planned on what is there now, and the store takes it only while that is still so. Where
- * somebody was faster, it is planned again on what they left, so nothing is lost and no lock is held while
- * anybody thinks. Memories and index change together or not at all.
+ * DESIGN. A change is planned on the current files, and the store applies it only while they are unchanged. If
+ * another writer was faster, it is planned again, so nothing is lost and no lock is held during a model call.
+ * Memories and index change together or not at all.
  */
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { MemoryError } from "../../../base/errors.ts";
@@ -15,7 +15,7 @@ import type { MemoryChange, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import { mountOf } from "./mounted-store.ts";
 
-/** What is to be done to memories; the index follows. */
+/** Planned changes of memories; the index follows. */
 export interface PlannedWrite {
   readonly changes: readonly MemoryChange[];
   /** Lines that the index is to have. */
@@ -26,7 +26,7 @@ export interface PlannedWrite {
 
 export interface Written<Plan> {
   readonly plan: Plan;
-  /** What somebody should know of the index. */
+  /** Warnings about the index, for people. */
   readonly warnings: readonly string[];
 }
 
@@ -113,10 +113,10 @@ export class MemoryWriter {
         const known = view.memories.get(mount + file);
         if (known !== undefined)
           return relevanceScoreOf(known.memory, this.#now(), usedCounts.get(mount + file));
-        // What is being written now is new, and what cannot be read is there all the same: else it leads nowhere.
+        // Files being written now, and unreadable ones, exist; other missing files make a broken line.
         return fresh.has(mount + file) || unread.has(mount + file) ? 1 : 0;
       };
-      // Who takes a line out needs no room, and somebody else's index is not shortened for it.
+      // Removing a line needs no space, and a foreign index is not shortened for it.
       const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => scoreOfLine(file));
       if (fitted?.warning !== undefined) warnings.push(fitted.warning);
       const after = fitted?.text ?? text;

@@ -1,19 +1,19 @@
 /**
- * In how many sessions each memory was of use: a record of lines beside the memories, which every recall reads.
+ * Counts the sessions in which each memory was used: lines beside the memories, which every recall reads.
  *
- * So it stays small: a session counts once, and once a memory has been of use as often as counts, nothing more is
- * written. A reader keeps what it has read, reads only the lines that are new, and looks for those of others once in
- * a while. What cannot be read or written changes an order a little, and fails nobody.
+ * It stays small: a session counts once, and nothing more is written for a memory at the maximum. A reader caches its
+ * lines, reads only new ones, and checks for other writers' lines from time to time. An unreadable or unwritable
+ * record changes the order a little, and fails no call.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
-/** What was shown and said before an answer. */
+/** The shown memories and the conversation before an answer. */
 export interface AnsweredOptions {
   /** Paths of the memories that the model was shown. */
   readonly shown: Iterable<string>;
-  /** What the model was told beside them, the question above all: an answer with these words used no memory for them. */
+  /** The text beside the memories, above all the question: an answer with only these words used no memory. */
   readonly userText?: string;
   /** A session counts once for each memory. */
   readonly sessionId?: string;
@@ -27,7 +27,7 @@ export class UseLog {
   readonly #store: MemoryStore;
   readonly #now: () => number;
   #counts = new Map<string, number>();
-  /** What one session used, which counts once. */
+  /** Memories used in one session, which counts once. */
   #seen = new Set<string>();
   #readCharacters = 0;
   #readAtMs: number | undefined;
@@ -63,7 +63,7 @@ export class UseLog {
   async #read(): Promise<void> {
     const text = await this.#store.readRecord(RECORD).catch(() => undefined);
     if (text === undefined) return;
-    // Somebody has made it anew.
+    // Another program replaced it.
     if (text.length < this.#readCharacters) {
       this.#counts = new Map();
       this.#seen = new Set();

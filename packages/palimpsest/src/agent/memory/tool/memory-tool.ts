@@ -1,11 +1,11 @@
 /**
- * Anthropic's memory tool over a memory directory: the six commands under `/memories`, with the answers and
- * errors that Claude was trained on.
+ * Anthropic's memory tool over a memory directory: the six commands under `/memories`, with the answers and errors
+ * that Claude was trained on.
  *
- * Its handlers are plain functions by the names of the commands, so they fit the vendor's `betaMemoryTool` and
- * the AI SDK's `memory_20250818` as they are. What it deletes lies in the archive, what it writes is cleaned and
- * counts as the model's own conclusion, and a change that somebody else's came before is made again on theirs.
- * Answers: Anthropic's documentation of the memory tool, and its TypeScript SDK's own implementation.
+ * Its handlers are plain functions named after the commands, so they fit the vendor's `betaMemoryTool` and the AI
+ * SDK's `memory_20250818`. Deleted files go to the archive, written text is cleaned and counts as the model's own
+ * conclusion, and a change that conflicts with another writer's is repeated on the new state. Source of the answers:
+ * Anthropic's documentation of the memory tool, and its TypeScript SDK's own implementation.
  */
 
 import { MEMORY_TOOL_DEFAULTS } from "../../../base/defaults/memory/tool.ts";
@@ -17,7 +17,7 @@ import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { asWritten, cleanToolFile, cleanToolPart, keepTrust } from "../../../memory/write/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 
-/** What the model asked for, by command; what is not of its shape is refused with a message for the model. */
+/** Handlers by command; malformed input is refused with a message for the model. */
 export interface MemoryToolHandlers {
   view(command: { readonly path: string; readonly view_range?: readonly number[] }): Promise<string>;
   create(command: { readonly path: string; readonly file_text: string }): Promise<string>;
@@ -38,11 +38,11 @@ export interface MemoryToolHandlers {
 interface MemoryToolWorld {
   readonly store: MemoryStore;
   readonly now: () => number;
-  /** Told of every change, once it is durable. */
+  /** Called after every change, once it is durable. */
   readonly onChange?: (change: ToolChange) => void;
 }
 
-/** What one command changed. */
+/** The change of one command. */
 export interface ToolChange {
   readonly changes: readonly MemoryChange[];
   /** The texts that the changed files came from. */
@@ -51,7 +51,7 @@ export interface ToolChange {
   readonly moved?: ReadonlyMap<string, string>;
 }
 
-/** Where a model finds the directory. */
+/** The path of the directory for a model. */
 export const MEMORIES_ROOT = "/memories";
 const LINE_NUMBER_WIDTH = 6;
 /** Lines of a snippet before and behind what was replaced. */
@@ -105,7 +105,7 @@ class MemoryTool {
 
   replace(path: string, { old, fresh }: { readonly old: string; readonly fresh: string }): Promise<string> {
     return this.#edit(path, (raw) => {
-      // What was written out for a model is found again as it was shown.
+      // Text that was escaped for a model is matched in its escaped form.
       const text = raw.includes(old) ? raw : shown(raw);
       const at = old === "" ? -1 : text.indexOf(old);
       if (at === -1)
@@ -165,7 +165,7 @@ class MemoryTool {
       ]);
       for (const { file, path } of moved) {
         showable(outsideOf(file.path), file);
-        // What an index says of itself nobody has looked at.
+        // An index would change without judgement.
         if (isOwnIndex(file.path) !== isOwnIndex(path))
           throw refused(`Cannot rename ${outsideOf(file.path)} to ${outsideOf(path)}: one is the index`);
       }
@@ -194,7 +194,7 @@ class MemoryTool {
     });
   }
 
-  /** Makes what was planned; where somebody was faster, it is planned again on what they left. */
+  /** Applies a plan; if another writer was faster, plans again on the new state. */
   async #change(plan: () => Promise<ToolChange & { readonly answer: string }>): Promise<string> {
     for (let tries = 1; ; tries++) {
       const { answer, ...change } = await plan();
@@ -243,14 +243,14 @@ function insideOf(path: string): string {
 
 const outsideOf = (inside: string): string => `${MEMORIES_ROOT}/${inside}`;
 
-/** The text as a model may see it: without keys, hidden characters and tags that speak for somebody else. */
+/** The text as a model may see it: without secrets, hidden characters and forged role tags. */
 function showable(path: string, { path: inside, text }: MemoryFile): string {
   if (!isOwnIndex(inside) && parseMemoryFile(inside, text).memory.isQuarantined)
     throw refused(`${path} is quarantined: nobody who may be believed has said it. A person can confirm it.`);
   return shown(asWritten(text));
 }
 
-/** Somebody may have written what they like into the file itself. */
+/** Other programs may have written anything into the file. */
 function shown(text: string): string {
   return writeOutRoleMarks(redactBroken(showHidden(text)).text);
 }

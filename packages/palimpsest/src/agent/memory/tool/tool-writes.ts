@@ -1,13 +1,13 @@
 /**
- * What a model has written with the memory tool, looked at when its turn has ended: it may have done as a page told it.
+ * Judges a model's writes through the memory tool when its turn has ended: it may have obeyed a page.
  *
- * DESIGN. The tool's commands know nothing of the talk, and a model may write what it likes at once. Behind the turn
- * its new words are compared with what was said. Those that a tool or the web said better than anybody else are taken
- * back: a new file is quarantined, one that was there is as it was, and a line goes out of the index. What a model
- * concluded by itself stays. What somebody else has changed meanwhile is left alone.
+ * DESIGN. The tool's commands do not know the conversation, and a model may write anything at once. After the turn,
+ * its new words are compared with the conversation. Words that a tool or the web said better than any other source
+ * are reverted: a new file is quarantined, an existing one restored, and an index line removed. A model's own
+ * conclusion stays. Files that another program changed meanwhile are left alone.
  *
- * Several sessions may share one memory and its tool, which cannot tell them apart: then a session judges what its
- * own talk calls for by its path. One that is alone judges all, since a host may call the tool as it likes.
+ * Several sessions may share one memory and its tool, which cannot distinguish them: then a session judges the files
+ * that its own calls name. A single session judges all, since a host may call the tool in any way.
  */
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
@@ -23,7 +23,7 @@ import { MEMORIES_ROOT, type ToolChange } from "./memory-tool.ts";
 const WRITTEN = "written";
 
 interface WrittenFile {
-  /** Its text before the first change that nobody has judged. */
+  /** Its text before the first unjudged change. */
   readonly before: string | undefined;
   /** As the tool left it; absent where it is gone. */
   readonly text: string | undefined;
@@ -37,9 +37,9 @@ type WrittenFiles = ReadonlyMap<string, WrittenFile>;
 export class ToolWrites {
   readonly #store: MemoryStore;
   readonly #close: () => void;
-  /** What was written since the last call of `take`. */
+  /** Files written since the last call of `take`. */
   #noted = new Map<string, WrittenFile>();
-  /** What was taken and is not judged yet. */
+  /** Files taken and not judged yet. */
   readonly #taken = new Map<string, WrittenFile>();
 
   constructor(store: MemoryStore, close: () => void) {
@@ -47,10 +47,7 @@ export class ToolWrites {
     this.#close = close;
   }
 
-  /**
-   * What this session wrote since the last call.
-   * @param calls - the inputs of the tools that its model has called meanwhile
-   */
+  /** Files this session wrote since the last call. @param calls - inputs of its model's tool calls meanwhile */
   take(calls: readonly JsonValue[]): WrittenFiles {
     if (this.#noted.size === 0) return new Map();
     const texts = calls.filter((input) => !isView(input)).map((input) => JSON.stringify(input));
@@ -62,7 +59,7 @@ export class ToolWrites {
     return new Map(written);
   }
 
-  /** Nothing is noted any more. */
+  /** Stops noting writes. */
   close(): void {
     this.#close();
   }
@@ -80,11 +77,11 @@ export class ToolWrites {
     }
   }
 
-  /** Judges what is new, and takes back what is not to be believed. @throws `STORE_FAILED` */
+  /** Judges new writes and reverts untrusted ones. @throws `STORE_FAILED` */
   async judge(written: WrittenFiles, conversation: JudgedConversation): Promise<readonly MemoryReceipt[]> {
     const receipts: MemoryReceipt[] = [];
     for (const [path, entry] of written) {
-      // What was written again since then is judged with all of it, behind that turn.
+      // A file written again since is judged as a whole after that turn.
       if (this.#noted.has(path) || this.#taken.get(path) !== entry) continue;
       const file = await this.#store.read(path);
       const judge = isOwnIndex(path) ? this.#judgeIndex : this.#judgeMemory;
@@ -126,7 +123,7 @@ export class ToolWrites {
     conversation: JudgedConversation,
   ): Promise<MemoryReceipt | undefined> {
     const { before, text: left } = written.get(path)!;
-    // Lines that somebody else has put in since are theirs.
+    // Lines that another program added since stay.
     const stands = new Set(text.split("\n"));
     const fresh = added(left?.split("\n") ?? [], before?.split("\n") ?? []).filter((line) =>
       stands.has(line),
@@ -153,14 +150,14 @@ export class ToolWrites {
     for (const [index, verdict] of verdicts.entries()) {
       const { source, isQuarantined, isRecalled } = verdict;
       const isRead = isQuarantined && (source === "tool" || source === "web");
-      // A memory may be written anew, where it is one of these and not what some other tool calls so.
+      // A memory may be rewritten if it is one of these, and not another tool's file of that name.
       const isForeign = isRecalled && !(await this.#isKnown(texts[index]!, written));
       refused.push(isForeign ? { ...verdict, source: "tool" } : isRead ? verdict : undefined);
     }
     return refused;
   }
 
-  /** Whether a memory that is not quarantined says so; those that were written, as they were before. */
+  /** True if a memory outside quarantine says it; written files count with their former text. */
   async #isKnown(text: string, written: WrittenFiles): Promise<boolean> {
     const { words } = sentenceWords(text);
     for (const { path: other } of (await this.#store.list()).files) {
@@ -202,7 +199,7 @@ function isView(input: JsonValue): boolean {
   return typeof input === "object" && input !== null && "command" in input && input.command === "view";
 }
 
-/** Whether a call's input, as JSON, names a file or a folder that it lies in. */
+/** True if a call's input, as JSON, names a file or its folder. */
 function isNamedIn(input: string, path: string): boolean {
   const parts = path.split("/");
   return parts.some((_, index) => {

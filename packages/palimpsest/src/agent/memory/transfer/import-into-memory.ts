@@ -25,19 +25,20 @@ import type { RememberOptions } from "../store/fresh-memory.ts";
 import type { MemoryWriter } from "../store/memory-writer.ts";
 import { restoreBundle } from "./restore-bundle.ts";
 
-/** What became of one memory, and where it was in what was imported. */
+/** The outcome for one memory, with its place in the imported data. */
 type ImportReceipt = MemoryReceipt & { readonly origin: string };
 
-/** What an import did. */
+/** The result of an import. */
 export interface MemoryImportReport {
   readonly format: MemoryFormat;
   readonly receipts: readonly ImportReceipt[];
-  /** What did not come over, and why; of a long list the first ones. */
+  /** Items that were not imported, with reasons; the first ones of a long list. */
   readonly notCarried: readonly NotCarried[];
   readonly notCarriedCount: number;
   /**
-   * How many of those should have come over: texts that were cut or hold nothing, lines and fields of a Claude Code
-   * directory that have no place here, files whose name is taken, damaged records. The others mean nothing here, or are history.
+   * The number of those that should have been imported: texts that were cut or empty, lines and fields of a Claude
+   * Code directory without a place here, files whose name is taken, damaged records. The others mean nothing here, or
+   * are history.
    */
   readonly refusedCount: number;
 }
@@ -139,7 +140,7 @@ export function importMemories(text: string): MemoryImport {
   if (records.some(({ value }) => isMem0Record(value))) return importMem0(text);
   throw new InputError("FORMAT_UNKNOWN", {
     message:
-      "This is no export of memories that is known: no entities of the MCP memory server, no memories of mem0.",
+      "The format of this export is unknown: it has neither entities of the MCP memory server nor memories of mem0.",
     hint: "Give `memory.jsonl` of the MCP memory server, what mem0's `get_all` returned, or a directory of Claude Code.",
   });
 }

@@ -1,9 +1,8 @@
 /**
- * Puts a bundle of ours back, file by file and to the byte; what has a file of its name already stays as it is.
+ * Restores our own bundle, file by file and to the byte; an existing file of the same name stays as it is.
  *
- * An index is one file with a line for each memory. Where another one is there, it stays, and what was written gets
- * its lines in it: of a memory without a line no session is told. Other text of the bundle's index stays behind, and
- * is told.
+ * An index has a line for each memory. If another index exists, it stays and gets lines for the restored memories:
+ * sessions see only memories with a line. Other text of the bundle's index is left out and reported.
  */
 import { errorMessage, PalimpsestError } from "../../../base/errors.ts";
 import { isBlank, splitLines } from "../../../base/text/markdown-lines.ts";
@@ -22,7 +21,7 @@ import { mountOf } from "../store/mounted-store.ts";
 
 interface RestoredBundle {
   readonly receipts: readonly (MemoryReceipt & { readonly origin: string })[];
-  /** What stayed behind beside what the receipts reject. */
+  /** Items left out, besides those that receipts reject. */
   readonly read: Omit<MemoryImport, "memories">;
 }
 
@@ -76,7 +75,7 @@ const STAYS = "There is another one, which stays; what was written has its lines
 const isIndex = (path: string): boolean => path === indexPathOf(path);
 
 interface RestoredFile extends Pick<MemoryReceipt, "status" | "reason"> {
-  /** What is there in its place. */
+  /** The existing text in its place. */
   readonly other?: string;
 }
 
@@ -134,7 +133,7 @@ async function setLines(
   }
 }
 
-/** What people wrote between the lines and headings of an index, and the other one does not have. */
+/** People's text between the lines and headings of an index that the other one lacks. */
 function otherText({ lines, entries }: ParsedIndex, other: string): string {
   const there = new Set(splitLines(other).map(({ text }) => text.trim()));
   return lines
