@@ -4,9 +4,16 @@
  * The simulator hands over the conversation, message by message, and asks for the window before each request.
  * Baselines and the library's own policies are contestants alike.
  */
-
-import type { PricedRequest, Trajectory, TrajectoryMessage, WindowUnit } from "palimpsest/internal";
+import {
+  findMetricStrings,
+  type PricedRequest,
+  type Reference,
+  type Trajectory,
+  type TrajectoryMessage,
+  type WindowUnit,
+} from "palimpsest/internal";
 import type { Tariff } from "palimpsest/tokens";
+import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** Under which conditions a session is run. */
 export interface RunSetting {
@@ -82,4 +89,41 @@ export interface PolicyUnderTest {
   /** True if its agent can search the whole conversation. */
   readonly hasSearch?: boolean;
   enter(setting: RunSetting, arena: Arena): Contestant;
+}
+
+/** The most places of a message that a lookup returns. */
+const PLACES = 3;
+
+/** At most `lookupSources` of them, the one that misses most first. Its own words an agent needs twice before it looks. */
+export function findLookups(missing: readonly Reference[], { messages }: Trajectory): readonly Lookup[] {
+  const wanted = new Map<number, string[]>();
+  for (const { source, text } of missing) {
+    const known = wanted.get(source);
+    if (known === undefined) wanted.set(source, [text]);
+    else known.push(text);
+  }
+  return [...wanted]
+    .filter(([source, texts]) => texts.length >= 2 || messages[source]!.author !== "assistant")
+    .sort((one, other) => other[1].length - one[1].length)
+    .slice(0, D.lookupSources)
+    .map(([source, texts]) => lookUp(source, messages[source]!, texts));
+}
+
+function lookUp(source: number, message: TrajectoryMessage, wanted: readonly string[]): Lookup {
+  const whole = { source, message, tokens: Math.min(message.tokens, D.lookupTokens) + D.lookupOutputTokens };
+  if (message.tokens <= D.lookupTokens) return { ...whole, strings: message.strings, text: message.text };
+  const text = placesOf(message, wanted.slice(0, PLACES));
+  return { ...whole, text, strings: findMetricStrings(text) };
+}
+
+/** The stretches around the wanted strings, up to the size of a lookup. */
+function placesOf({ text, tokens }: TrajectoryMessage, wanted: readonly string[]): string {
+  const charactersPerToken = text.length / tokens;
+  const width = Math.round((D.lookupTokens * charactersPerToken) / wanted.length);
+  return wanted
+    .map((string) => {
+      const place = Math.max(0, text.indexOf(string));
+      return text.slice(Math.max(0, place - Math.ceil(width / 2)), place + Math.floor(width / 2));
+    })
+    .join("\n");
 }

@@ -1,6 +1,6 @@
 import type { Reference } from "palimpsest/internal";
 import { describe, expect, it } from "vitest";
-import { findLookups } from "#simulator/simulate.ts";
+import { findLookups } from "#simulator/contestant.ts";
 import {
   assistant,
   aTrajectory,

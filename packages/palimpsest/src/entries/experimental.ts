@@ -5,7 +5,7 @@
 export { addToDigest, createDigest, type Digest } from "../compaction/digest/digest.ts";
 export { planCollapse, prepareCollapse } from "../compaction/layers/collapse/collapse.ts";
 export { collapsePolicy } from "../compaction/layers/collapse/collapse-policy.ts";
-export { planExtractiveCompact } from "../compaction/layers/extractive/extractive-compact.ts";
+export { planExtractiveCompact } from "../compaction/layers/extractive/extractive-summary.ts";
 export { planMicrocompactByUsage } from "../compaction/layers/microcompact/microcompact-by-usage.ts";
 export { planMicrocompactWhenCold } from "../compaction/layers/microcompact/microcompact-when-cold.ts";
 export { planArrival } from "../compaction/layers/offload/offload-at-arrival.ts";

@@ -26,8 +26,7 @@ export { parseBounded } from "../base/json/parse-bounded.ts";
 export { redactBroken } from "../base/redaction/broken-secrets.ts";
 export { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
 export { cutHead, cutTail, firstLine, shorten } from "../base/text/text.ts";
-export { factsOfDigest } from "../compaction/digest/digest-facts.ts";
-export { writeDigest } from "../compaction/digest/saved-digest.ts";
+export { factsOfDigest, writeDigest } from "../compaction/digest/saved-digest.ts";
 export { describeRound } from "../compaction/layers/collapse/round-line.ts";
 export { composeExtractiveSummary } from "../compaction/layers/extractive/extractive-summary.ts";
 export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
@@ -57,8 +56,8 @@ export { scaleTokens } from "../compaction/shared/measure.ts";
 export { writeRounds } from "../compaction/summary/cold-transcript.ts";
 export { reportLoss } from "../compaction/summary/loss-report.ts";
 export { composeNewestExchange } from "../compaction/summary/newest-exchange.ts";
+export type { WrittenSummary } from "../compaction/summary/summary-prompt.ts";
 export { SUMMARY_SECTIONS } from "../compaction/summary/summary-prompt.ts";
-export type { WrittenSummary } from "../compaction/summary/written-summary.ts";
 export { heuristicSummary } from "../conversation/compression/heuristic-summary.ts";
 export {
   type ExportedHead,
@@ -95,18 +94,21 @@ export type { NotCarried } from "../memory/transfer/imported-memory.ts";
 export { parseMemoryBundle } from "../memory/transfer/memory-bundle.ts";
 export { cleanMemoryText } from "../memory/trust/clean-memory.ts";
 export { cleanToolFile } from "../memory/write/tool-edit.ts";
+export { withoutMark } from "../notes/body-entries.ts";
 export { cleanBody, cleanLine } from "../notes/clean-text.ts";
 export { extractNotes } from "../notes/extractive-notes.ts";
-export { findOverLimit, measureNotes, type NotesLimits, type OverLimit } from "../notes/limits.ts";
 export {
+  findOverLimit,
   findSection,
   formatNotes,
   isEmptyTemplate,
+  measureNotes,
   type NotesDocument,
+  type NotesLimits,
   type NotesPart,
+  type OverLimit,
   parseNotes,
 } from "../notes/notes-document.ts";
-export { withoutMark } from "../notes/own-lines.ts";
 export {
   NOTES_TEMPLATE,
   NOTES_TEMPLATE_TEXT,

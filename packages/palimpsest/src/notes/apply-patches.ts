@@ -7,20 +7,23 @@
  * reserved for Current State and Errors & Corrections.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
-import { isBlank, readLines, splitLines } from "../base/text/markdown-lines.ts";
+import { isBlank, readLines } from "../base/text/markdown-lines.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
-import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import {
   findSection,
   formatNotes,
   joinBody,
+  type MeasureNotes,
+  measureNotes,
   type NotesDocument,
+  type NotesLimits,
   sectionByTitle,
   splitBody,
   withBody,
 } from "./notes-document.ts";
 import { type NotesSection, type NotesSectionKind, titleKey } from "./template.ts";
 import { cutSectionText } from "./trim-notes.ts";
+import type { SectionPatch } from "./update-prompt.ts";
 
 type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
 
@@ -215,60 +218,4 @@ function placeWithin(
       ? { core: "", added: text, tail }
       : { core, added: isLog && core !== "" ? added : text, tail };
   return { document: withBody(document, section, joinBody(document, body)), isCut };
-}
-
-// Patches in a model's answer: which section gets a new text, and which one gets more. Patches are blocks
-// between tags, not JSON. Their bodies are Markdown with quotes, backslashes and line breaks: models write
-// it without mistakes and make many when they escape it. If an answer is cut off, every block before the
-// cut is whole. Parsing is strict: a tag is alone on its line, and a block without its end tag does not
-// count.
-
-export interface SectionPatch {
-  /** `replace` takes the place of the section's text, `append` goes behind it. */
-  readonly kind: "replace" | "append";
-  /** The section's title as it was written. */
-  readonly section: string;
-  /** As the model wrote it: it is cleaned where it is applied. */
-  readonly text: string;
-}
-
-export interface ParsedPatches {
-  readonly patches: readonly SectionPatch[];
-  /** Blocks that had no end. */
-  readonly unfinishedCount: number;
-}
-
-const OPENING = /^<(replace|append) section="([^"]{1,200})">$/;
-
-/** Returns the patches of an answer, in order. Text outside of blocks is ignored. */
-export function parseSectionPatches(answer: string): ParsedPatches {
-  const patches: SectionPatch[] = [];
-  let unfinishedCount = 0;
-  let open:
-    | { readonly kind: SectionPatch["kind"]; readonly section: string; readonly lines: string[] }
-    | undefined;
-  for (const { text } of splitLines(answer)) {
-    const line = text.trim();
-    const opening = OPENING.exec(line);
-    if (opening !== null) {
-      if (open !== undefined) unfinishedCount++;
-      open = { kind: opening[1] as SectionPatch["kind"], section: opening[2]!, lines: [] };
-    } else if (open !== undefined && line === `</${open.kind}>`) {
-      patches.push({ kind: open.kind, section: open.section, text: open.lines.join("\n") });
-      open = undefined;
-    } else open?.lines.push(text);
-  }
-  return { patches, unfinishedCount: unfinishedCount + (open === undefined ? 0 : 1) };
-}
-
-/** Lines that begin a heading, a list or a tag: text for the notes, in a form that is not read. */
-const NOTE_LINE = /^[ \t]*(?:[#<>|`]|[-*+][ \t]|\d{1,9}[.)])/m;
-
-/**
- * True if an answer without patches is a sentence or two, as of a model that finds nothing to change. Anything
- * longer, and anything that looks like notes, may be what should have been a patch.
- */
-export function isPlainRemark(answer: string): boolean {
-  const remark = answer.trim();
-  return remark !== "" && remark.length <= NOTES_DEFAULTS.remarkCharacters && !NOTE_LINE.test(remark);
 }

@@ -5,9 +5,10 @@
  * remaining entries read as they were written.
  */
 
+import { fingerprint } from "../base/fingerprint.ts";
 import { isBlank, readLines } from "../base/text/markdown-lines.ts";
 import { cutHead } from "../base/text/text.ts";
-import type { MeasureNotes } from "./limits.ts";
+import type { MeasureNotes } from "./notes-document.ts";
 
 const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
@@ -78,4 +79,31 @@ export function largest(most: number, fits: (count: number) => boolean): number 
     else high = middle;
   }
   return low;
+}
+
+// Marked lines: the updater without a model marks its lines at their end. The mark is a comment, which a
+// rendered page does not show, with a fingerprint of the line. If a person or a model changes such a line,
+// the fingerprint no longer fits, and the line is never removed again. So no state is needed beside the
+// file, and a repeated update changes nothing.
+
+const OWN = /^([^\n]*) <!--log:([0-9a-f]{6})-->$/;
+
+/** A line with its mark. */
+export function markOwn(line: string): string {
+  return `${line} <!--log:${markOf(line)}-->`;
+}
+
+/** True if the line is as the updater wrote it. */
+export function isOwn(line: string): boolean {
+  const found = OWN.exec(line);
+  return found !== null && markOf(found[1]!) === found[2];
+}
+
+/** The line as it reads, without a mark. */
+export function withoutMark(line: string): string {
+  return OWN.exec(line)?.[1] ?? line;
+}
+
+function markOf(line: string): string {
+  return (fingerprint(line) % 2 ** 24).toString(16).padStart(6, "0");
 }

@@ -8,8 +8,15 @@
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { toWellFormed } from "../base/text/text.ts";
 import { cleanFragment } from "./clean-text.ts";
-import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
-import { formatNotes, type NotesDocument, type NotesPart, parseNotes } from "./notes-document.ts";
+import {
+  formatNotes,
+  type MeasureNotes,
+  measureNotes,
+  type NotesDocument,
+  type NotesLimits,
+  type NotesPart,
+  parseNotes,
+} from "./notes-document.ts";
 import type { NotesEdit } from "./permissions.ts";
 
 type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";

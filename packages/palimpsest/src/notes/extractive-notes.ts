@@ -7,19 +7,20 @@
  */
 
 import { splitLines } from "../base/text/markdown-lines.ts";
-import { largest } from "./body-entries.ts";
-import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
+import { isOwn, largest, markOwn } from "./body-entries.ts";
 import { KnownFacts } from "./merge-key-facts.ts";
 import {
   findSection,
   formatNotes,
   joinBody,
+  type MeasureNotes,
+  measureNotes,
   type NotesDocument,
+  type NotesLimits,
   splitBody,
   withBody,
   withEnd,
 } from "./notes-document.ts";
-import { isOwn, markOwn } from "./own-lines.ts";
 import { composeFactLines, type FactLine, type SessionFacts } from "./session-facts.ts";
 import type { NotesSection, NotesSectionKind } from "./template.ts";
 

@@ -7,17 +7,19 @@
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { splitLines } from "../base/text/markdown-lines.ts";
+import { withoutMark } from "./body-entries.ts";
 import { cleanLine } from "./clean-text.ts";
-import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
 import {
   findSection,
   formatNotes,
   joinBody,
+  type MeasureNotes,
+  measureNotes,
   type NotesDocument,
+  type NotesLimits,
   splitBody,
   withBody,
 } from "./notes-document.ts";
-import { withoutMark } from "./own-lines.ts";
 import type { NotesSection, NotesSectionKind, NotesTemplate } from "./template.ts";
 
 /** A fact that would be hidden, and the section it belongs to. The most important ones come first. */

@@ -4,8 +4,12 @@
  * A part is a heading with the text below it. Parts that the template knows are sections; all others (text
  * above the first heading, sections of a person, a second title of the same name) stay unchanged. An update
  * changes bodies of sections and nothing else: there is no way to change a heading.
+ *
+ * Limits are given in tokens; the caller scales them to the window. A section is measured without its
+ * heading, the document as a whole.
  */
 import { isBlank, type MarkdownLine, readLines, splitLines } from "../base/text/markdown-lines.ts";
+import { estimateText } from "../tokens/estimate/character-automaton.ts";
 import {
   descriptionBelow,
   NOTES_TEMPLATE,
@@ -188,4 +192,51 @@ function wholePart({ heading, description, body }: NotesPart): string {
   return sameLines(heading + description + body)
     .replace(/^\uFEFF/, "")
     .trim();
+}
+
+/** Tokens of a text. */
+export type MeasureNotes = (text: string) => number;
+
+export interface NotesLimits {
+  readonly sectionTokens: number;
+  readonly totalTokens: number;
+}
+
+export interface OverLimit {
+  readonly sections: readonly { readonly title: string; readonly tokens: number }[];
+  /** Size of the whole where that is over its limit. */
+  readonly totalTokens: number | undefined;
+}
+
+export const measureNotes: MeasureNotes = estimateText;
+
+/** Returns the exceeded limits; none if `sections` is empty and `totalTokens` absent. */
+export function findOverLimit(
+  document: NotesDocument,
+  limits: NotesLimits,
+  measure: MeasureNotes = measureNotes,
+): OverLimit {
+  const sections = document.parts.flatMap(({ section, body }) => {
+    const tokens = Math.ceil(measure(body));
+    return section !== undefined && tokens > limits.sectionTokens ? [{ title: section.title, tokens }] : [];
+  });
+  const totalTokens = Math.ceil(measure(formatNotes(document)));
+  return { sections, totalTokens: totalTokens > limits.totalTokens ? totalTokens : undefined };
+}
+
+/** The demand to shorten what is over; empty where nothing is. */
+export function composeTrimDemand({ sections, totalTokens }: OverLimit, limits: NotesLimits): string {
+  const named = sections.map(
+    ({ title, tokens }) => `- ${title}: about ${tokens} tokens, and ${limits.sectionTokens} is the limit`,
+  );
+  return [
+    ...(named.length === 0
+      ? []
+      : ["These sections are over their limit and must be shortened now:", ...named]),
+    ...(totalTokens === undefined
+      ? []
+      : [
+          `The notes have about ${totalTokens} tokens in all, and ${limits.totalTokens} is the limit. They must be shortened now. Keep Current State and Errors & Corrections exact, and condense the others, the oldest entries of the Worklog first.`,
+        ]),
+  ].join("\n");
 }

@@ -7,8 +7,14 @@
  */
 import { type CutBody, cutBody, largest } from "./body-entries.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
-import { type MeasureNotes, measureNotes, type NotesLimits } from "./limits.ts";
-import { formatNotes, type NotesDocument, type NotesPart } from "./notes-document.ts";
+import {
+  formatNotes,
+  type MeasureNotes,
+  measureNotes,
+  type NotesDocument,
+  type NotesLimits,
+  type NotesPart,
+} from "./notes-document.ts";
 import type { NotesSection, NotesSectionKind } from "./template.ts";
 
 interface TrimmedNotes {

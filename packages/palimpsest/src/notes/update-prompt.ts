@@ -4,15 +4,18 @@
  * The user's own prompt may replace ours. The parts that the answer depends on (its format, the demand to
  * shorten) are appended if the prompt does not name their variable.
  */
+import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { fingerprint } from "../base/fingerprint.ts";
+import { splitLines } from "../base/text/markdown-lines.ts";
 import {
   composeTrimDemand,
   findOverLimit,
+  formatNotes,
   type MeasureNotes,
   measureNotes,
+  type NotesDocument,
   type NotesLimits,
-} from "./limits.ts";
-import { formatNotes, type NotesDocument } from "./notes-document.ts";
+} from "./notes-document.ts";
 
 interface UpdatePromptOptions {
   readonly limits: NotesLimits;
@@ -125,4 +128,60 @@ export function fillVariables(text: string, values: Readonly<Record<string, stri
     return values[name]!;
   });
   return { text: filled, unknown: [...unknown], used };
+}
+
+// Patches in a model's answer: which section gets a new text, and which one gets more. Patches are blocks
+// between tags, not JSON. Their bodies are Markdown with quotes, backslashes and line breaks: models write
+// it without mistakes and make many when they escape it. If an answer is cut off, every block before the
+// cut is whole. Parsing is strict: a tag is alone on its line, and a block without its end tag does not
+// count.
+
+export interface SectionPatch {
+  /** `replace` takes the place of the section's text, `append` goes behind it. */
+  readonly kind: "replace" | "append";
+  /** The section's title as it was written. */
+  readonly section: string;
+  /** As the model wrote it: it is cleaned where it is applied. */
+  readonly text: string;
+}
+
+export interface ParsedPatches {
+  readonly patches: readonly SectionPatch[];
+  /** Blocks that had no end. */
+  readonly unfinishedCount: number;
+}
+
+const OPENING = /^<(replace|append) section="([^"]{1,200})">$/;
+
+/** Returns the patches of an answer, in order. Text outside of blocks is ignored. */
+export function parseSectionPatches(answer: string): ParsedPatches {
+  const patches: SectionPatch[] = [];
+  let unfinishedCount = 0;
+  let open:
+    | { readonly kind: SectionPatch["kind"]; readonly section: string; readonly lines: string[] }
+    | undefined;
+  for (const { text } of splitLines(answer)) {
+    const line = text.trim();
+    const opening = OPENING.exec(line);
+    if (opening !== null) {
+      if (open !== undefined) unfinishedCount++;
+      open = { kind: opening[1] as SectionPatch["kind"], section: opening[2]!, lines: [] };
+    } else if (open !== undefined && line === `</${open.kind}>`) {
+      patches.push({ kind: open.kind, section: open.section, text: open.lines.join("\n") });
+      open = undefined;
+    } else open?.lines.push(text);
+  }
+  return { patches, unfinishedCount: unfinishedCount + (open === undefined ? 0 : 1) };
+}
+
+/** Lines that begin a heading, a list or a tag: text for the notes, in a form that is not read. */
+const NOTE_LINE = /^[ \t]*(?:[#<>|`]|[-*+][ \t]|\d{1,9}[.)])/m;
+
+/**
+ * True if an answer without patches is a sentence or two, as of a model that finds nothing to change. Anything
+ * longer, and anything that looks like notes, may be what should have been a patch.
+ */
+export function isPlainRemark(answer: string): boolean {
+  const remark = answer.trim();
+  return remark !== "" && remark.length <= NOTES_DEFAULTS.remarkCharacters && !NOTE_LINE.test(remark);
 }

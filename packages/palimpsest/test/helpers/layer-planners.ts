@@ -6,7 +6,7 @@
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { planCollapse, prepareCollapse } from "#compaction/layers/collapse/collapse.ts";
 import { collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
-import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-compact.ts";
+import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-summary.ts";
 import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microcompact-by-usage.ts";
 import { planMicrocompactWhenCold } from "#compaction/layers/microcompact/microcompact-when-cold.ts";
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";

@@ -1,11 +1,10 @@
 /** Notes without a model: filled from facts, beside whatever a person and a model wrote. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isOwn } from "#notes/body-entries.ts";
 import { extractNotes } from "#notes/extractive-notes.ts";
-import { findOverLimit } from "#notes/limits.ts";
 import { mergeKeyFacts } from "#notes/merge-key-facts.ts";
-import { formatNotes, parseNotes } from "#notes/notes-document.ts";
-import { isOwn } from "#notes/own-lines.ts";
+import { findOverLimit, formatNotes, parseNotes } from "#notes/notes-document.ts";
 import type { SessionFacts } from "#notes/session-facts.ts";
 import { NOTES_TEMPLATE_TEXT } from "#notes/template.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";

@@ -1,8 +1,7 @@
 /** Notes that are too long are named, and cut in the order in which their parts matter. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { composeTrimDemand, findOverLimit } from "#notes/limits.ts";
-import { formatNotes, parseNotes } from "#notes/notes-document.ts";
+import { composeTrimDemand, findOverLimit, formatNotes, parseNotes } from "#notes/notes-document.ts";
 import { trimNotes } from "#notes/trim-notes.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { anyNotesText, wellFormedNotes } from "./notes-arbitraries.ts";

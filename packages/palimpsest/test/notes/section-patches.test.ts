@@ -1,9 +1,11 @@
 /** A model's answer changes bodies of sections, within their limits, and can do nothing else. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applySectionPatches, parseSectionPatches, type SectionPatch } from "#notes/apply-patches.ts";
+import { applySectionPatches } from "#notes/apply-patches.ts";
 import { formatNotes, type NotesDocument, parseNotes } from "#notes/notes-document.ts";
 import { NOTES_TEMPLATE_TEXT } from "#notes/template.ts";
+import { parseSectionPatches, type SectionPatch } from "#notes/update-prompt.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { NOTES } from "./hostile-updater.ts";
 import { anyNotesText, anyTitle, wellFormedNotes } from "./notes-arbitraries.ts";

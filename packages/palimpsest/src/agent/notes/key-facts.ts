@@ -3,7 +3,7 @@
  */
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
-import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
+import { factsOfDigest } from "../../compaction/digest/saved-digest.ts";
 import type { KeyFact } from "../../notes/merge-key-facts.ts";
 
 /** The key facts of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */

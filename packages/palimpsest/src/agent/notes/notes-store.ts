@@ -8,8 +8,14 @@
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { StoreError } from "../../base/errors.ts";
 import { scaleTokens } from "../../compaction/shared/measure.ts";
-import { measureNotes, type NotesLimits } from "../../notes/limits.ts";
-import { formatNotes, isEmptyTemplate, type NotesDocument, parseNotes } from "../../notes/notes-document.ts";
+import {
+  formatNotes,
+  isEmptyTemplate,
+  measureNotes,
+  type NotesDocument,
+  type NotesLimits,
+  parseNotes,
+} from "../../notes/notes-document.ts";
 import type { NotesTemplate } from "../../notes/template.ts";
 import type { NotesFile } from "../../ports/session-store.ts";
 import {

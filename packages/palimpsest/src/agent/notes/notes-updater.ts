@@ -11,11 +11,15 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { measureText } from "../../compaction/shared/measure.ts";
 import { writeRounds } from "../../compaction/summary/cold-transcript.ts";
-import { isPlainRemark, type ParsedPatches, parseSectionPatches } from "../../notes/apply-patches.ts";
-import type { NotesLimits } from "../../notes/limits.ts";
-import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
+import { isEmptyTemplate, type NotesDocument, type NotesLimits } from "../../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../../notes/permissions.ts";
-import { composeUpdatePrompt, type UpdatePrompt } from "../../notes/update-prompt.ts";
+import {
+  composeUpdatePrompt,
+  isPlainRemark,
+  type ParsedPatches,
+  parseSectionPatches,
+  type UpdatePrompt,
+} from "../../notes/update-prompt.ts";
 import type { ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { ModelFailureKind } from "../../ports/model-failure.ts";
 import type { Deadline } from "../../ports/runtime.ts";

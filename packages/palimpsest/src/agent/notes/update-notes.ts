@@ -3,11 +3,11 @@
  * Nothing here rejects, and nothing is written if the conversation went back meanwhile.
  */
 import { errorMessage, PalimpsestError } from "../../base/errors.ts";
-import { factsOfDigest } from "../../compaction/digest/digest-facts.ts";
+import { factsOfDigest } from "../../compaction/digest/saved-digest.ts";
 import { applySectionPatches } from "../../notes/apply-patches.ts";
 import { applyNotesEdit } from "../../notes/edit-notes.ts";
 import { extractNotes } from "../../notes/extractive-notes.ts";
-import type { NotesLimits } from "../../notes/limits.ts";
+import type { NotesLimits } from "../../notes/notes-document.ts";
 import { isEmptyTemplate, type NotesDocument } from "../../notes/notes-document.ts";
 import type { NotesState } from "../../session/append/carried-marks.ts";
 import type { NotesUpdate } from "../../session/events/events.ts";

@@ -20,14 +20,8 @@ import {
 import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import {
-  commandOf,
-  mainArgument,
-  oneLine,
-  outcomeOf,
-  type ToolKind,
-  toolKind,
-} from "../shared/tool-kinds.ts";
+import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { outcomeOf } from "../shared/tool-results.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
 import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";

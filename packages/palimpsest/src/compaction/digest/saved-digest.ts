@@ -1,14 +1,16 @@
 /**
- * A digest as text, and back: so that the first compaction of a very long session that was opened
- * again need not read all of it.
+ * A digest in other forms: as text that is stored and read back, and as plain lists of facts.
  *
- * Only the strings most likely to be needed are written; the others would make it ten times as large,
- * and are found again when they are said again. What is read may be damaged: then there is no digest.
+ * The stored text spares the first compaction of a very long session that was opened again from reading all
+ * of it. Only the strings most likely to be needed are written: the others would make it ten times as
+ * large, and are found again when they are said again. A damaged text yields no digest.
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
-import { createDigest, type Digest } from "./digest.ts";
+import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
+import type { DigestFinding } from "./digest-findings.ts";
+import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
 const VERSION = 2;
@@ -194,4 +196,36 @@ function isOf(value: unknown, kind: Shape[string]): boolean {
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Facts of a session, each list from the oldest to the newest; open tasks come before those that are done. */
+interface DigestFacts extends Pick<Digest, "userWords" | "errors" | "actions"> {
+  readonly files: readonly FileRecord[];
+  readonly commands: readonly CommandRecord[];
+  readonly todos: readonly TodoItem[];
+  readonly decisions: readonly DigestFinding[];
+  /** The last words of turns. */
+  readonly results: Digest["assistantWords"];
+}
+
+/** A sentence that says what was found or decided; weaker ones are first sentences of answers. */
+const FINDING_WEIGHT = 2;
+
+export function factsOfDigest(digest: Digest): DigestFacts {
+  return {
+    userWords: digest.userWords,
+    files: byLastUse(digest.files),
+    commands: byLastUse(digest.commands),
+    errors: digest.errors,
+    todos: [...openTodos(digest.todos), ...doneTodos(digest.todos)],
+    decisions: digest.tellings.filter(({ weight }) => weight >= FINDING_WEIGHT),
+    results: digest.assistantWords,
+    actions: digest.actions,
+  };
+}
+
+function byLastUse<Fact extends { readonly lastSeq: number }>(
+  facts: ReadonlyMap<string, Fact>,
+): readonly Fact[] {
+  return [...facts.values()].sort((one, other) => one.lastSeq - other.lastSeq);
 }

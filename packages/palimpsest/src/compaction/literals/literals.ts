@@ -18,9 +18,8 @@ import {
   looksLikeFile,
   MAX_CHARACTERS,
   MIN_CHARACTERS,
-  opensQuote,
-  QuoteScanner,
 } from "./literal-shape.ts";
+import { opensQuote, QuoteScanner } from "./quote-scanner.ts";
 
 export type { LiteralKind } from "./literal-shape.ts";
 

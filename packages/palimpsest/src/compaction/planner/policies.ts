@@ -6,7 +6,7 @@ import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compact
 import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
-import type { ExtractivePolicy } from "../layers/extractive/extractive-compact.ts";
+import type { ExtractivePolicy } from "../layers/extractive/extractive-summary.ts";
 import type { FullCompactPolicy } from "../layers/full/plan-full-compact.ts";
 import type { ClearByRentPolicy } from "../layers/microcompact/clear-by-rent.ts";
 import type { MicrocompactPolicy } from "../layers/microcompact/microcompact-by-usage.ts";

@@ -6,7 +6,7 @@ import type { SessionNotes } from "../layers/session-memory/session-memory-compa
 import type { PinnedText } from "../shared/pins.ts";
 import type { PlannedEdits } from "../shared/window-state.ts";
 import type { PartialSpan } from "../summary/plan-compaction.ts";
-import type { WrittenSummary } from "../summary/written-summary.ts";
+import type { WrittenSummary } from "../summary/summary-prompt.ts";
 
 /** The sources of a summary. */
 export interface SummarySources {

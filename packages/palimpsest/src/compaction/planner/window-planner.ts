@@ -19,7 +19,7 @@ import { breakEvenCalls, rentPerCall, rewritePrice } from "../../tokens/price/ca
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
 import { CollapseAhead, collapsePolicy } from "../layers/collapse/collapse-policy.ts";
-import { planExtractiveCompact } from "../layers/extractive/extractive-compact.ts";
+import { planExtractiveCompact } from "../layers/extractive/extractive-summary.ts";
 import { planFullCompact } from "../layers/full/plan-full-compact.ts";
 import { planClearByRent } from "../layers/microcompact/clear-by-rent.ts";
 import { planMicrocompactWhenCold } from "../layers/microcompact/microcompact-when-cold.ts";
@@ -35,6 +35,7 @@ import {
 import { countLoss } from "../summary/loss-report.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import { planOldBlocks } from "./escalation.ts";
+import { truncateWindow } from "./fallback-edits.ts";
 import { planFromNotes } from "./plan-from-notes.ts";
 import {
   clearableToolsOf,
@@ -44,7 +45,6 @@ import {
   fullCompactPolicy,
   withAllWords,
 } from "./policies.ts";
-import { truncateWindow } from "./truncate-window.ts";
 import {
   type CompactReason,
   isSummaryDue,

@@ -1,5 +1,5 @@
 /**
- * Sizes of stretches of a window that the planner decides by, and whether anybody can write a summary.
+ * Sizes of stretches of a window that the planner decides by, and the checks of which layers it may use.
  */
 import type { WindowState } from "../shared/window-state.ts";
 

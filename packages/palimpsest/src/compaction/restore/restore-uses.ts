@@ -6,12 +6,17 @@
  * content.
  */
 import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
-import type { ContentBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
-import { toolResultText } from "../../transcript/blocks.ts";
+import {
+  type ContentBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  toolResultText,
+} from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, outcomeOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { commandOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { outcomeOf } from "../shared/tool-results.ts";
 import { KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
 /** Messages in their form in a window, or originals of the log in the same shape. */

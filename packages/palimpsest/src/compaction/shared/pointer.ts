@@ -1,11 +1,3 @@
-/**
- * Pointers: the address of one block of the log, as the model reads and writes it.
- *
- * `m12.0` is the first block of the message entry with sequence number 12. Text that replaces a block in
- * the window shows the block's pointer with the call that reads it back.
- */
-import type { VisibleBlock } from "../../transcript/window.ts";
-
 /** The place of an original block in the log. */
 export interface Pointer {
   readonly seq: number;
@@ -62,17 +54,4 @@ export function formatHistoryClosing(
 export function formatReadCall(pointer: string, offset?: number): string {
   const from = offset === undefined || offset === 0 ? "" : `, offset: ${offset}`;
   return `history_read({ pointer: "${pointer}"${from} })`;
-}
-
-/** The beginning of every cleared result. */
-export const CLEARED_PREFIX = "[Old tool result content cleared";
-
-/** Only a form that an edit gave can be a brief: a tool that prints one is not spared by it. */
-export function isCleared({ block, form }: VisibleBlock): boolean {
-  return (
-    form === "edited" &&
-    block.type === "tool_result" &&
-    typeof block.content === "string" &&
-    block.content.startsWith(CLEARED_PREFIX)
-  );
 }

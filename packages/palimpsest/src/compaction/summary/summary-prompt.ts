@@ -6,7 +6,7 @@
  * last message. A cold call gets the conversation as a quoted transcript instead. Both ask for the same
  * answer. The prompt does not ask for the user's own words: they are carried over from the log.
  */
-import type { WrittenFor } from "./written-summary.ts";
+import type { Usage } from "../../transcript/blocks.ts";
 
 /** The sections of a summary, in order. Their numbers are what an answer is recognised by. */
 export const SUMMARY_SECTIONS: readonly { readonly title: string; readonly ask: string }[] = [
@@ -96,4 +96,28 @@ function sharedInstructions({ summaryTokens, instructions, side }: WrittenFor): 
       ? []
       : [`Additional instructions for this summary:\n${instructions.trim()}`]),
   ];
+}
+
+/** The limits that a summary is written for. */
+export interface WrittenFor {
+  /** The largest size of the summary, in tokens of the model that writes it. */
+  readonly summaryTokens: number;
+  /** The user's or the host's own wishes for it. */
+  readonly instructions?: string | undefined;
+  /** Which side of a pivot is summarised; the whole conversation, where it is left out. */
+  readonly side?: "from" | "up-to" | undefined;
+}
+
+/** A summary that passed the check of its form. */
+export interface WrittenSummary {
+  /** Its nine sections. */
+  readonly text: string;
+  /** The last entry that its writer saw. */
+  readonly throughSeq: number;
+  /** The model that wrote it. */
+  readonly model: string;
+  /** Rounds that its writer did not see, because they did not fit. */
+  readonly leftOutRounds: number;
+  /** The usage that the provider reported for the calls. */
+  readonly usage?: Usage | undefined;
 }

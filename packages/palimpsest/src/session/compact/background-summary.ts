@@ -6,7 +6,7 @@
  * *ready* when it was written. It applies to the line that it was written for: an edit in between makes it void.
  * Messages that come meanwhile stay after it. Nothing here throws: after a failure the summary is made without a model.
  */
-import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { SummaryAsk } from "./summary-request.ts";
 
 type State =

@@ -12,7 +12,7 @@ import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { WindowTooSmallError } from "../../base/errors.ts";
 import { chooseSource, type SummarySource } from "../../compaction/planner/choose-source.ts";
 import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
-import { stripMedia, stripThinking } from "../../compaction/planner/strip-window.ts";
+import { stripMedia, stripThinking } from "../../compaction/planner/fallback-edits.ts";
 import {
   type CompactReason,
   isSummaryDue,
@@ -23,7 +23,7 @@ import {
 import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { withSummaries } from "../../compaction/planner/window-sizes.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
-import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";

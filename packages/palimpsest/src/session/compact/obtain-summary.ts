@@ -11,7 +11,7 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { SessionNotes } from "../../compaction/layers/session-memory/session-memory-compact.ts";
 import type { SummaryMeans } from "../../compaction/planner/choose-source.ts";
-import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { PreCompactAnswer } from "../../ports/session-hooks.ts";
 import { saveBreakers } from "../append/breakers.ts";
 import { notify, type SessionEvent } from "../events/events.ts";

@@ -4,7 +4,7 @@
 import type { SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
-import type { WrittenSummary } from "../../compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript/window.ts";

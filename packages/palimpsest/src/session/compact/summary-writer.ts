@@ -21,8 +21,9 @@ import {
   COLD_SYSTEM,
   composeColdPrompt,
   composeForkInstruction,
+  type WrittenFor,
+  type WrittenSummary,
 } from "../../compaction/summary/summary-prompt.ts";
-import type { WrittenFor, WrittenSummary } from "../../compaction/summary/written-summary.ts";
 import type { ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
 import type { Deadline } from "../../ports/runtime.ts";

@@ -4,8 +4,8 @@
  */
 import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import { clearableToolsOf } from "../../compaction/planner/policies.ts";
-import { isCleared } from "../../compaction/shared/pointer.ts";
 import { toolKey } from "../../compaction/shared/tool-kinds.ts";
+import { isCleared } from "../../compaction/shared/tool-results.ts";
 import { type ResolvedTariff, resolveTariff } from "../../tokens/price/resolve-tariff.ts";
 import { MarkMemory, planBreakpoints } from "../../tokens/prompt-cache/breakpoints.ts";
 import { PromptCacheMonitor, type SentPrompt } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { keyFacts } from "#agent/notes/key-facts.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { factsOfDigest } from "#compaction/digest/digest-facts.ts";
+import { factsOfDigest } from "#compaction/digest/saved-digest.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
 const MESSAGES = [

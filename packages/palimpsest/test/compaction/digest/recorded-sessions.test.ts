@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-compact.ts";
+import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-summary.ts";
 import { findLiterals } from "#compaction/literals/literals.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { composeAppendix, rankForAppendix } from "#compaction/summary/log-parts.ts";

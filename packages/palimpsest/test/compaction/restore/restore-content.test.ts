@@ -1,18 +1,19 @@
 /** The last known content of a file, and the part of it that fits a budget. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  foldContent,
-  isWithinContent,
-  replacementsOf,
-  wholeText,
-} from "#compaction/restore/restore-content.ts";
+import { type FileContent, foldContent, isWithinContent } from "#compaction/restore/restore-content.ts";
+import { replacementsOf } from "#compaction/restore/restore-edits.ts";
 import { excerptOf } from "#compaction/restore/restore-excerpt.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
-import { blockText } from "#transcript/blocks.ts";
+import { blockText, type ContentBlock } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { called, edited, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
+
+/** The text of a content that is whole. */
+function wholeText({ parts, isWhole }: FileContent): string | undefined {
+  return isWhole ? (parts[0]?.lines ?? []).join("\n") : undefined;
+}
 
 const fold = (...messages: readonly (readonly VisibleMessage[])[]) =>
   foldContent(findFileUses(messages.flat()).uses);

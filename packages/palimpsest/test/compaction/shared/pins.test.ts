@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-compact.ts";
+import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-summary.ts";
 import { planMicrocompactByUsage } from "#compaction/layers/microcompact/microcompact-by-usage.ts";
 import { planOffloadByUsage } from "#compaction/layers/offload/offload-by-usage.ts";
 import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";

@@ -1,6 +1,6 @@
 /** A summary that is written ahead: one at a time, for one line, and nothing that it does is thrown. */
 import { describe, expect, it } from "vitest";
-import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "#compaction/summary/summary-prompt.ts";
 import { BackgroundSummary } from "#session/compact/background-summary.ts";
 import type { SummaryAsk } from "#session/compact/summary-request.ts";
 

@@ -30,7 +30,7 @@ import {
   type SummaryComposer,
 } from "../../summary/plan-compaction.ts";
 import { findVerified, markUnverified } from "../../summary/summary-answer.ts";
-import type { WrittenSummary } from "../../summary/written-summary.ts";
+import type { WrittenSummary } from "../../summary/summary-prompt.ts";
 
 /** Sizes of a full compaction. `fullCompactPolicy` makes those of a window of a given size. */
 export interface FullCompactPolicy extends CompactionShape {

@@ -13,8 +13,9 @@ import { visitLiterals } from "../../literals/literals.ts";
 import { formatThousands } from "../../preview/preview.ts";
 import { previewLargeStrings } from "../../preview/shrink-input.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
-import { CLEARED_PREFIX, formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
-import { mainArgument, outcomeOf, toolKind } from "../../shared/tool-kinds.ts";
+import { formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
+import { mainArgument, toolKind } from "../../shared/tool-kinds.ts";
+import { CLEARED_PREFIX, outcomeOf } from "../../shared/tool-results.ts";
 import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
 import {
   findRemovableExchanges,

@@ -9,8 +9,8 @@ import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts
 import { holdsLargeString } from "../../preview/shrink-input.ts";
 import type { Measure } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
-import { isCleared } from "../../shared/pointer.ts";
 import { toolKey } from "../../shared/tool-kinds.ts";
+import { isCleared } from "../../shared/tool-results.ts";
 
 /** Which tools' results and arguments may go. */
 export interface ClearablePolicy {

@@ -4,7 +4,7 @@ import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import {
   type ExtractivePolicy,
   planExtractiveCompact,
-} from "#compaction/layers/extractive/extractive-compact.ts";
+} from "#compaction/layers/extractive/extractive-summary.ts";
 import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { findCuts } from "#compaction/shared/kept-tail.ts";

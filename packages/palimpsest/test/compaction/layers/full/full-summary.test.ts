@@ -1,10 +1,11 @@
 /** The message that a model's summary becomes: what the log adds to it, and what gives way where not all fits. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { composeFullSummary } from "#compaction/layers/full/plan-full-compact.ts";
 import type { SummaryBudget } from "#compaction/summary/plan-compaction.ts";
-import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "#compaction/summary/summary-prompt.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { assistant, call, measure, result, text, user } from "../../../../../../test/helpers/windows.ts";
 

@@ -4,7 +4,7 @@ import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planFullCompact } from "#compaction/layers/full/plan-full-compact.ts";
 import { fullCompactPolicy } from "#compaction/planner/policies.ts";
 import type { PartialSpan } from "#compaction/summary/plan-compaction.ts";
-import type { WrittenSummary } from "#compaction/summary/written-summary.ts";
+import type { WrittenSummary } from "#compaction/summary/summary-prompt.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";

@@ -1,8 +1,10 @@
 /**
- * The end stop of the planner: truncates what makes a request too large after every other layer.
+ * The fallbacks of the planner: truncate the blocks that keep a request too large after every other layer,
+ * and remove media or thinking that a provider refused.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import { planStripMedia, planStripThinking } from "../layers/strip/strip-refused.ts";
 import { planTruncateNewest } from "../layers/truncate-newest/truncate-newest.ts";
 import { measureMessages } from "../shared/measure.ts";
 import { type PlannedEdits, tokensAfter, visibleAfter, type WindowState } from "../shared/window-state.ts";
@@ -26,5 +28,22 @@ export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedE
   const edit = planTruncateNewest(candidates, maxTokens - leftAlone, state.measure, state.pins, state);
   if (edit === undefined) return made;
   const edits = [...made.edits, { ...edit, loss: countLoss(edit, state) }];
+  return { edits, usedTokens: tokensAfter(state, edits) };
+}
+
+/** Old media, as far as history may be edited; `undefined` if there are none. */
+export function stripMedia(state: WindowState): PlannedEdits | undefined {
+  const mayStrip = ({ seq }: VisibleMessage): boolean =>
+    state.editSafety === "permissive" || seq > state.lastCallSeq;
+  const edit = planStripMedia(state.visible.filter(mayStrip), state.measure, state.pins, state);
+  return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
+}
+
+/** Adds the removal of thinking to `made`, unless a summary replaces its history anyway. */
+export function stripThinking(state: WindowState, made: PlannedEdits): PlannedEdits {
+  if (made.edits.some((edit) => edit.isBoundary === true)) return made;
+  const edit = planStripThinking(visibleAfter(state, made.edits), state.measure, state);
+  if (edit === undefined) return made;
+  const edits = [...made.edits, edit];
   return { edits, usedTokens: tokensAfter(state, edits) };
 }

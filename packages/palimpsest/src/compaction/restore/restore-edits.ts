@@ -1,0 +1,83 @@
+/**
+ * Texts that an editing call replaces, whatever names the tool gives them. Each hunk of a patch is a
+ * replacement too: the lines before and the lines after.
+ */
+import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { commandOf } from "../shared/tool-kinds.ts";
+import { normalisePath } from "./restore-paths.ts";
+
+export interface Replacement {
+  readonly before: string;
+  readonly after: string;
+  readonly isEverywhere: boolean;
+}
+
+const BEFORE_KEYS = ["old_string", "old_str", "oldText", "oldString"];
+const AFTER_KEYS = ["new_string", "new_str", "newText", "newString"];
+const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
+
+/** Returns the whole file that a call writes; `undefined` if the call does not say. */
+export function writtenContent(input: JsonValue): string | undefined {
+  return isObject(input) ? firstText(input, CONTENT_KEYS) : undefined;
+}
+
+/** Returns the replacements of a call in one file, in order; `undefined` if the call does not show them. */
+export function replacementsOf(input: JsonValue, path: string): readonly Replacement[] | undefined {
+  const patch = patchOf(input);
+  if (patch !== undefined) return hunksOf(patch, path);
+  if (!isObject(input)) return undefined;
+  const edits = input["edits"];
+  const list = Array.isArray(edits) ? (edits as readonly unknown[]) : [input];
+  const replacements = list.map(replacementOf);
+  return replacements.every((one) => one !== undefined) && list.length > 0 ? replacements : undefined;
+}
+
+function replacementOf(edit: unknown): Replacement | undefined {
+  if (!isObject(edit)) return undefined;
+  const before = firstText(edit, BEFORE_KEYS);
+  const after = firstText(edit, AFTER_KEYS);
+  if (before === undefined || after === undefined) return undefined;
+  return { before, after, isEverywhere: edit["replace_all"] === true || edit["replaceAll"] === true };
+}
+
+function firstText(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const text = asString(value[key]);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function patchOf(input: JsonValue): string | undefined {
+  const patch = isObject(input) ? (asString(input["input"]) ?? asString(input["patch"])) : undefined;
+  const text = typeof input === "string" ? input : (patch ?? commandOf(input));
+  return text?.includes("*** Begin Patch") === true ? text : undefined;
+}
+
+const FILE_LINE = /^\*\*\* (?:Update|Add|Delete) File: (.*)$/;
+
+function hunksOf(patch: string, path: string): readonly Replacement[] | undefined {
+  const hunks: { before: string[]; after: string[] }[] = [];
+  let isOwn = false;
+  for (const line of patch.split("\n")) {
+    const file = FILE_LINE.exec(line)?.[1];
+    if (file !== undefined) {
+      const named = normalisePath(file);
+      isOwn = named !== undefined && (named === path || path.endsWith(`/${named}`));
+      if (isOwn) hunks.push({ before: [], after: [] });
+    } else if (!isOwn || line.startsWith("*** ")) continue;
+    else if (line.startsWith("@@")) hunks.push({ before: [], after: [] });
+    else {
+      const hunk = hunks.at(-1)!;
+      if (!line.startsWith("+")) hunk.before.push(line.slice(1));
+      if (!line.startsWith("-")) hunk.after.push(line.slice(1));
+    }
+  }
+  const found = hunks.filter(({ before, after }) => before.length + after.length > 0);
+  if (found.length === 0 || found.some(({ before }) => before.length === 0)) return undefined;
+  return found.map(({ before, after }) => ({
+    before: before.join("\n"),
+    after: after.join("\n"),
+    isEverywhere: false,
+  }));
+}
