@@ -39,7 +39,7 @@ export function formatOriginal(
 
 /** The end of a summary: that everything is still there, and how to look at it; `there`: how it says things. */
 export function formatHistoryClosing(
-  there: "listed" | "covered",
+  there: "listed" | "told",
   { hasHistoryTools = true }: HistoryAccess,
 ): string {
   if (!hasHistoryTools)

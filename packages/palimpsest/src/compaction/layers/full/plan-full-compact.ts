@@ -156,7 +156,7 @@ function layOut(frame: Frame, fromLog: readonly string[]): string {
     sections,
     ...tasks,
     ...fromLog,
-    formatHistoryClosing("covered", frame),
+    formatHistoryClosing("told", frame),
     hasTail
       ? "The newest messages follow below as they were."
       : "Go on from here without greeting and without repeating what is done.",

@@ -99,7 +99,7 @@ function layOut(input: NotesSummaryInput, { hasTail, exchange = "", fromLog = []
     ...(digest === undefined ? [] : composeDroppedTasks(digest, notesText)),
     ...fromLog,
     ...(exchange === "" ? [] : [exchange]),
-    formatHistoryClosing("covered", input),
+    formatHistoryClosing("told", input),
     hasTail
       ? "The newest messages follow below as they were."
       : "Go on from here without greeting and without repeating what is done.",
