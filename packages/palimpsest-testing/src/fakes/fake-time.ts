@@ -1,6 +1,5 @@
 /** Time under the control of a test: a clock that a test moves, and a timer that goes off when a test says so. */
 import type { Clock } from "palimpsest";
-import type { Timer } from "palimpsest/internal";
 
 /** Source: our choice, an hour that reads well in a failure: 2026-01-01T00:00:00Z. */
 const START_MS = Date.UTC(2026, 0, 1);
@@ -28,8 +27,8 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Repetition under the control of a test. */
-export class FakeTimer implements Timer {
+/** Repetition under the control of a test; it has the shape of the library's `Timer`. */
+export class FakeTimer {
   readonly #running = new Set<() => void>();
 
   every(_ms: number, work: () => void): () => void {

@@ -133,7 +133,7 @@ describe("the window", () => {
     projection.forgetHidden();
     const undo = log.edit({ kind: "undo", editSeq: 4 });
     expect(projection.canApply(undo)).toBe(false);
-    expect(() => projection.apply(undo)).toThrow("folds the whole log anew");
+    expect(() => projection.apply(undo)).toThrow("folds the whole log again");
     expect(shown(log)).toEqual(["1", "2", "3"]);
   });
 });
