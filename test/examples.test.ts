@@ -29,7 +29,7 @@ describe("examples", () => {
     expect(numbers).toEqual(names.map((_, index) => index + 1));
   });
 
-  it.each(usualFew(names, 5))("%s holds what it claims", (name) => {
+  it.each(usualFew(names, 5, 1))("%s holds what it claims", (name) => {
     const { exitCode, output } = installed.runJavaScript(textOf(name));
     expect(exitCode, output).toBe(0);
   });
