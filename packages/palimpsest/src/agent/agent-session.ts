@@ -107,8 +107,8 @@ export class AgentSession {
   /**
    * One turn: the user's message, and all calls until the model hands back. Resolves with what it said.
    * @throws `ModelError` `MODEL_FAILED` where the model cannot be asked; `PROMPT_TOO_LONG` and
-   * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction does not help
-   * any more; `ABORTED`; `TURN_RUNNING`. The messages so far are in the log.
+   * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction no longer
+   * helps; `ABORTED`; `TURN_RUNNING`. The messages so far are in the log.
    */
   async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
     checkTurn(options);

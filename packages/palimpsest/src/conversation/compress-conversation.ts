@@ -30,8 +30,8 @@ export type SummarizeCallback = (
 /** Why a callback's summary was not used. */
 interface SummarizeProblem {
   /**
-   * `failed`: it threw. `timed-out`: nothing came within `summarizeTimeoutMs`. `not-text`, `empty`: what came is no
-   * string, or blank. `not-smaller`: it has no fewer tokens than what it would take the place of.
+   * `failed`: it threw. `timed-out`: nothing came within `summarizeTimeoutMs`. `not-text`, `empty`: the result is not
+   * a string, or is blank. `not-smaller`: it has no fewer tokens than the messages it would replace.
    */
   readonly reason: "failed" | "timed-out" | "not-text" | "empty" | "not-smaller";
   /** The error it threw. */

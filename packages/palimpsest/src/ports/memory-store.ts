@@ -2,9 +2,8 @@
  * The store of one directory of memories: texts by path, each with a version, and changed only by who says
  * what they replace. Nothing here knows what a memory is.
  *
- * A path is relative, with `/` between its parts, and ends in `.md`. What would lead out of the directory, is
- * no plain file, or is a name that some system reads otherwise is refused, whatever stands there
- * (`MEMORY_PATH_REFUSED`). Beside the memories a store keeps records (journals, logs), which are not memories
+ * A path is relative, with `/` between its parts, and ends in `.md`. A path that leads out of the directory, names
+ * something other than a plain file, or has another meaning on some system is refused (`MEMORY_PATH_REFUSED`). Beside the memories a store keeps records (journals, logs), which are not memories
  * and are never listed as such.
  */
 

@@ -163,9 +163,9 @@ export interface SessionLog {
    * Their numbers go on by one from the last entry of the log, and begin at 1 in an empty one.
    * The last append made again is acknowledged again and stored once.
    * @throws `StoreError` in the same call: `SESSION_TAKEN` where the numbers do not go on because another
-   * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: what
-   * was written of them is taken back, with the next append where no one can tell before (a connection
-   * was lost), and the log can be appended to again.
+   * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: the
+   * written part is removed, at the next append if a lost connection hides it until then, and the log can be
+   * appended to again.
    */
   append(entries: readonly Entry[]): Promise<readonly number[]>;
   /** Resolves once everything appended so far, and every blob, is durable. */

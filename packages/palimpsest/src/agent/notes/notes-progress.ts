@@ -147,8 +147,8 @@ export class NotesProgress {
   }
 
   /**
-   * Forked: the conversation out of the cache, and the newest answer as new input. Cold: what the notes do not tell
-   * of yet, as new input. Either way with the notes, and an answer like the last.
+   * Forked: the conversation out of the cache, and the newest answer as new input. Cold: the messages that the notes do not
+   * cover yet, as new input. Either way with the notes, and an answer like the last.
    */
   #expectedPrice(call: AnsweredCall): number {
     const { windowTokens, effectiveTokens } = internalsOf(this.#session).builder.budget();

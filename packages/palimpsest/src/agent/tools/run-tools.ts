@@ -12,7 +12,7 @@ import type { Session } from "../../session/session.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "../options/turn-options.ts";
 
-/** The session whose calls are run; it answers those of its own tools. */
+/** The session whose calls are run; it answers calls of the session's tools itself. */
 interface ToolCaller {
   readonly session: Pick<Session, "runTool">;
 }

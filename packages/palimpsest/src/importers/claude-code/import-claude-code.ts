@@ -3,8 +3,8 @@
  * sub-agents.
  *
  * DESIGN. One line per *content block*: the lines of one response share `message.id` and repeat its
- * usage; results of parallel calls are written between them. Lines form a tree (`parentUuid`); what
- * is not on the line that went on is left out (`live-records.ts`). After a compaction the file goes
+ * usage; results of parallel calls are written between them. Lines form a tree (`parentUuid`);
+ * abandoned branches are left out (`live-records.ts`). After a compaction the file goes
  * on with a boundary and a summary; messages that the tool preserved stand before the boundary and
  * are not written again, so reading the file in order gives every message once. The summary is part
  * of its boundary, not of the conversation.

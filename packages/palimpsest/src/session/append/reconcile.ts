@@ -6,8 +6,8 @@
  * message on that the log does not have in this place, everything is appended in the host's order.
  * Both are recorded as the host's edit: nothing is guessed, and nothing is lost.
  *
- * One difference is no edit. Many hosts keep what a model said and not how it came to it: their
- * copy of an answer lacks the reasoning that we stored. Ours stands, because only it can be sent back.
+ * One difference does not count as an edit. Many hosts keep a model's answer without its reasoning. The stored
+ * answer with the reasoning stays, because only that one can be sent back.
  */
 
 import type { Message } from "../../transcript/blocks.ts";

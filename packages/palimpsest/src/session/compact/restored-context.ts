@@ -1,5 +1,5 @@
 /**
- * The restorers of what a session was told at its start, and of the plan it works by.
+ * The restorers of the context that a session began with, and of the plan that it follows.
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";

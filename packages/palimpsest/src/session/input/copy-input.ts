@@ -3,8 +3,8 @@
  *
  * A session must not hold what its host may change later, and must not hold what a log cannot. So
  * whatever comes in is copied: as `JSON.stringify` would see it where that is harmless (dates,
- * wrapped strings, members that are `undefined`), refused with the path where it is not. What is
- * nested too deep for code that walks it is kept as its JSON text: a model wrote it, and it must not be lost.
+ * wrapped strings, members that are `undefined`), refused with the path where it is not. Values
+ * that are nested too deep to walk are kept as their JSON text: a model wrote them, and they must not be lost.
  */
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { OptionError, PalimpsestError } from "../../base/errors.ts";

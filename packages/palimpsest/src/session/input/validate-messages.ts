@@ -1,10 +1,9 @@
 /**
  * The door for messages: what a host hands over becomes the session's own.
  *
- * Hosts in plain JavaScript pass what they have: strings for content, `null` for absent, objects
- * they go on changing. What can only mean one thing is put into shape, what cannot be kept is
- * refused before anything is written, and a block of a type that nobody here knows travels as an
- * opaque one. Well-formed messages come out equal to the byte.
+ * Hosts in plain JavaScript pass strings for content, `null` for absent values, and objects that they change
+ * later. Input with one possible meaning is normalised; input that cannot be kept is refused before anything is
+ * written; a block of an unknown type becomes an opaque block. Well-formed messages stay equal to the byte.
  */
 import { isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";

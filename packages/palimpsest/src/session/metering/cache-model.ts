@@ -48,7 +48,7 @@ export class CacheModel {
     const places = [...new Set([prefix.last, ...marks.map((mark) => mark + 1), 0])];
     assert(
       places.every((place) => Number.isInteger(place) && place >= 0 && place <= prefix.last),
-      "a mark stands behind a unit of the request",
+      "a mark follows a unit of the request",
     );
     assert(
       matching === "prefix" || places.length <= maxMarks,
@@ -87,7 +87,7 @@ export class CacheModel {
     for (const index of matching === "prefix" ? prefix.hashes.keys() : places)
       if (prefix.tokens[index]! >= minimumCacheTokens) this.#entries.set(prefix.hashes[index]!, untilMs);
     if (matching === "prefix") return;
-    // What is read lives on, and all that it begins with; what has expired does not come back.
+    // What is read lives on, and all that it begins with; an expired entry stays expired.
     for (let index = 0; index <= hit; index++)
       if (this.#isHeld(prefix.hashes[index]!, nowMs)) this.#entries.set(prefix.hashes[index]!, untilMs);
   }

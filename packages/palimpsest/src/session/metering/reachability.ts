@@ -1,8 +1,8 @@
 /**
- * Reachable: what cannot be read in the window, and can be got at from it.
+ * Reachability: strings that the window does not show but that can be read from it.
  *
- * A string is reachable if it is visible, if a message that holds it stands behind a visible
- * pointer, or if a search finds it: one of the first hits of `history_search` holds it, for a query
+ * A string is reachable if it is visible, if a visible pointer names a message that holds
+ * it, or if a search finds it: one of the first hits of `history_search` holds it, for a query
  * made only of strings that can be read in that window. An agent that is missing something knows
  * what stood beside it, and that is what it would type.
  */
@@ -59,8 +59,8 @@ export class Reachability {
   }
 
   /**
-   * Whether a search finds it: for what stood beside it in a message that held it, the newest of these
-   * first; of that the rarest strings, then all together, then one by one.
+   * True if a search finds it. The queries are strings beside it in messages that held it, the newest message
+   * first: the rarest strings, then all together, then one by one.
    */
   isFound({ text }: Reference, isVisible: (text: string) => boolean): boolean {
     const tried = new Set<string>();

@@ -1,8 +1,8 @@
 /**
- * What can be read in a block, for the metric: its text, and of a call's arguments the values.
+ * The readable strings of a block, for the metric: its text, and the values of a call's arguments.
  *
- * Keys of arguments stand in the tool's definition, which every request carries, and the escapes of
- * JSON make words that nobody wrote (`\tname` would read as `tname`).
+ * Keys of arguments are left out: every request carries them in the tool's definition. JSON is parsed, because
+ * its escapes make false words (`\tname` would read as `tname`).
  */
 import { blockText, type ContentBlock, isMedia } from "../../transcript/blocks.ts";
 import { findMetricStrings } from "./metric-strings.ts";

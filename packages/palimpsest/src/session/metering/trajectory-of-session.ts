@@ -130,8 +130,8 @@ function textsOf(content: readonly ContentBlock[]): Pick<RecordedMessage, "text"
 }
 
 /**
- * Without results that nobody called for. A call that nobody answered is told as text: it was made, and
- * an answer that consisted of it was a request all the same.
+ * Leaves out results without a call. A call without a result becomes text: it was made, and an answer that
+ * consisted of it was a request all the same.
  */
 function withPairs(
   items: readonly ImportedMessage[],

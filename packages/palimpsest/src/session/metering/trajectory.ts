@@ -3,8 +3,8 @@
  * assistant message used that had been seen before.
  *
  * A *reference* is a distinctive string that an assistant message or its tool calls use and that
- * stood in an earlier message. Whether it was still in the window at that moment is what survival
- * means; nobody has to judge an answer for that.
+ * an earlier message had. It survives if the window still shows it at that moment; no answer has to be
+ * judged for that.
  */
 import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { Message } from "../../transcript/blocks.ts";

@@ -27,7 +27,7 @@ export interface SurvivalFigures {
 export interface CostFigures {
   readonly inputTokenEquivalents: number;
   readonly uncompacted: number;
-  /** Of the two. */
+  /** `inputTokenEquivalents` by `uncompacted`. */
   readonly ratio: number;
   /** Name of the tariff. */
   readonly tariff: string;

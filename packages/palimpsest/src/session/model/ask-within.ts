@@ -11,8 +11,8 @@ export interface AskLimits {
 }
 
 /**
- * Does `work`, which gets a signal that comes with the time limit or with the caller's own. Whoever does not
- * heed it is not waited for.
+ * Does `work`, which gets a signal that comes with the time limit or with the caller's own. Work that ignores
+ * the signal is not waited for.
  */
 export function askWithin<Answer>(
   work: (signal: AbortSignal) => Promise<Answer>,

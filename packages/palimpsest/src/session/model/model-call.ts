@@ -53,8 +53,8 @@ interface SideOutput {
 }
 
 /**
- * Gives a side call an output limit of its own: the conversation's limit is for the host's answers. The limit is
- * no part of what a provider caches, so the prefix stays as it is. It replaces the host's parameter of that name,
+ * Gives a side call its own output limit: the conversation's limit is for the host's answers. Providers
+ * do not cache the limit, so the prefix stays as it is. It replaces the host's parameter of that name,
  * and lowers it only where the window has no room for it. A thinking budget, which is part of what is cached, comes
  * on top; a window that has no more than that left keeps the host's limit.
  */

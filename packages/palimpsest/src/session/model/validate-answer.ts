@@ -1,9 +1,8 @@
 /**
- * The door for answers: the messages of a model, and what its provider says they cost.
+ * Validates answers: the messages of a model, and the usage that its provider reports.
  *
- * Providers report what they have, so an absent or `null` cache figure means none. Anything else
- * that is no count is refused before the answer is written: a figure that is wrong once moves
- * every size that is reckoned from it.
+ * An absent or `null` cache figure means none. Anything else that is not a count is refused before the answer
+ * is written: one wrong figure moves every size that is computed from it.
  */
 import { isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/blocks.ts";

@@ -2,8 +2,8 @@
  * The effect of the prompt cache on a window's price: pure formulas, in input-token-equivalents.
  *
  * Two quantities decide everything. *Rent* is what tokens cost with each call because they are still
- * in the window. A *rewrite* costs the difference between writing and reading for all that stands
- * behind the first changed byte, once. Changing the window pays when rent saved exceeds the rewrite.
+ * in the window. A *rewrite* costs the difference between writing and reading for everything
+ * after the first changed byte, once. Changing the window pays when rent saved exceeds the rewrite.
  */
 import type { Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "./tariff.ts";

@@ -93,8 +93,8 @@ function parameterFingerprints(
 }
 
 /**
- * The first part of a prompt in which `after` differs from `before`; what only follows is no
- * difference. Whether the model is the same is not asked.
+ * The first part of a prompt in which `after` differs from `before`; additions
+ * at the end do not count. The model is not compared.
  */
 export function findPromptChange(
   before: PromptFingerprint,
