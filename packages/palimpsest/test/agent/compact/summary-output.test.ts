@@ -44,7 +44,7 @@ interface Setting extends Partial<Omit<PalimpsestOptions, "model">> {
   readonly connect: (url: string) => ModelClient;
   readonly parameters?: JsonObject;
   readonly faults?: (request: ScriptedRequest) => ScriptStep | undefined;
-  /** What is read in each turn. @defaultValue 2,000 words */
+  /** The text that each turn reads. @defaultValue 2,000 words */
   readonly words?: number;
 }
 
@@ -140,7 +140,7 @@ describe("a forked summary", () => {
 
   it.each([
     {
-      why: "the host's own limit does not fit any more",
+      why: "the host's own limit no longer fits",
       client: "openaiChatModel",
       parameters: { max_completion_tokens: 36_300 },
       limit: 35_977,

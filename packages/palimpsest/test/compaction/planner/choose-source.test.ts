@@ -1,4 +1,4 @@
-/** Where a summary that is due comes from, as a table. */
+/** The source of a summary that is due, as a table of cases. */
 import { describe, expect, it } from "vitest";
 import { chooseSource, type SummaryMeans } from "#compaction/planner/choose-source.ts";
 import type { SummaryReason } from "#compaction/planner/window-plan.ts";

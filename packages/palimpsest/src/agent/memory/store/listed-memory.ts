@@ -51,7 +51,7 @@ export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
 export interface MemoryIndexText {
   /** Empty where there is none. */
   readonly text: string;
-  /** That it was too large, and what was left out. */
+  /** Set if the file was too large to show whole: how much was left out. */
   readonly warnings: readonly string[];
 }
 
