@@ -51,7 +51,7 @@ export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
 export interface MemoryIndexText {
   /** Empty where there is none. */
   readonly text: string;
-  /** Set if the file was too large to show whole: how much was left out. */
+  /** Sentences about an index that was too large, with what was left out of it. */
   readonly warnings: readonly string[];
 }
 
