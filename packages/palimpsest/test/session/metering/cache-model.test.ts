@@ -154,7 +154,7 @@ describe("a cache with marks", () => {
   it("stops where a policy sets marks that no provider takes", () => {
     const units = [a, b, c, x];
     const cache = new CacheModel(ANTHROPIC, 2_000);
-    expect(() => cache.request(units, 0, [4])).toThrow("a mark stands behind a unit");
+    expect(() => cache.request(units, 0, [4])).toThrow("a mark follows a unit");
     expect(() => cache.request(units, 0, [0, 1, 2])).toThrow("no more marks than its provider takes");
     expect(() => cache.request(units, 0, [0, 1])).not.toThrow();
     // Two in one place are one, and the end has its own already.
