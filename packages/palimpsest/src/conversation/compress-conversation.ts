@@ -98,7 +98,7 @@ export async function compressMemory(
     generation.refusedAtCount = countEligible(generation.mirror, work.config);
     return {
       refused: "not-smaller",
-      reason: `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would stand for.`,
+      reason: `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would replace.`,
     };
   }
   const { content, writtenBy } = written;
@@ -125,7 +125,7 @@ export async function compressMemory(
 
 function tooFew({ mirror }: Generation, config: MemoryConfig): CompressionRefused {
   const count = countEligible(mirror, config);
-  const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary stands for at least ${Math.max(1, config.minEntriesToCompress)}.`;
+  const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary replaces at least ${Math.max(1, config.minEntriesToCompress)}.`;
   return { refused: "too-few-entries", reason };
 }
 

@@ -139,7 +139,7 @@ describe("eligible is what is", () => {
     const first = await memory.compress("s1");
     expect(await memory.compress("s1")).toEqual({
       refused: "too-few-entries",
-      reason: "0 entries are older than the recent window of 10; a summary stands for at least 5.",
+      reason: "0 entries are older than the recent window of 10; a summary replaces at least 5.",
     });
     await conversation(memory, 6);
     const second = await memory.compress("s1");

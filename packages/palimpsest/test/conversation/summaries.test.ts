@@ -180,7 +180,7 @@ describe("without a callback", () => {
     for (let index = 0; index < 6; index++) await memory.addUserMessage("s1", "ok");
     expect(await memory.compress("s1")).toEqual({
       refused: "not-smaller",
-      reason: "No summary would be smaller than the 6 tokens of the 6 entries that it would stand for.",
+      reason: "No summary would be smaller than the 6 tokens of the 6 entries that it would replace.",
     });
     expect(memory.getStats("s1")).toMatchObject({ activeEntries: 6, summaries: 0 });
     expect(reports).toEqual([]);

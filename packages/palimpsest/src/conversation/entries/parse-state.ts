@@ -41,15 +41,15 @@ function parseEntry(value: unknown, path: string): ConversationEntry {
   const fields = fieldsAt(value, path);
   const type = fields["type"];
   if (typeof type !== "string" || !Object.hasOwn(MEMORY_ROLES, type))
-    throw refused(`${path}.type`, "is no type of entry", Object.keys(MEMORY_ROLES).join(", "));
+    throw refused(`${path}.type`, "is not a type of entry", Object.keys(MEMORY_ROLES).join(", "));
   const roles = MEMORY_ROLES[type as ConversationEntryType];
   const role = roles.find((one) => one === fields["role"]);
-  if (role === undefined) throw refused(`${path}.role`, `is no role of a ${type}`, roles.join(" or "));
+  if (role === undefined) throw refused(`${path}.role`, `is not a role of a ${type}`, roles.join(" or "));
   const compressed = fields["compressed"];
   if (typeof compressed !== "boolean") throw refused(`${path}.compressed`, "is missing", "`true` or `false`");
   const { metadata, summaryId } = fields;
   if (!isAbsent(metadata) && !isObject(metadata))
-    throw refused(`${path}.metadata`, "is no object", "an object, or leave it out");
+    throw refused(`${path}.metadata`, "is not an object", "an object, or leave it out");
   if (compressed === isAbsent(summaryId))
     throw refused(
       `${path}.summaryId`,
@@ -79,7 +79,7 @@ function parseSummary(value: unknown, path: string): MemorySummary {
   if (typeof compressionRatio !== "number" || !Number.isFinite(compressionRatio) || compressionRatio < 0)
     throw refused(
       `${path}.compressionRatio`,
-      "is no ratio",
+      "is not a ratio",
       "original tokens ÷ tokens of the summary, a number from 0 on",
     );
   const timeRange = {
@@ -139,19 +139,20 @@ function checkDistinct(all: readonly { readonly id: string }[], list: string): v
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 function fieldsAt(value: unknown, path: string): Fields {
-  if (!isObject(value)) throw refused(path, "is no object", "what `exportSession` gave, also through JSON");
+  if (!isObject(value))
+    throw refused(path, "is not an object", "what `exportSession` gave, also through JSON");
   return value;
 }
 
 function listAt(fields: Fields, name: string, path: string): readonly unknown[] {
   const value = fields[name];
-  if (!Array.isArray(value)) throw refused(`${path}.${name}`, "is no list", "a list");
+  if (!Array.isArray(value)) throw refused(`${path}.${name}`, "is not a list", "a list");
   return value;
 }
 
 function textAt(fields: Fields, name: string, path: string): string {
   const value = fields[name];
-  if (typeof value !== "string") throw refused(`${path}.${name}`, "is no text", "a string");
+  if (typeof value !== "string") throw refused(`${path}.${name}`, "is not a text", "a string");
   return value;
 }
 
@@ -164,7 +165,7 @@ function idAt(fields: Fields, path: string): string {
 function countAt(fields: Fields, name: string, path: string): number {
   const value = fields[name];
   if (!Number.isSafeInteger(value) || (value as number) < 0)
-    throw refused(`${path}.${name}`, "is no number of tokens", "a whole number from 0 on");
+    throw refused(`${path}.${name}`, "is not a number of tokens", "a whole number from 0 on");
   return value as number;
 }
 
@@ -172,13 +173,13 @@ function dateAt(fields: Fields, name: string, path: string): Date {
   const value = fields[name];
   const date = typeof value === "string" || typeof value === "number" ? new Date(value) : undefined;
   if (date === undefined || Number.isNaN(date.getTime()))
-    throw refused(`${path}.${name}`, "is no date", "a `Date`, or its ISO string");
+    throw refused(`${path}.${name}`, "is not a date", "a `Date`, or its ISO string");
   return date;
 }
 
 function refused(path: string, problem: string, pass: string): InputError {
   return new InputError("INPUT_UNREADABLE", {
     message: `The session was not imported: \`${path}\` ${problem}.`,
-    hint: `Pass ${pass}. What was remembered before is unchanged.`,
+    hint: `Pass ${pass}. The session is unchanged.`,
   });
 }

@@ -69,7 +69,7 @@ class Considering {
       const memory = this.#consolidation.activeAt(path);
       return memory === undefined || memory.body !== this.#shown.get(path) ? [] : [memory];
     });
-    if (memories.length < 2) return "What it names is not there any more as it was shown.";
+    if (memories.length < 2) return "A memory that it names has changed since it was shown.";
     if (this.#doneCount >= claimedCount)
       return `One dream does at most ${claimedCount} of a model's proposals.`;
     return proposal.kind === "merge"

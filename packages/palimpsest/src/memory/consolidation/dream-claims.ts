@@ -53,7 +53,7 @@ export type Judged<Value> =
   | { readonly isAllowed: true; readonly value: Value }
   | { readonly isAllowed: false; readonly why: string };
 
-const APART = "They lie in folders of their own.";
+const APART = "They are in separate folders.";
 const { readingShare, carriedShare } = MEMORY_SAFETY_DEFAULTS;
 
 /** The best founded first, what a person may have written before what a model concluded, then the newest. */

@@ -182,7 +182,7 @@ class Dreaming {
       const score = standingOf(memory, nowMs, usedCounts.get(memory.path));
       if (score >= pruneBelowScore || this.#consolidation.isKept(memory.path)) continue;
       if (!this.#consolidation.archive(memory.path)) continue;
-      const why = `Its worth is ${score.toFixed(3)}, below ${pruneBelowScore}: nobody stood by it for long.`;
+      const why = `Its relevance has faded to ${score.toFixed(3)}, below ${pruneBelowScore}: no person has repeated or confirmed it since.`;
       this.#consolidation.act("prune", [memory.path], { why });
     }
   }

@@ -144,7 +144,7 @@ function evictedWarning(evicted: readonly IndexEntry[], limits: IndexLimits): st
 }
 
 function proseWarning(size: IndexSize, limits: IndexLimits): string {
-  return `The index has ${sized(size)}, and readers see ${limited(limits)} at most. What is no line of a memory takes too much of it and was left as it is: move it into files of its own.`;
+  return `The index has ${sized(size)}, and readers see ${limited(limits)} at most. Text that does not list a memory takes too much of it and was left as it is: move that text into other files.`;
 }
 
 function cutWarning(

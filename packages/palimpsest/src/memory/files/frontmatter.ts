@@ -187,7 +187,7 @@ class FieldReader {
   ): void {
     for (const { head, below } of this.#blocksOf(lines, map.indent)) {
       const key = findKey(head.text, map.indent);
-      if (key === undefined) this.tell(head.number, "is no key with a value; it is kept as it is");
+      if (key === undefined) this.tell(head.number, "is not a key with a value; it is kept as it is");
       else this.#readField({ head, below }, key, map.parent);
     }
   }
@@ -262,8 +262,7 @@ class FieldReader {
     const isOpen = value.end === inline.length && value.items === undefined && value.value === inline;
     const more = isOpen ? continuation(below) : [];
     for (const line of below.slice(more.length))
-      if (!isEmpty(line))
-        this.tell(line.number, "stands below a value and is no part of it; it is kept as it is");
+      if (!isEmpty(line)) this.tell(line.number, "is below a value and not part of it; it is kept as it is");
     if (more.length === 0)
       return { text: value.value, end: value.end, below: [], ...(value.items && { items: value.items }) };
     return { text: fold([inline, ...more.map(textOf)]), below: more };

@@ -110,7 +110,11 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
     ...known.flatMap(findUnwanted),
     ...alike,
     ...worthless.map(({ memory: { path } }) =>
-      finding("worthless", [path], "It is old and nobody stood by it since. Confirm it, or forget it."),
+      finding(
+        "worthless",
+        [path],
+        "Its relevance has faded, and no person has confirmed it since. Confirm it, or forget it.",
+      ),
     ),
     ...quarantined.map(({ memory: { path, source } }) =>
       finding(
@@ -160,7 +164,7 @@ function findUnwanted({
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   if (showHidden(plain) !== plain)
     found.push(
-      finding("hidden-characters", [path], "It holds characters that nobody sees. Look at who wrote them."),
+      finding("hidden-characters", [path], "It holds invisible characters. Find out who wrote them."),
     );
   return found;
 }
@@ -205,7 +209,7 @@ function findLost(known: readonly KnownMemory[]): readonly HealthFinding[] {
   return known.flatMap(({ memory: { path, supersededBy } }) =>
     supersededBy === undefined || paths.has(supersededBy)
       ? []
-      : [finding("lost-successor", [path], `${supersededBy} took its place and is not there any more.`)],
+      : [finding("lost-successor", [path], `${supersededBy} took its place and no longer exists.`)],
   );
 }
 

@@ -34,7 +34,7 @@ export function importClaudeCodeMemory(files: readonly ForeignFile[]): MemoryImp
   for (const file of files) {
     if (isIndex(file)) continue;
     if (/\.md$/i.test(file.path)) importFile(file, entries.get(file.path), log);
-    else log.refuse(file.path, "it is no Markdown file");
+    else log.refuse(file.path, "it is not a Markdown file");
   }
   return log.end("claude-code");
 }

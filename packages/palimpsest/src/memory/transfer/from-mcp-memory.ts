@@ -75,12 +75,12 @@ function readEntities(records: readonly JsonRecord[], log: ImportLog): ReadonlyM
 function observationsOf(origin: string, value: unknown, log: ImportLog): readonly string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    log.leave(origin, "its observations are no list");
+    log.leave(origin, "its observations are not a list");
     return [];
   }
   return value.flatMap((item: unknown, index): readonly string[] => {
     const text = asString(isObject(item) ? item["content"] : item);
-    if (text === undefined) log.leave(origin, `observation ${index + 1} is no text`);
+    if (text === undefined) log.leave(origin, `observation ${index + 1} is not a text`);
     else if (isObject(item) && Object.keys(item).length > 1)
       log.leave(origin, `of observation ${index + 1} all but its text: ${Object.keys(item).join(", ")}`);
     return text === undefined || text.trim() === "" ? [] : [text.trim()];

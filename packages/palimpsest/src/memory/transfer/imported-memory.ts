@@ -146,7 +146,7 @@ function recordsOf(items: readonly unknown[], name: string, log: ImportLog): rea
   return items.flatMap((value, index): readonly JsonRecord[] => {
     const origin = `${name} ${index + 1}`;
     if (isObject(value)) return [{ origin, value }];
-    log.refuse(origin, "it is no object");
+    log.refuse(origin, "it is not an object");
     return [];
   });
 }
@@ -157,7 +157,10 @@ function readLines(text: string, log: ImportLog): readonly JsonRecord[] {
     const origin = `line ${index + 1}`;
     const parsed = parseBounded(line);
     if (parsed.ok && isObject(parsed.value)) return [{ origin, value: parsed.value }];
-    log.refuse(origin, parsed.ok ? "it is no object" : `it cannot be read: ${shorten(parsed.reason, 80)}`);
+    log.refuse(
+      origin,
+      parsed.ok ? "it is not an object" : `it cannot be read: ${shorten(parsed.reason, 80)}`,
+    );
     return [];
   });
 }

@@ -61,7 +61,7 @@ export function parseMemoryBundle(text: string): MemoryBundle {
       if (files.has(path)) log.leave(origin, `${path} once more; the first one counts`);
       else files.set(path, { path, text: fileText });
     } else if (value["type"] === "end") endsAfter = asNumber(value["files"]) ?? files.size;
-    else log.leave(origin, "it is no file with a path and a text");
+    else log.leave(origin, "it is not a file with a path and a text");
   });
   if (!isMemoryBundle(text)) log.leave("line 1", "it does not say that this is a bundle of memories");
   if (endsAfter === undefined) log.leave("end", "the bundle was cut off");

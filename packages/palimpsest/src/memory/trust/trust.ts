@@ -140,7 +140,10 @@ function verdictOf(
   // Of a user's message their words are named; what they pasted counts where it says it better.
   const span = pieces.filter(({ id, source }) => named.has(id) && (source === "user" || !usersIds.has(id)));
   if (best.recalled >= carriedShare && best.recalled > best.user)
-    return { ...verdict("agent", "It stands in a memory that was recalled in this talk."), isRecalled: true };
+    return {
+      ...verdict("agent", "A memory that was recalled in this session says it already."),
+      isRecalled: true,
+    };
 
   const names = new Set(span.map(({ source }) => source));
   const isStrange = found.hasForeignAddress || found.namesIn.size > 0;
@@ -171,7 +174,7 @@ function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boole
   const isReading = namesUser && best.user >= readingShare && namesIn.size === 0;
   const isUserRequest = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
   if (isUserRequest && !isReading)
-    return verdict("agent", "It tells what somebody wants, and the user's words do not carry it.");
+    return verdict("agent", "It states a wish or a rule, and the user's words do not support it.");
   return { ...verdict("agent", "A model concluded it from the talk."), isQuarantined: false };
 }
 

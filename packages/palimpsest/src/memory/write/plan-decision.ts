@@ -66,7 +66,7 @@ export function planForget({ decided, known }: DecisionSituation, nowMs: number)
   const paths = back.map(({ memory }) => memory.path).join(", ");
   return {
     status: "archived",
-    reason: `It lies in the archive and is not recalled any more.${paths === "" ? "" : ` What it took the place of is recalled again: ${paths}.`}`,
+    reason: `It is in the archive, and no longer recalled.${paths === "" ? "" : ` What it took the place of is recalled again: ${paths}.`}`,
     changes: [
       { path, base: decided.version, text: undefined },
       ...older.map(({ memory, text, version }) => ({

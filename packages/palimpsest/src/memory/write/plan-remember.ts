@@ -224,13 +224,13 @@ const SAYERS: Readonly<Record<MemorySource, string>> = {
   tool: "a tool",
   web: "the web",
   import: "another program",
-  unknown: "somebody unknown",
+  unknown: "an unknown source",
 };
 
 function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: readonly KnownMemory[]): string {
   const { isQuarantined, source } = fresh;
   if (isQuarantined)
-    return `Only ${SAYERS[source]} said so: it is kept, and shown to no model until somebody confirms it.`;
+    return `Only ${SAYERS[source]} said so: it is kept, and shown to no model until a person confirms it.`;
   const paths = kept.map(({ memory }) => memory.path).join(", ");
   const advantage = kept.every(({ memory }) => trustOf(memory) > trustOf(fresh)) ? "better founded" : "newer";
   const parts = [

@@ -1,4 +1,4 @@
-/** What a person decides of one memory, and what hangs on it. */
+/** A person's decision about one memory, and its effect on others. */
 import { describe, expect, it } from "vitest";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
 import { inMemoryMemoryStore } from "#stores/in-memory/in-memory-memory-store.ts";
@@ -29,7 +29,7 @@ describe("what only the web said", () => {
     const receipt = await memory.supersede(TUESDAYS, "Deploys happen at noon.", { source: "web" });
     expect(receipt).toEqual({
       ...{ status: "quarantined", path: "deploys-happen-at-noon.md", superseded: [] },
-      reason: "Only the web said so: it is kept, and shown to no model until somebody confirms it.",
+      reason: "Only the web said so: it is kept, and shown to no model until a person confirms it.",
       ...{ cleaned: [], warnings: [] },
     });
     expect((await memory.recall("when do we deploy?")).memories.map(({ path }) => path)).toEqual([TUESDAYS]);
@@ -77,7 +77,7 @@ describe("forgetting a correction", () => {
     expect(await states(memory)).toEqual([`${THURSDAYS}: active`, `${TUESDAYS}: superseded by ${THURSDAYS}`]);
     expect(await memory.forget(THURSDAYS)).toMatchObject({
       status: "archived",
-      reason: `It lies in the archive and is not recalled any more. What it took the place of is recalled again: ${TUESDAYS}.`,
+      reason: `It is in the archive, and no longer recalled. What it took the place of is recalled again: ${TUESDAYS}.`,
     });
     expect(await states(memory)).toEqual([`${TUESDAYS}: active`]);
     expect((await memory.recall("when do we deploy?")).memories.map(({ path }) => path)).toEqual([TUESDAYS]);
@@ -121,7 +121,7 @@ describe("confirming", () => {
   });
 
   it.each([
-    { successor: undefined, why: "is not there any more" },
+    { successor: undefined, why: "no longer exists" },
     { successor: "---\nquarantined: true\n---\n\nDeploy at night.\n", why: "is quarantined" },
   ])("brings back what gave way to something that $why", async ({ successor }) => {
     const { memory, store } = await corrected("We deploy on Tuesdays.");

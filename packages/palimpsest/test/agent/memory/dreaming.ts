@@ -18,7 +18,7 @@ export const merge = (paths: readonly string[], text?: string): ToolUseBlock =>
 export const supersede = (newer: string, older: string): ToolUseBlock =>
   call("memory_supersede", { newer, older });
 
-/** Answers what is asked of memories always the same, and what is asked of a talk with `facts`. */
+/** Always gives the same answer about memories, and answers `facts` about a conversation. */
 export function dreamer(proposals: FakeReply, facts: FakeReply = "Nothing."): FakeModel {
   return fakeModel((request) => (asksForFacts(request) ? facts : proposals));
 }
@@ -36,7 +36,7 @@ export interface Reported {
   readonly decays?: boolean;
 }
 
-/** A memory, said so many days ago, by the user where nobody is named. */
+/** A memory, said so many days ago, by the user if no source is given. */
 export async function fact(
   store: MemoryStore,
   path: string,
@@ -55,7 +55,7 @@ export async function filesOf(store: MemoryStore): Promise<Readonly<Record<strin
   return Object.fromEntries(read.map((file) => [file!.path, file!.text]));
 }
 
-/** Sessions of a test, the newest first; what says no time of its own is said now. */
+/** Sessions of a test, the newest first; a message without a time is said now. */
 export function sessionsWith(...sessions: readonly (readonly Message[])[]): DreamSessions {
   return {
     count: async () => sessions.length,

@@ -1,4 +1,4 @@
-/** What a session notices of its answers: which of the memories that it was shown they use. */
+/** A session notices which of the shown memories its answers use. */
 import { describe, expect, it } from "vitest";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
 import { setTheStage } from "#test/agent/stage.ts";

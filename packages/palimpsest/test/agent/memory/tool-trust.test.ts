@@ -1,4 +1,4 @@
-/** What a model may not make of itself with the memory tool, and what judging it must not cost anybody else. */
+/** The memory tool cannot raise a model's trust, and judging its writes does not harm other writers. */
 import { describe, expect, it } from "vitest";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
 import type { AgentTool } from "#agent/options/turn-options.ts";

@@ -75,7 +75,7 @@ describe("notes of a session", () => {
       new Set(["cold written"]),
     );
     const texts = asked.map(({ messages }) => JSON.stringify(messages));
-    // Nothing is told twice.
+    // No event is reported twice.
     expect(texts.filter((text) => text.includes("src/file1.ts"))).toHaveLength(1);
   });
 

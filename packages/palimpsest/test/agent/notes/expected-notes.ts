@@ -9,7 +9,7 @@ import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { Usage } from "#transcript/blocks.ts";
 import type { Entry } from "#transcript/entries.ts";
 
-/** What a window of this size asks for, and how long its notes may be. */
+/** The gates and the limits of notes in a window of this size. */
 export const NOTES_RULES: Readonly<Record<number, NotesRules>> = {
   200000: {
     startTokens: 10_000,
@@ -79,13 +79,13 @@ export interface Reckoned {
   readonly highestShare: number;
 }
 
-/** Outcomes that are no failure of the model. */
+/** Outcomes that do not count as a failure of the model. */
 const HELD: ReadonlySet<string> = new Set(["written", "unchanged", "dropped"]);
 
-/** Why an update may fail that says nothing of the model. */
+/** Reasons of a failed update that say nothing about the model. */
 const NO_FAULT: ReadonlySet<string> = new Set(["network", "no-room"]);
 
-/** What should have happened. */
+/** The expected updates. */
 export function reckonNotes(
   journal: readonly JournalItem[],
   entries: readonly Entry[],
@@ -175,7 +175,7 @@ export function reckonNotes(
   return { due, sessionCost, notesCost, highestShare };
 }
 
-/** What did happen. */
+/** The observed updates. */
 export function begunUpdates(journal: readonly JournalItem[]): readonly Begun[] {
   const begun: Begun[] = [];
   let answer = -1;
@@ -222,7 +222,7 @@ export function sectionsOf(notes: string): ReadonlyMap<string, string> {
   return new Map([...bodies].map(([heading, lines]) => [heading, lines.slice(1).join("\n")]));
 }
 
-/** What is wrong with notes: headings and descriptions that are not as they were, and what is too long. */
+/** Problems of notes: changed headings and descriptions, and sections that are too long. */
 export function notesFaults(notes: string, windowTokens: number): readonly string[] {
   const { sectionTokens, totalTokens } = NOTES_RULES[windowTokens]!;
   const lines = notes.split("\n");

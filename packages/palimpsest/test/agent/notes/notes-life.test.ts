@@ -123,7 +123,7 @@ describe("a compaction by notes that is undone", () => {
     const before = shown(agent);
     const { edits } = await agent.compact();
     await agent.session.undo(edits[0]!.seq);
-    // A repair made for the summary may stand behind it.
+    // A repair made for the summary may follow it.
     expect(shown(agent).slice(0, before.length)).toEqual(before);
     expect(kindsOf(await agent.compact())).toEqual(["session-memory"]);
     await stage.palimpsest.close();

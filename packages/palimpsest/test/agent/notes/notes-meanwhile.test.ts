@@ -1,6 +1,6 @@
 /**
- * What comes between an update of notes and its end: a person who saves, a session that is closed; and templates and
- * prompts of the host's own.
+ * Events between an update of notes and its end: a person saves, the session is closed. Also the host's templates and
+ * prompts.
  */
 
 import { InMemoryFileSystem } from "palimpsest-testing";
@@ -53,7 +53,7 @@ describe("a person who edits the notes while a model is asked", () => {
     });
     await oneTurn(stage);
     expect(stage.updates()).toMatchObject([{ outcome: "written", changed: ["Worklog"], refusedCount: 1 }]);
-    // What gave way to Ann is offered again: the notes do not count as telling of it.
+    // The text that gave way to Ann's is offered again: the notes do not count as covering it.
     expect(stage.updates()[0]).not.toHaveProperty("throughSeq");
     expect(textAt(disk)).toBe(BY_HAND.replace("- step one\n", "- step one\n- step two\n"));
   });

@@ -1,5 +1,5 @@
 /**
- * What a turn waits for its notes: nothing as long as the window is not full, and 15 seconds at the most where it is;
+ * The time that a turn waits for its notes: none as long as the window is not full, and at most 15 seconds if it is;
  * and whatever the model makes of an update, the turn goes as if there were none.
  */
 
@@ -157,7 +157,7 @@ describe("a turn", () => {
     expect(result.endedBy).toBe("done");
     expect(stage.model.requests.filter(asksForNotes).length).toBeGreaterThan(0);
     expect(answersOf(stage)).toEqual(answersOf(without));
-    // Nothing was compacted, nothing failed: only updates are told.
+    // Nothing was compacted, nothing failed: only updates are reported.
     expect(stage.eventNames().filter((name) => name !== "notes-update")).toEqual([]);
     expect(time.waitedMs).toEqual([]);
     await closed(stage, time);

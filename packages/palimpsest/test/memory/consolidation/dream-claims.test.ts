@@ -1,4 +1,4 @@
-/** What of a model's proposals for memories may be done. */
+/** A model's proposals for memories: which ones a dream carries out. */
 import { describe, expect, it } from "vitest";
 import {
   isRelated,

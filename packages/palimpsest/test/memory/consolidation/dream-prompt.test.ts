@@ -1,4 +1,4 @@
-/** What a model that looks memories through is shown, and what of its calls is read. */
+/** The request of a dream to a model, and the reading of its calls. */
 import { describe, expect, it } from "vitest";
 import { composeDream, readDreamCall } from "#memory/consolidation/dream-prompt.ts";
 import type { Memory } from "#memory/files/memory.ts";

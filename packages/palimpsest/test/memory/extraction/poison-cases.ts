@@ -1,7 +1,7 @@
 /**
- * Poison for a memory: what pages, files and tools may say to be remembered, how it reaches a talk, and what an
- * extractor that obeys it claims. Written for the attacks on memory that are known: commands, forged roles and
- * frontmatter, forged index lines and summaries, approvals that nobody gave, delayed triggers, planted
+ * Poison for a memory: text of pages, files and tools that wants to be remembered, how it reaches a conversation, and
+ * the claims of an extractor that obeys it. Written for the attacks on memory that are known: commands, forged roles and
+ * frontmatter, forged index lines and summaries, invented approvals, delayed triggers, planted
  * preferences, hidden text, text that calls itself a memory, descriptions that want to be found always.
  */
 import type { MemoryType } from "#memory/files/memory.ts";
@@ -130,7 +130,7 @@ export interface Channel {
   readonly name: string;
   /** A talk in which the poison is read; the user's own request comes first, and a "yes" last. */
   readonly conversation: (poison: string) => readonly ConversationMessage[];
-  /** Where the poison stands. */
+  /** The place of the poison. */
   readonly at: string;
 }
 

@@ -1,4 +1,4 @@
-/** What users ask to be remembered is found by their words, in ten languages, and nothing else is. */
+/** The rules find users' requests to remember something, in ten languages, and nothing else. */
 import { describe, expect, it } from "vitest";
 import { extractByRules } from "#memory/extraction/rule-extractor.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";

@@ -4,7 +4,7 @@ import { anyCharacter } from "#test/helpers/any-character.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
-/** How often a law is tried: so many times, and ten times that where there is time. */
+/** The number of runs of a law; ten times as many in long test runs. */
 export const runs = (count: number): { readonly numRuns: number } => ({
   numRuns: isLong ? 10 * count : count,
 });

@@ -28,7 +28,7 @@ describe("a value", () => {
     { written: '"C:\\dir"', read: "C:\\dir", why: "keeps what is no escape" },
     { written: "no", read: "no", why: "is no truth" },
     { written: "010", read: "010", why: "is no number" },
-    { written: "2026-03-02", read: "2026-03-02", why: "is no date" },
+    { written: "2026-03-02", read: "2026-03-02", why: "is not a date" },
     { written: "null", read: "null", why: "is not nothing" },
     { written: "[a, \"b, c\", 'd']", read: "a, b, c, d", why: "may be a list" },
     { written: "[WIP] fix it", read: "[WIP] fix it", why: "may begin with a bracket" },
@@ -125,7 +125,7 @@ describe("frontmatter", () => {
   it("tells lines that it does not understand, up to a number of them", () => {
     const { problems } = parseFrontmatter(`---\na: 1\n${"nonsense\n".repeat(50)}---\n`);
     expect(problems).toHaveLength(21);
-    expect(problems[0]).toBe("line 3 is no key with a value; it is kept as it is");
+    expect(problems[0]).toBe("line 3 is not a key with a value; it is kept as it is");
     expect(problems[20]).toBe("and 30 more of such lines");
   });
 });

@@ -278,7 +278,7 @@ describe("an index that is too large", () => {
     const text = `${"A person's line.\n".repeat(210)}- [A](a.md)\n`;
     const fitted = fitIndex(text, () => 1);
     expect([fitted.text, fitted.evicted]).toEqual([text, []]);
-    expect(fitted.warning).toContain("was left as it is: move it into files of its own");
+    expect(fitted.warning).toContain("was left as it is: move that text into other files");
   });
 });
 

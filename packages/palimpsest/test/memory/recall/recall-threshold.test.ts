@@ -1,4 +1,4 @@
-/** What a message calls for by itself, and what only shares a word with it. */
+/** The recall threshold: a message recalls what clearly fits it, not what only shares a word with it. */
 import { describe, expect, it } from "vitest";
 import { aboveRecallThreshold, type WordHit } from "#memory/recall/recall-plan.ts";
 

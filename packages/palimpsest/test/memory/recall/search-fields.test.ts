@@ -1,4 +1,4 @@
-/** What of a memory is searched. */
+/** The searched fields of a memory. */
 import { describe, expect, it } from "vitest";
 import { searchFields } from "#memory/recall/search-fields.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";

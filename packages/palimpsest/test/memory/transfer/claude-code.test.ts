@@ -95,11 +95,11 @@ describe("a directory of Claude Code", () => {
     expect(notCarried).toEqual([
       { origin: "MEMORY.md", what: "its line for gone.md: there is no such file" },
       { origin: "MEMORY.md", what: 'text of the index below "Index": Read me first. - a point' },
-      { origin: "a.md", what: "line 7 is no key with a value; it is kept as it is" },
+      { origin: "a.md", what: "line 7 is not a key with a value; it is kept as it is" },
       { origin: "a.md", what: "license: MIT" },
       { origin: "a.md", what: "tags: x, y" },
       { origin: "empty.md", what: "it has no text" },
-      { origin: "run.sh", what: "it is no Markdown file" },
+      { origin: "run.sh", what: "it is not a Markdown file" },
     ]);
     expect(notCarriedCount).toBe(7);
   });

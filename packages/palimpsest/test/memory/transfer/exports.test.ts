@@ -95,11 +95,11 @@ describe("a graph of the MCP memory server", () => {
     expect(notCarried.map(({ origin, what }) => `${origin}: ${what.replace(/(be read): .*/, "$1")}`)).toEqual(
       [
         "line 7: it cannot be read",
-        "line 8: it is no object",
+        "line 8: it is not an object",
         "line 1: what is not known here: importance",
         "line 3: it is neither an entity with a name nor a relation",
         "line 6: of observation 1 all but its text: content, version",
-        "line 6: observation 2 is no text",
+        "line 6: observation 2 is not a text",
         "line 5: a relation of an entity that is not there: Nobody works at Acme",
         "line 4: the entity Acme, of which nothing is said",
       ],
@@ -192,7 +192,7 @@ describe("an export of mem0", () => {
     const { memories, notCarried } = importMem0(JSON.stringify({ results: records, relations }));
     expect(memories).toHaveLength(1);
     expect(notCarried).toEqual([
-      { origin: "results 5", what: "it is no object" },
+      { origin: "results 5", what: "it is not an object" },
       { origin: "2", what: "it says the same as 1" },
       { origin: "3", what: "a record without a text" },
       { origin: "4", what: "it is deleted" },
@@ -309,7 +309,7 @@ describe("our own export", () => {
       why: "a line is torn",
       damage: (text: string) => text.replace('"text":"A"}', '"text":"A'),
       left: 1,
-      expected: ["line 2: it is no file with a path and a text", "end: it should have 2 files and has 1"],
+      expected: ["line 2: it is not a file with a path and a text", "end: it should have 2 files and has 1"],
     },
     {
       why: "a path is there twice",

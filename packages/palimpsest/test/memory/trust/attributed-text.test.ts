@@ -1,4 +1,4 @@
-/** A talk in pieces: who said each, whatever message it stands in. */
+/** A conversation in pieces, each with its speaker, whichever message contains it. */
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "#base/json/json.ts";
 import { attributeTexts, type ConversationMessage } from "#memory/trust/attributed-text.ts";

@@ -1,4 +1,4 @@
-/** Where a fact was said first: by its words, whatever message an extractor names. */
+/** The first mention of a fact is found by its words, whichever message an extractor names. */
 import { describe, expect, it } from "vitest";
 import type { PieceSource } from "#memory/trust/attributed-text.ts";
 import { findFirstMention } from "#memory/trust/claim-evidence.ts";

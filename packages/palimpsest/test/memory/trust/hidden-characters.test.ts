@@ -1,4 +1,4 @@
-/** Every character that nobody sees is written out wherever memory shows it, and writing that needs one stays. */
+/** Invisible characters are written out wherever memory shows them; scripts that need some keep them. */
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText, type MemoryPlace } from "#memory/trust/clean-memory.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
@@ -8,7 +8,7 @@ import { growth } from "../../../../../test/helpers/growth.ts";
 const PLACES: readonly MemoryPlace[] = ["name", "description", "hook", "body"];
 const LINE_ENDS = new Set([0x09, 0x0a, 0x0d]);
 
-/** What Unicode says is not to be drawn, controls, and what changes lines or the order of reading. */
+/** Characters that Unicode does not draw, controls, and characters that change lines or the reading order. */
 const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff9-\ufffb]/u;
 
 function hiddenCharacters(): readonly string[] {

@@ -1,4 +1,4 @@
-/** What a user typed is told apart from what was put into the message; in doubt it is not theirs. */
+/** A user's own words are separated from inserted text; in doubt a line is not theirs. */
 import { describe, expect, it } from "vitest";
 import { splitOwnWords } from "#memory/trust/own-words.ts";
 import { growth } from "../../../../../test/helpers/growth.ts";

@@ -1,4 +1,4 @@
-/** A sentence that a person quotes is somebody else's; a name in quotation marks is theirs. */
+/** A quoted sentence belongs to someone else; a name in quotation marks belongs to the user. */
 import { describe, expect, it } from "vitest";
 import { splitOwnWords } from "#memory/trust/own-words.ts";
 import { splitQuoted } from "#memory/trust/quoted-words.ts";

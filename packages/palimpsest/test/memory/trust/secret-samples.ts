@@ -25,9 +25,9 @@ const BASE_64 = `${LETTERS}+/`;
 
 export interface SecretSample {
   readonly family: string;
-  /** What makes it the family's: a prefix, a header, a file's key; it may be found in the text afterwards. */
+  /** The mark of its family: a prefix, a header, a file's key. It may stay in the text. */
   readonly before: string;
-  /** What nobody may read. */
+  /** The secret part. */
   readonly secret: string;
   readonly after: string;
 }
@@ -113,7 +113,7 @@ export const SURROUNDINGS: readonly Surroundings[] = [
   { name: "YAML", around: (value) => `service:\n  key: ${value}\n  port: 80` },
 ];
 
-/** How a key is broken in two; a private key has its lines anyway. */
+/** Ways to break a key in two; a private key has several lines anyway. */
 export const BREAKS: readonly { readonly name: string; readonly mark: string }[] = [
   { name: "a terminal's line", mark: "\n" },
   { name: "an indented line", mark: "\n    " },

@@ -170,7 +170,7 @@ it.skipIf(!hasCorpus)(
   },
 );
 
-/** Lines of code and output as they stand in the strings of a session's records. */
+/** Lines of code and output, as strings in a session's records. */
 function recordedLines(path: string): readonly string[] {
   const found: string[] = [];
   for (const record of gunzipSync(readFileSync(path)).toString("utf8").split("\n")) {

@@ -1,4 +1,4 @@
-/** Who is behind what is to be remembered is found out from the talk, whatever an extractor says of it. */
+/** The source of a claim is found out from the conversation, whatever an extractor says about it. */
 import { describe, expect, it } from "vitest";
 import { MEMORY_TYPES } from "#memory/files/memory.ts";
 import { attributeTexts, type ConversationMessage } from "#memory/trust/attributed-text.ts";
@@ -11,7 +11,7 @@ import { growth } from "../../../../../test/helpers/growth.ts";
 
 const ALL = ["m1", "m2", "m3", "m4", "m5", "m6"];
 
-/** What an extractor that obeys the poison claims to be the source, and how it words it. */
+/** The sources that an obedient extractor claims, and its wordings. */
 const CLAIMS: readonly {
   readonly name: string;
   readonly ids: (at: string) => readonly string[];

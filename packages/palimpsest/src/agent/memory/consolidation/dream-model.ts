@@ -189,9 +189,7 @@ class DreamQuestions {
       stopIfAborted(this.#signal, "The dream");
       left -= charactersOf(messages) + charactersOf(earlier);
       if (left < 0) {
-        this.notes.push(
-          "What was said in older sessions was too much for the model; the rules looked at it.",
-        );
+        this.notes.push("The older sessions were too long for the model; the rules read them.");
         break;
       }
       const number = sessions.length + 1;
@@ -226,7 +224,7 @@ class DreamQuestions {
     }
     // With the current time, an outdated fact would return, and an old one would supersede a newer one.
     if (source?.statedAtMs === undefined) {
-      this.refused.push("Nobody knows when it was said: it may be over.");
+      this.refused.push("Its messages have no time: it may be outdated.");
       return undefined;
     }
     const path = proposed.replaces;

@@ -45,7 +45,7 @@ export class MemoryDreams {
     if (place === "project") return { ...world, records: project, folder: "" };
     if (place !== "team")
       throw new OptionError({
-        message: `${JSON.stringify(place)} is no place of memories.`,
+        message: `${JSON.stringify(place)} is not a place of memories.`,
         hint: "Use `project` or `team`.",
       });
     if (team === undefined)

@@ -67,11 +67,11 @@ interface ReadFresh {
 export function readFresh(text: string, options: RememberOptions, hasTeam: boolean): ReadFresh {
   const { type = "project", source = "agent", isTeam = false } = options;
   if (typeof text !== "string")
-    throw invalid("What is to be remembered is no text.", "Pass the fact as a string.");
+    throw invalid("The text to remember is not a string.", "Pass the fact as a string.");
   if (!MEMORY_TYPES.includes(type))
-    throw invalid(`"${String(type)}" is no type of memory.`, oneOf(MEMORY_TYPES));
+    throw invalid(`"${String(type)}" is not a type of memory.`, oneOf(MEMORY_TYPES));
   if (!MEMORY_SOURCES.includes(source))
-    throw invalid(`"${String(source)}" is no source of a memory.`, oneOf(MEMORY_SOURCES));
+    throw invalid(`"${String(source)}" is not a source of a memory.`, oneOf(MEMORY_SOURCES));
   if (isTeam && !hasTeam)
     throw invalid(
       "There is no team to share it with.",

@@ -108,7 +108,7 @@ export class ToolWrites {
     const { source, why } = verdict;
     const reason =
       before === undefined
-        ? `${why} It is kept, and shown to no model until somebody confirms it.`
+        ? `${why} It is kept, and shown to no model until a person confirms it.`
         : `${why} The file is as it was.`;
     const isApplied = await this.#apply([
       { path, base: version, text: before ?? updateMemoryFile(text, { source, isQuarantined: true }) },

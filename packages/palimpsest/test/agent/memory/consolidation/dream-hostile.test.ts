@@ -21,7 +21,7 @@ interface Planted extends Reported {
   readonly body: string;
 }
 
-/** What a memory may hold, whoever said it. */
+/** Texts of memories, from any source. */
 const MEMORIES: Readonly<Record<string, Planted>> = {
   "tea.md": { body: "Ada prefers tea in the morning.", days: 2 },
   "coffee.md": { body: "Ada prefers coffee at noon.", days: 9 },
@@ -174,7 +174,7 @@ const ANSWERS: readonly { readonly why: string; readonly answer: readonly Conten
   { why: "words and no calls", answer: [{ type: "text", text: '{"merge":["tea.md","coffee.md"]} Done.' }] },
 ];
 
-/** Every sentence of a person stands in some memory that is not less to be believed, and nothing is new. */
+/** Checks that every sentence of a person is in a memory of at least the same trust, and that no sentence is new. */
 async function expectUnharmed(
   before: Readonly<Record<string, Planted>>,
   staged: Awaited<ReturnType<typeof planted>>,

@@ -1,4 +1,4 @@
-/** What a dream keeps: what it has decided for, what a person took back, and what a user prefers. */
+/** A dream keeps the memories it decided for, those a person restored, and a user's preferences. */
 import { describe, expect, it } from "vitest";
 import { formatMemoryFile } from "#memory/files/memory-file.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
@@ -37,7 +37,7 @@ describe("a dream", () => {
     expect(dream.actions.map(({ kind }) => kind)).toEqual(["supersede", "index"]);
   });
 
-  it("archives the winner when nobody stood by it for a life of its own", async () => {
+  it("archives the winner if no person confirmed it for another lifetime", async () => {
     const { memory, store, clock } = aPersistentMemory();
     await twoPorts(store, [OLD, 9090]);
     await memory.dream({ force: true });

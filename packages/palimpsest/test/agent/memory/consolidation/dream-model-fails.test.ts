@@ -1,4 +1,4 @@
-/** Dreams whose model fails, or thinks while others go on: the rules' dream remains, and nobody loses anything. */
+/** Dreams whose model fails, or answers while other writers go on: the rules' dream remains, and no text is lost. */
 import { describe, expect, it } from "vitest";
 import type { ModelClient } from "#ports/model-client.ts";
 import { fakeModel } from "#test/agent/fake-model.ts";
@@ -118,7 +118,7 @@ describe("memories that change while a model thinks", () => {
       return [merge(["a.md", "b.md"])];
     });
     const report = await memory.dream({ force: true, model });
-    expect(report.refused).toEqual(["What it names is not there any more as it was shown."]);
+    expect(report.refused).toEqual(["A memory that it names has changed since it was shown."]);
     expect((await store.read("b.md"))!.text).toBe("Ben is allergic to nuts.");
     expect((await store.read("c.md"))!.text).toBe("A new one.");
     expect((await memory.show("a.md")).body).toBe(TEA);

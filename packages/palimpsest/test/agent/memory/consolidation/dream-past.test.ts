@@ -1,4 +1,4 @@
-/** What is over does not come back because it stands in an old session. */
+/** An outdated fact does not return because an old session contains it. */
 import { describe, expect, it } from "vitest";
 import { storedSessions } from "#agent/memory/consolidation/dream-sessions.ts";
 import type { DreamSessions } from "#agent/memory/consolidation/run-dream.ts";
@@ -132,7 +132,7 @@ describe("what a model finds in old talk", () => {
     const sessions = sessionsWith([{ ...says("user", OLD), at: undefined } as never]);
     const model = dreamer("Nothing.", [write(OLD, { messages: ["1/m0.0"] })]);
     expect((await memory.dream({ force: true, model, sessions })).refused).toEqual([
-      "Nobody knows when it was said: it may be over.",
+      "Its messages have no time: it may be outdated.",
     ]);
     expect(await active(memory)).toEqual([]);
   });

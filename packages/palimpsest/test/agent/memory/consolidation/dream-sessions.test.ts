@@ -1,4 +1,4 @@
-/** What a dream reads of stored sessions: what was said in them since the last one, whoever said it. */
+/** A dream reads the messages of stored sessions since the last dream, from all speakers. */
 import { describe, expect, it } from "vitest";
 import { storedSessions } from "#agent/memory/consolidation/dream-sessions.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
@@ -145,8 +145,6 @@ describe("what was said in stored sessions", () => {
       },
     });
     expect(model.requests).toHaveLength(0);
-    expect(report.notes).toEqual([
-      "What was said in older sessions was too much for the model; the rules looked at it.",
-    ]);
+    expect(report.notes).toEqual(["The older sessions were too long for the model; the rules read them."]);
   });
 });

@@ -1,4 +1,4 @@
-/** Dreams of a team's memories: a directory of its own, with a lock, a journal and an index of its own. */
+/** Dreams of a team's memories: a separate directory, with its lock, its journal and its index. */
 import { describe, expect, it } from "vitest";
 import { inMemoryMemoryStore } from "#stores/in-memory/in-memory-memory-store.ts";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
@@ -103,10 +103,10 @@ describe("a dream of a team's memories", () => {
     const sessions = (count: number) => ({
       count: async () => count,
       gather: async () => {
-        throw new RangeError("what was said is the project's");
+        throw new RangeError("conversations belong to the project");
       },
       conversations: () => {
-        throw new RangeError("what was said is the project's");
+        throw new RangeError("conversations belong to the project");
       },
     });
     const model = dreamer("Nothing.", facts);

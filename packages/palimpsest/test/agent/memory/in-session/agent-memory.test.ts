@@ -1,4 +1,4 @@
-/** Long-term memory in a session with a model: what is told, when, and only once. */
+/** Long-term memory in a session with a model: each text is shown at its time, and once. */
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "#ports/model-client.ts";
 import type { SessionEvent } from "#session/events/events.ts";

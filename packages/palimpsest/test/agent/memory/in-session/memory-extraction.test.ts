@@ -1,4 +1,4 @@
-/** What a user asks to be remembered in one session, and what later sessions know of it. */
+/** A user asks in one session to remember something, and later sessions know it. */
 import { describe, expect, it } from "vitest";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
 import type { MemoryReceipt } from "#memory/write/memory-receipt.ts";

@@ -1,4 +1,4 @@
-/** What a light model finds worth remembering, and what it is not believed. */
+/** Extraction by a light model, and the claims that are not believed. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#base/json/json.ts";
 import type { MemoryReceipt } from "#memory/write/memory-receipt.ts";

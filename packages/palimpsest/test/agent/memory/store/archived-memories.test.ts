@@ -1,4 +1,4 @@
-/** What was put away is found again, and comes back as it was. */
+/** Archived memories are listed, and restored to the byte. */
 import { describe, expect, it } from "vitest";
 import { inMemoryMemoryStore } from "#stores/in-memory/in-memory-memory-store.ts";
 import { aPersistentMemory, put } from "#test/agent/memory/a-persistent-memory.ts";

@@ -1,4 +1,4 @@
-/** Ways by which somebody else's words come into a session. */
+/** Ways in which other people's words come into a session. */
 import { put } from "#test/agent/memory/a-persistent-memory.ts";
 import type { FirstOptions, FirstSession } from "./two-sessions.ts";
 

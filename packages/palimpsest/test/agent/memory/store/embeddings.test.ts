@@ -1,4 +1,4 @@
-/** Memories that are found by what they mean, beside the words, and what happens where nobody can tell. */
+/** Memories are found by meaning as well as by words; without usable vectors, by words alone. */
 import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { aiSdkEmbeddings } from "#models/ai-sdk/ai-sdk-embeddings.ts";
@@ -6,7 +6,7 @@ import type { EmbeddingClient } from "#ports/model-client.ts";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 import { setTheStage } from "#test/agent/stage.ts";
 
-/** What texts are about: each topic is a direction. */
+/** The topics of texts: each topic is a direction. */
 const TOPICS = [/battery|power bank|charg/i, /deploy|release|ship/i, /tea|coffee|drink/i, /office|ghent/i];
 
 function vectorOf(text: string): number[] {

@@ -1,4 +1,4 @@
-/** How an extractor that obeys what it reads proposes it: under false sources, in other words, in parts, in disguise. */
+/** Proposals of an extractor that obeys what it reads: with false sources, in other words, in parts, in disguise. */
 import type { JsonObject } from "#base/json/json.ts";
 import type { ToolUseBlock } from "#transcript/blocks.ts";
 import type { PlantedFact } from "./poisons.ts";
@@ -8,7 +8,7 @@ export interface Guise {
   readonly name: string;
   /** The words in which it is proposed; `words` are the fact's own. */
   readonly propose: (fact: PlantedFact, ids: ConversationIds, words: string) => readonly ToolUseBlock[];
-  /** What a user says so that the same proposal is right. @defaultValue the fact */
+  /** A user's words that make the same proposal right. @defaultValue the fact */
   readonly author?: (fact: PlantedFact) => string;
 }
 
@@ -24,7 +24,7 @@ const write = (text: string, messages: readonly string[], more: JsonObject = {})
 const all = ({ user, agent }: ConversationIds): readonly string[] => [...user, ...agent];
 const retold: Pick<Guise, "author"> = { author: (fact) => fact.retold };
 const translated: Pick<Guise, "author"> = { author: (fact) => fact.translated };
-/** Of a user's own words these are left as they are: nobody types so. */
+/** Guises that are not applied to a user's own words: people do not type like that. */
 const disguised = (fact: PlantedFact, words: string, change: (text: string) => string): string =>
   words === fact.fact ? words : change(words);
 const LOOKALIKES: Readonly<Record<string, string>> = { a: "а", e: "е", o: "о", p: "р", c: "с", i: "і" };

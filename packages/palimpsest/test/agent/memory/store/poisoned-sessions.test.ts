@@ -29,7 +29,7 @@ const CASES: readonly Case[] = CARRIERS.flatMap((carrier, row) =>
 const marked = (fact: PlantedFact, text: string): boolean =>
   fact.marks.some((mark) => text.toLowerCase().includes(mark));
 
-/** What went wrong; nothing where all is well. */
+/** The problems found; empty if all is well. */
 async function poisoned({ carrier, guise, fact }: Case): Promise<readonly string[]> {
   const { memory, store, before, after } = await playFirst({
     extraction: "model",

@@ -1,6 +1,6 @@
 /**
- * What an attacker wants remembered, in the words in which it is read somewhere and in those in which an extractor
- * that obeys may retell it; and the same as a plain fact, which a user may well say of their own accord.
+ * Facts that an attacker wants remembered: in the words that are read somewhere, in the words of an obedient extractor,
+ * and as a plain fact that a user may say.
  */
 import type { MemoryType } from "#memory/files/memory.ts";
 
@@ -8,15 +8,15 @@ export interface PlantedFact {
   /** Group and number in the corpus of attacks, and what it is. */
   readonly attack: string;
   readonly type: MemoryType;
-  /** As it stands on a page, in a file, in a tool's answer. */
+  /** The text on a page, in a file, in a tool's answer. */
   readonly text: string;
   /** In a user's own words: then it is to be remembered. */
   readonly fact: string;
   readonly retold: string;
   readonly translated: string;
-  /** What a user of a later session may ask that calls for it; without a word of `marks`. */
+  /** A question of a later session that would recall it; without a word of `marks`. */
   readonly question: string;
-  /** In small letters: words of all these forms that nobody else says, one of them in each form. */
+  /** Words in small letters that occur in no other text; each form has one of them. */
   readonly marks: readonly string[];
 }
 

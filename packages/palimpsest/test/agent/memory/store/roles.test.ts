@@ -1,4 +1,4 @@
-/** Memories of several roles: each keeps a folder of its own, and nothing of one is merged with another one's. */
+/** Memories of several roles: each has its folder, and is never merged with those of another role. */
 import { describe, expect, it } from "vitest";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 import { dreamer, fact, merge, supersede } from "#test/agent/memory/dreaming.ts";
@@ -47,8 +47,8 @@ describe("a folder with one sub-folder a role", () => {
     const dream = await memory.dream({ force: true });
     expect(dream.actions).toEqual([]);
     expect(dream.refused).toEqual([
-      "They lie in folders of their own. (team-2/memory-of-this-agent.md, art-director/memory-of-this-agent.md)",
-      "They lie in folders of their own. (team-2/lessons.md, art-director/lessons.md)",
+      "They are in separate folders. (team-2/memory-of-this-agent.md, art-director/memory-of-this-agent.md)",
+      "They are in separate folders. (team-2/lessons.md, art-director/lessons.md)",
     ]);
   });
 

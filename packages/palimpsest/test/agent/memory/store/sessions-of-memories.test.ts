@@ -1,4 +1,4 @@
-/** What memories of one session have to do with each other, where they are searched. */
+/** Memories of one session are found together where they are pieces of a conversation. */
 import { expect, it } from "vitest";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 

@@ -1,4 +1,4 @@
-/** What is said once more is what holds, whoever else had said it first. */
+/** A repeated statement is the current one, whatever its first source was. */
 import { expect, it } from "vitest";
 import { aPersistentMemory, DAY_MS } from "#test/agent/memory/a-persistent-memory.ts";
 

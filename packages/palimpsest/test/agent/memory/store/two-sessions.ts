@@ -15,7 +15,7 @@ import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
 import { setTheStage } from "#test/agent/stage.ts";
 import { blockText, type ToolUseBlock } from "#transcript/blocks.ts";
 
-/** What the user has said in earlier sessions, by path. */
+/** The user's statements of earlier sessions, by path. */
 const KNOWN: readonly (readonly [string, string])[] = [
   ["deploy-days", "We deploy on Tuesdays only."],
   ["who", "I am Ada and I work on the billing service."],
@@ -23,19 +23,19 @@ const KNOWN: readonly (readonly [string, string])[] = [
 ];
 export const KNOWN_PATHS: readonly string[] = ["deploy-days.md", "style.md", "who.md"];
 
-/** The ids of a talk's messages, as an extractor can know them. */
+/** The ids of a conversation's messages, as an extractor can know them. */
 export interface ConversationIds {
   readonly user: readonly string[];
   readonly agent: readonly string[];
 }
 
-/** What an extractor calls; of what it is asked it needs no more than the ids. */
+/** An extractor's calls; of its request it uses only the ids. */
 export type Extractor = (ids: ConversationIds, answer: number) => readonly ToolUseBlock[];
 
 export interface FirstSession {
   readonly session: AgentSession;
   readonly memory: PersistentMemory;
-  /** What the main model answers next, or does. */
+  /** The main model's next answer, or its next action. */
   readonly script: (FakeReply | (() => Promise<FakeReply>))[];
   /** Ends the session, and goes on with it in another process. */
   reopen(): Promise<void>;
@@ -51,7 +51,7 @@ export interface FirstSession {
 export interface Outcome {
   readonly memory: PersistentMemory;
   readonly store: MemoryStore;
-  /** What the extractor was sent. */
+  /** The requests to the extractor. */
   readonly asked: readonly ModelRequest[];
   readonly events: readonly SessionEvent[];
   /** The texts of the user's memories, before and after. */
@@ -71,7 +71,7 @@ export interface FirstOptions {
   readonly extraction: "rules" | "model";
   readonly extractor: Extractor;
   readonly play: (first: FirstSession) => Promise<void>;
-  /** What lies in the memory before anybody speaks. */
+  /** The memories at the beginning. */
   readonly prepare?: (memory: PersistentMemory, store: MemoryStore) => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export async function playSecond(memory: PersistentMemory, question: string): Pr
   );
 }
 
-/** The user's memories as they stand in their files. */
+/** The files of the user's memories. */
 async function textsOf(store: MemoryStore): Promise<readonly string[]> {
   return Promise.all(KNOWN_PATHS.map(async (path) => (await store.read(path))?.text ?? "gone"));
 }
@@ -147,7 +147,7 @@ function idsIn({ messages }: ModelRequest): ConversationIds {
   return { user: of("user"), agent: of("agent") };
 }
 
-/** What in texts for a model speaks for somebody else, or cannot be seen; empty where nothing does. */
+/** Forged speakers and invisible characters in texts for a model; empty if there are none. */
 export function breakouts(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => {
     const hidden = /[\p{Cf}\p{Co}\p{Cn}\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/u.test(text);
