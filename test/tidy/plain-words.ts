@@ -44,9 +44,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
  */
 const FROZEN: ReadonlySet<string> = new Set(["saidAt", "peel", "isMended", "MemoryEntry", "MemoryStats"]);
 /** Field names of `--json`, in the files that write them. */
-const FROZEN_IN: readonly (readonly [RegExp, string])[] = [
-  [/\/sessions-json\.ts$|\/show(?:-session)?-command\.ts$/, "said"],
-];
+const FROZEN_IN: readonly (readonly [RegExp, string])[] = [[/\/show-session-command\.ts$/, "said"]];
 
 /** The words of a camel-case, Pascal-case, kebab-case or upper-case name, in small letters. */
 export function wordsOfName(name: string): readonly string[] {

@@ -3,8 +3,12 @@
  */
 
 import { OptionError } from "palimpsest";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { formatCount } from "../terminal/figures.ts";
+
+/** Smallest window: thresholds keep their order from here on. */
+const MIN_TOKENS = 1_000;
+/** Largest window: ten times the largest model there is. */
+const MAX_TOKENS = 10_000_000;
 
 const SIZE = /^(\d{1,9}(?:_\d{3})*(?:\.\d{1,6})?)([km]?)$/i;
 const FACTOR: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
@@ -18,12 +22,11 @@ export function parseWindowSizes(text: string): readonly number[] {
 }
 
 function parseSize(part: string, whole: string): number {
-  const { minWindowTokens, maxWindowTokens } = CLI_DEFAULTS;
   const tokens = parseTokens(part);
-  if (Number.isInteger(tokens) && tokens >= minWindowTokens && tokens <= maxWindowTokens) return tokens;
+  if (Number.isInteger(tokens) && tokens >= MIN_TOKENS && tokens <= MAX_TOKENS) return tokens;
   const inside = part === whole ? "" : ` in ${JSON.stringify(whole)}`;
   throw new OptionError({
-    message: `--window: ${JSON.stringify(part)}${inside} is not a window size from ${formatCount(minWindowTokens)} to ${formatCount(maxWindowTokens)} tokens.`,
+    message: `--window: ${JSON.stringify(part)}${inside} is not a window size from ${formatCount(MIN_TOKENS)} to ${formatCount(MAX_TOKENS)} tokens.`,
     hint: "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.",
   });
 }
@@ -33,11 +36,10 @@ function parseSize(part: string, whole: string): number {
  * @throws OptionError if it cannot be parsed or is larger than any window.
  */
 export function parseFixedTokens(text: string): number {
-  const { maxWindowTokens } = CLI_DEFAULTS;
   const tokens = parseTokens(text.trim());
-  if (Number.isInteger(tokens) && tokens <= maxWindowTokens) return tokens;
+  if (Number.isInteger(tokens) && tokens <= MAX_TOKENS) return tokens;
   throw new OptionError({
-    message: `--fixed: ${JSON.stringify(text)} is not a number of tokens from 0 to ${formatCount(maxWindowTokens)}.`,
+    message: `--fixed: ${JSON.stringify(text)} is not a number of tokens from 0 to ${formatCount(MAX_TOKENS)}.`,
     hint: "Write the size of system prompt and tools, such as 12000 or 12k.",
   });
 }

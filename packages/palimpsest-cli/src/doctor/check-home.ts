@@ -15,7 +15,6 @@ import {
   sessionPaths,
 } from "palimpsest/internal";
 import { createMemory, memoryFolder } from "palimpsest/memory";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { formatBytes, formatCount } from "../terminal/figures.ts";
 import type { DoctorFinding, Found } from "./doctor-finding.ts";
 
@@ -23,6 +22,9 @@ import type { DoctorFinding, Found } from "./doctor-finding.ts";
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
+
+/** A disk with less free space is a problem: some hundred long sessions. */
+const LOW_DISK_BYTES = 200_000_000;
 
 /** Settings that were found and not used. */
 export function checkSettings(problems: readonly HomeProblem[]): readonly Found[] {
@@ -53,7 +55,7 @@ export async function checkDisk(folder: string): Promise<{
       finding: { kind: "network-file-system", level: "problem", path: folder, advice, isMendable: false },
     });
   }
-  if (freeBytes < CLI_DEFAULTS.lowDiskBytes) {
+  if (freeBytes < LOW_DISK_BYTES) {
     const advice = `Only ${formatBytes(freeBytes)} are free. Make room: palimpsest sessions clean moves old sessions to the trash.`;
     found.push({
       finding: { kind: "disk-space", level: "problem", path: folder, advice, isMendable: false },

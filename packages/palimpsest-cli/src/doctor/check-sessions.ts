@@ -15,10 +15,11 @@ import {
   repairSession,
   sessionPaths,
 } from "palimpsest/internal";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import type { DoctorFinding, Found } from "./doctor-finding.ts";
 
 const INDEX_NAME = ".index.jsonl";
+/** Age from which a session's folder without a log is reported: a session stores its first large blocks before its log. */
+const ORPHAN_AGE_MS = 3_600_000;
 /** Generated session ids: no other folder has such a name. */
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -153,7 +154,7 @@ function namesIn(folder: string): readonly string[] {
 function isSettledFolder(path: string): boolean {
   try {
     const found = lstatSync(path);
-    return found.isDirectory() && Date.now() - found.mtimeMs > CLI_DEFAULTS.orphanAgeMs;
+    return found.isDirectory() && Date.now() - found.mtimeMs > ORPHAN_AGE_MS;
   } catch {
     return false;
   }

@@ -3,23 +3,21 @@
  * rewritten: damage is copied aside, litter is removed.
  */
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { OptionError } from "palimpsest";
 import { EventLoopYielder, showOnOneLine } from "palimpsest/internal";
-import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { type CommandCall, commandOf } from "../command-line/command.ts";
 import { progressOf } from "../stored-sessions/read-session.ts";
-import { inPlace, openHomeOf, type SessionPlace } from "../stored-sessions/session-place.ts";
-import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import {
+  inPlace,
+  openHomeOf,
+  type PlaceFlags,
+  type SessionPlace,
+  withPlaceOptions,
+} from "../stored-sessions/session-place.ts";
+import { wrapWords } from "../terminal/columns.ts";
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
 import type { Progress } from "../terminal/progress.ts";
-import { wrapWords } from "../terminal/styles.ts";
-import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
+import { type CliContext, layoutOf } from "../terminal/terminal.ts";
 import {
   checkDisk,
   checkMemory,
@@ -32,6 +30,9 @@ import {
 import type { PostgresFlags } from "./check-postgres.ts";
 import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-finding.ts";
+
+/** Findings that are shown one by one: two screens. */
+const SHOWN_COUNT = 50;
 
 interface DoctorFlags extends PlaceFlags, PostgresFlags {}
 
@@ -46,47 +47,41 @@ interface DoctorReport {
   readonly findings: readonly DoctorFinding[];
 }
 
-export function addDoctor(program: Command, { context, exitWith }: CommandShell): void {
-  const command = program
-    .command("doctor")
-    .description("find problems with stored sessions and memories, and repair them with --fix");
-  addPlaceOptions(command)
-    .option("--fix", "repair: copy damage aside, remove litter, make files private")
-    .option(
-      "--postgres [url]",
-      "sessions in PostgreSQL, instead of a home (default: $PALIMPSEST_POSTGRES_URL, or the PG… variables)",
-    )
-    .option("--schema <name>", "schema of the tables (default: palimpsest)")
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "doctor",
-          "doctor --fix",
-          "doctor --project ~/harbour --json",
-          "doctor --folder ./sessions",
-          "doctor --postgres postgres://agent@db.internal/agent --fix",
-        ],
-        exitCodes: { 0: "no problems, or all were repaired", 1: "problems remain" },
-        notes: [
-          "Checks every project of the home, unless --project names one. Sessions that are open now are",
-          "not repaired. A log is never rewritten: unreadable parts are copied beside it.",
-          "In PostgreSQL it checks every scope. Nothing is deleted: damaged rows go to the table `damage`.",
-        ],
-      }),
-    )
-    .action(async (flags: DoctorFlags) => exitWith(await runDoctor(flags, context)));
-}
-
-async function runDoctor(flags: DoctorFlags, context: CliContext): Promise<number> {
-  const report =
-    flags.postgres === undefined
-      ? await inPlace(flags, context, (place) => examine(place, flags, context))
-      : await examineDatabase(flags, context);
-  if (flags.json === true) printJson(context.out, { version: SESSIONS_JSON_VERSION, ...report });
-  else context.out.write(`${render(report, flags, context).join("\n")}\n`);
-  return report.findings.some(isOpen) ? 1 : 0;
-}
+export const doctorCommand = commandOf(
+  withPlaceOptions({
+    name: "doctor",
+    description: "find problems with stored sessions and memories, and repair them with --fix",
+    options: [
+      ["--fix", "repair: copy damage aside, remove litter, make files private"],
+      [
+        "--postgres [url]",
+        "sessions in PostgreSQL, instead of a home (default: $PALIMPSEST_POSTGRES_URL, or the PG… variables)",
+      ],
+      ["--schema <name>", "schema of the tables (default: palimpsest)"],
+    ],
+    examples: [
+      "doctor",
+      "doctor --fix",
+      "doctor --project ~/harbour --json",
+      "doctor --folder ./sessions",
+      "doctor --postgres postgres://agent@db.internal/agent --fix",
+    ],
+    exitCodes: { 0: "no problems, or all were repaired", 1: "problems remain" },
+    notes: [
+      "Checks every project of the home, unless --project names one. Sessions that are open now are",
+      "not repaired. A log is never rewritten: unreadable parts are copied beside it.",
+      "In PostgreSQL it checks every scope. Nothing is deleted: damaged rows go to the table `damage`.",
+    ],
+  }),
+  async ({ flags, context }: CommandCall<DoctorFlags>) => {
+    const report: DoctorReport =
+      flags.postgres === undefined
+        ? await inPlace(flags, context, (place) => examine(place, flags, context))
+        : await examineDatabase(flags, context);
+    const exitCode = report.findings.some(isOpen) ? 1 : 0;
+    return { json: report, out: render(report, flags, context), exitCode };
+  },
+);
 
 async function examineDatabase(flags: DoctorFlags, context: CliContext): Promise<DoctorReport> {
   const other = (["home", "project", "folder"] as const).find((name) => flags[name] !== undefined);
@@ -120,14 +115,8 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
   try {
     for (const one of projects) {
       const store = place.storeOf(one);
-      const run: FolderRun = {
-        folder: one.folder,
-        isOurs: folder === undefined,
-        isRepairing,
-        yielder,
-        progress,
-        sums,
-      };
+      const isOurs = folder === undefined;
+      const run: FolderRun = { folder: one.folder, isOurs, isRepairing, yielder, progress, sums };
       findings.push(...(await examineFolder(run, store)));
       if (folder === undefined) findings.push(...(await checkMemory(one.folder)));
     }
@@ -175,10 +164,7 @@ async function examineFolder(
       share: index / all.length,
       detail: isRepairing ? "repairing" : "checking",
     });
-    const checked = await checkSession(sessionId, {
-      folder,
-      isRepairing,
-    });
+    const checked = await checkSession(sessionId, { folder, isRepairing });
     findings.push(...checked.findings);
     sums.logBytes += checked.logBytes;
     sums.blobBytes += checked.blobBytes;
@@ -195,7 +181,7 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
   const looked = `Looked at ${formatQuantity(sessions, "session")} in ${formatQuantity(projects, "project")} of ${showOnOneLine(folder)}: ${formatBytes(logBytes)} of logs, ${formatBytes(blobBytes)} beside them${freeBytes === undefined ? "" : `; ${formatBytes(freeBytes)} free`}.`;
   const lines = [...wrapWords("", looked, columns)];
   let last = "";
-  for (const finding of findings.slice(0, CLI_DEFAULTS.findingsShownCount)) {
+  for (const finding of findings.slice(0, SHOWN_COUNT)) {
     const heading = showOnOneLine(finding.sessionId ?? finding.path);
     if (heading !== last) lines.push("", styles.bold(heading));
     last = heading;
@@ -204,13 +190,8 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
     const words = `${finding.kind}: ${fix === true ? finding.advice : notYet(finding)}${failure}`;
     lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
   }
-  if (findings.length > CLI_DEFAULTS.findingsShownCount)
-    lines.push(
-      "",
-      styles.dim(
-        `… and ${formatCount(findings.length - CLI_DEFAULTS.findingsShownCount)} more; --json has all.`,
-      ),
-    );
+  if (findings.length > SHOWN_COUNT)
+    lines.push("", styles.dim(`… and ${formatCount(findings.length - SHOWN_COUNT)} more; --json has all.`));
   return [...lines, "", verdict(findings, fix === true)];
 }
 

@@ -1,10 +1,10 @@
-/** `palimpsest memory dream`, `dreams` and `revert`: memories looked through and put right, shown first and undone with one call. */
-import type { Command } from "commander";
+/**
+ * `palimpsest memory dream`, `dreams` and `revert`: consolidate memories, list what was done, and undo it.
+ */
 import { type DreamPlaceOptions, showHidden, showOnOneLine } from "palimpsest/internal";
-import type { DreamRecord, DreamReport } from "palimpsest/memory";
-import { type CommandShell, helpText } from "../command-line/command-options.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
-import { addMemoryOptions, MEMORY_JSON_VERSION, type MemoryFlags, withMemory } from "./memory-place.ts";
+import type { DreamReport } from "palimpsest/memory";
+import type { CommandResult } from "../command-line/command.ts";
+import { formatUtcMinute, type MemoryCall, type MemoryFlags, memoryCommand } from "./memory-place.ts";
 
 interface DreamFlags extends MemoryFlags {
   readonly dryRun?: boolean;
@@ -14,94 +14,82 @@ interface DreamFlags extends MemoryFlags {
 /** Exit code if there was nothing to do, or no dream is due. */
 const NOTHING_DONE = 3;
 
-export function addDream(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("dream")
-    .description(
+const dream = memoryCommand(
+  {
+    name: "dream",
+    description:
       "consolidate memories: merge duplicates, apply corrections, archive what is no longer useful",
-    );
-  addMemoryOptions(command)
-    .option("--dry-run", "show what would change, and change nothing")
-    .option("--if-due", "only if a day and five sessions have passed since the last one")
-    .addHelpText(
-      "after",
-      helpText({
-        examples: ["memory dream --dry-run", "memory dream", "memory dream --team core", "memory revert"],
-        exitCodes: { [NOTHING_DONE]: "there was nothing to do" },
-        notes: [
-          "No model is called. Nothing is destroyed: removed memories are in the archive, and revert restores them.",
-          "With --team it consolidates the memories of that team, not the project's.",
-        ],
+    options: [
+      ["--dry-run", "show what would change, and change nothing"],
+      ["--if-due", "only if a day and five sessions have passed since the last one"],
+    ],
+    examples: ["memory dream --dry-run", "memory dream", "memory dream --team core", "memory revert"],
+    exitCodes: { [NOTHING_DONE]: "there was nothing to do" },
+    notes: [
+      "No model is called. Nothing is destroyed: removed memories are in the archive, and revert restores them.",
+      "With --team it consolidates the memories of that team, not the project's.",
+    ],
+  },
+  async (call: MemoryCall<DreamFlags>) => {
+    const { memory, sessions, flags, context } = call;
+    const force = flags.ifDue !== true;
+    const dryRun = flags.dryRun === true;
+    const { signal } = context;
+    return dreamResult(await memory.dream({ ...placeOf(flags), dryRun, force, sessions, signal }), call);
+  },
+);
+
+const revert = memoryCommand(
+  {
+    name: "revert",
+    description: "undo a dream: every file is restored byte for byte",
+    args: { "[id]": "id of the dream (default: the last one)" },
+    examples: ["memory revert", "memory revert --team core"],
+  },
+  async (call: MemoryCall, id: string | undefined) =>
+    dreamResult(await call.memory.revertDream(id, placeOf(call.flags)), call),
+);
+
+const dreams = memoryCommand(
+  {
+    name: "dreams",
+    description: "list dreams, newest first",
+    examples: ["memory dreams", "memory revert 001772409600000-0001"],
+  },
+  async ({ memory, flags }: MemoryCall) => {
+    const records = await memory.dreams(placeOf(flags));
+    return {
+      json: { dreams: records },
+      out: records.map(({ id, atMs, state, changes }) => {
+        const what = changes.length === 0 ? "nothing to do" : `${state}, ${changes.length} files`;
+        return `${showOnOneLine(id)}  ${formatUtcMinute(atMs)}  ${what}`;
       }),
-    )
-    .action(async (flags: DreamFlags) => exitWith(await runDream(flags, context)));
-}
+      err: records.length === 0 ? ["There are no dreams yet."] : [],
+    };
+  },
+);
 
-async function runDream(flags: DreamFlags, context: CliContext): Promise<number> {
-  const report = await withMemory(flags, context, (memory, sessions) =>
-    memory.dream({
-      ...placeOf(flags),
-      dryRun: flags.dryRun === true,
-      force: flags.ifDue !== true,
-      sessions,
-      signal: context.signal,
-    }),
-  );
-  return print(report, flags, context);
-}
-
-export function addRevert(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("revert")
-    .description("undo a dream: every file is restored byte for byte")
-    .argument("[id]", "id of the dream (default: the last one)");
-  addMemoryOptions(command)
-    .addHelpText("after", helpText({ examples: ["memory revert", "memory revert --team core"] }))
-    .action(async (id: string | undefined, flags: MemoryFlags) => {
-      const report = await withMemory(flags, context, (memory) => memory.revertDream(id, placeOf(flags)));
-      exitWith(print(report, flags, context));
-    });
-}
+export const DREAM_COMMANDS = { dream, dreams, revert };
 
 /** A dream is about one directory: the team's if one is named. */
 function placeOf({ team }: MemoryFlags): DreamPlaceOptions {
   return { place: team === undefined ? "project" : "team" };
 }
 
-export function addDreams(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent.command("dreams").description("list dreams, newest first");
-  addMemoryOptions(command)
-    .addHelpText("after", helpText({ examples: ["memory dreams", "memory revert 001772409600000-0001"] }))
-    .action(async (flags: MemoryFlags) => {
-      const dreams = await withMemory(flags, context, (memory) => memory.dreams(placeOf(flags)));
-      exitWith(printDreams(dreams, flags, context));
-    });
-}
-
-function printDreams(
-  dreams: readonly DreamRecord[],
-  { json }: MemoryFlags,
-  { out, err }: CliContext,
-): number {
-  if (json === true) printJson(out, { version: MEMORY_JSON_VERSION, dreams });
-  else if (dreams.length === 0) err.write("There are no dreams yet.\n");
-  else
-    for (const { id, atMs, state, changes } of dreams) {
-      const what = changes.length === 0 ? "nothing to do" : `${state}, ${changes.length} files`;
-      out.write(`${showOnOneLine(id)}  ${new Date(atMs).toISOString().slice(0, 16)}Z  ${what}\n`);
-    }
-  return 0;
-}
-
-function print(report: DreamReport, flags: MemoryFlags, { out, err }: CliContext): number {
+function dreamResult(report: DreamReport, { context: { out } }: MemoryCall): CommandResult {
   const { status, reason, id, actions, notes, diff } = report;
-  if (flags.json === true) printJson(out, { version: MEMORY_JSON_VERSION, ...report });
-  else {
-    for (const { kind, paths, why } of actions)
-      out.write(`${out.styles.bold(kind)} ${paths.map(showOnOneLine).join(" < ")}: ${showOnOneLine(why)}\n`);
-    for (const note of notes) out.write(`${out.styles.yellow(showOnOneLine(note))}\n`);
-    if (diff !== "") out.write(`\n${showHidden(diff)}\n\n`);
-    err.write(`${status}${id === undefined ? "" : ` ${id}`}: ${showOnOneLine(reason)}\n`);
-  }
-  return status === "applied" || status === "planned" ? 0 : NOTHING_DONE;
+  const { bold, yellow } = out.styles;
+  return {
+    json: report,
+    out: [
+      ...actions.map(
+        ({ kind, paths, why }) =>
+          `${bold(kind)} ${paths.map(showOnOneLine).join(" < ")}: ${showOnOneLine(why)}`,
+      ),
+      ...notes.map((note) => yellow(showOnOneLine(note))),
+      ...(diff === "" ? [] : ["", showHidden(diff), ""]),
+    ],
+    err: [`${status}${id === undefined ? "" : ` ${id}`}: ${showOnOneLine(reason)}`],
+    exitCode: status === "applied" || status === "planned" ? 0 : NOTHING_DONE,
+  };
 }

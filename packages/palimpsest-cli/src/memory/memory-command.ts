@@ -1,25 +1,29 @@
 /**
  * `palimpsest memory`: the commands about long-term memory.
  */
-import type { Command } from "commander";
-import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
+import { type CommandLoaders, groupOf } from "../command-line/command.ts";
+
+const reading = async () => (await import("./read-memory-commands.ts")).READ_MEMORY_COMMANDS;
+const changing = async () => (await import("./change-memory-commands.ts")).CHANGE_MEMORY_COMMANDS;
+const dreaming = async () => (await import("./dream-commands.ts")).DREAM_COMMANDS;
+const transfer = async () => (await import("./transfer-memory-commands.ts")).TRANSFER_MEMORY_COMMANDS;
 
 const COMMANDS: CommandLoaders = {
-  list: async () => (await import("./list-memories-command.ts")).addMemoryList,
-  show: async () => (await import("./show-memory-command.ts")).addMemoryShow,
-  add: async () => (await import("./add-memory-command.ts")).addAdd,
-  search: async () => (await import("./search-memories-command.ts")).addMemorySearch,
-  recall: async () => (await import("./recall-memories-command.ts")).addRecall,
-  forget: async () => (await import("./one-memory-commands.ts")).addForget,
-  restore: async () => (await import("./one-memory-commands.ts")).addMemoryRestore,
-  confirm: async () => (await import("./one-memory-commands.ts")).addConfirm,
-  audit: async () => (await import("./audit-memories-command.ts")).addAudit,
-  dream: async () => (await import("./dream-commands.ts")).addDream,
-  dreams: async () => (await import("./dream-commands.ts")).addDreams,
-  revert: async () => (await import("./dream-commands.ts")).addRevert,
-  import: async () => (await import("./import-memories-command.ts")).addMemoryImport,
-  export: async () => (await import("./export-memories-command.ts")).addMemoryExport,
-  path: async () => (await import("./show-memory-command.ts")).addMemoryPath,
+  list: async () => (await reading()).list,
+  show: async () => (await reading()).show,
+  add: async () => (await changing()).add,
+  search: async () => (await reading()).search,
+  recall: async () => (await reading()).recall,
+  forget: async () => (await changing()).forget,
+  restore: async () => (await changing()).restore,
+  confirm: async () => (await changing()).confirm,
+  audit: async () => (await reading()).audit,
+  dream: async () => (await dreaming()).dream,
+  dreams: async () => (await dreaming()).dreams,
+  revert: async () => (await dreaming()).revert,
+  import: async () => (await transfer()).import,
+  export: async () => (await transfer()).export,
+  path: async () => (await reading()).path,
 };
 
 const HELP = `
@@ -33,10 +37,4 @@ Examples:
   palimpsest memory forget we-deploy-on-tuesdays-only.md
   palimpsest memory restore we-deploy-on-tuesdays-only.md`;
 
-export async function addMemory(program: Command, shell: CommandShell): Promise<void> {
-  const memory = program
-    .command("memory")
-    .description("manage memories that outlive a session")
-    .addHelpText("after", HELP);
-  if (shell.words !== undefined) await addNamed(memory, COMMANDS, shell);
-}
+export const MEMORY_COMMAND = groupOf("memory", "manage memories that outlive a session", HELP, COMMANDS);

@@ -2,7 +2,6 @@
  * `palimpsest notes edit`: opens the notes in the user's editor, and lists changed headings. The editor writes the
  * file itself; a program that keeps the notes notices the change before it writes.
  */
-import type { Command } from "commander";
 import { StoreError } from "palimpsest";
 import {
   type NotesPart,
@@ -11,64 +10,31 @@ import {
   parseNotes,
   showOnOneLine,
 } from "palimpsest/internal";
-import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-} from "../command-line/command-options.ts";
 import { notesJson, notesWords } from "../stored-sessions/notes-report.ts";
-import { readNotes, type StoredNotes, templateOf, withSession } from "../stored-sessions/read-notes.ts";
-import { inPlace } from "../stored-sessions/session-place.ts";
-import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
+import { notesCommand, readNotes, type StoredNotes, templateOf } from "../stored-sessions/read-notes.ts";
 import { editFile } from "./editor.ts";
 
-export function addEdit(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("edit")
-    .description("edit the notes in $VISUAL or $EDITOR; creates them if there are none")
-    .argument("[session]", "id, the beginning of one, or a title (default: the latest session)");
-  addPlaceOptions(command)
-    .addHelpText(
-      "after",
-      helpText({
-        examples: ["notes edit", 'EDITOR="code --wait" palimpsest notes edit 3f2a91c0'],
-        notes: ["A program may have the session open meanwhile: it continues from the notes that you save."],
-      }),
-    )
-    .action(async (which: string | undefined, flags: PlaceFlags) =>
-      exitWith(await runEdit(which, flags, context)),
-    );
-}
-
-async function runEdit(which: string | undefined, flags: PlaceFlags, context: CliContext): Promise<number> {
-  return inPlace(flags, context, (place) =>
-    withSession(place, which, async (opened, notes) => {
-      const template = templateOf(place, flags, context);
-      const before = await begun(notes, template);
-      await editFile(notes.path, context);
-      const known = await readNotes(opened, notes, template);
-      const changed = changedFrames(before, known.text ?? "", template);
-      if (flags.json === true) {
-        const { sessionId } = opened.info;
-        const isChanged = known.text !== before;
-        printJson(context.out, {
-          version: SESSIONS_JSON_VERSION,
-          sessionId,
-          isChanged,
-          changed,
-          ...notesJson(known),
-        });
-      } else {
-        if (known.text === before) context.out.write("Nothing was changed.\n");
-        for (const line of changed) context.out.write(`${showOnOneLine(line)}\n`);
-        for (const line of notesWords(known)) context.err.write(`${context.err.styles.dim(line)}\n`);
-      }
-      return 0;
-    }),
-  );
-}
+export const editNotesCommand = notesCommand(
+  {
+    name: "edit",
+    description: "edit the notes in $VISUAL or $EDITOR; creates them if there are none",
+    examples: ["notes edit", 'EDITOR="code --wait" palimpsest notes edit 3f2a91c0'],
+    notes: ["A program may have the session open meanwhile: it continues from the notes that you save."],
+  },
+  async ({ place, flags, context }, opened, notes) => {
+    const template = templateOf(place, flags, context);
+    const before = await begun(notes, template);
+    await editFile(notes.path, context);
+    const known = await readNotes(opened, notes, template);
+    const isChanged = known.text !== before;
+    const changed = changedFrames(before, known.text ?? "", template);
+    return {
+      json: { sessionId: opened.info.sessionId, isChanged, changed, ...notesJson(known) },
+      out: [...(isChanged ? [] : ["Nothing was changed."]), ...changed.map(showOnOneLine)],
+      err: notesWords(known).map(context.err.styles.dim),
+    };
+  },
+);
 
 /** The text that is edited. What cannot be read is not handed to an editor, which would save half of it. */
 async function begun(notes: StoredNotes, { text }: NotesTemplate): Promise<string> {

@@ -1,13 +1,12 @@
 /**
  * `palimpsest notes`: the commands about the notes of a session.
  */
-import type { Command } from "commander";
-import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
+import { type CommandLoaders, groupOf } from "../command-line/command.ts";
 
 const COMMANDS: CommandLoaders = {
-  show: async () => (await import("./show-notes-command.ts")).addNotesShow,
-  edit: async () => (await import("./edit-notes-command.ts")).addEdit,
-  path: async () => (await import("./show-notes-command.ts")).addPath,
+  show: async () => (await import("./show-notes-command.ts")).showNotesCommand,
+  edit: async () => (await import("./edit-notes-command.ts")).editNotesCommand,
+  path: async () => (await import("./show-notes-command.ts")).notesPathCommand,
 };
 
 const HELP = `
@@ -19,10 +18,4 @@ Examples:
   palimpsest notes edit 3f2a91c0    in $VISUAL or $EDITOR
   palimpsest notes path 3f2a91c0    the path of the file`;
 
-export async function addNotes(program: Command, shell: CommandShell): Promise<void> {
-  const notes = program
-    .command("notes")
-    .description("show and edit the notes of a session")
-    .addHelpText("after", HELP);
-  if (shell.words !== undefined) await addNamed(notes, COMMANDS, shell);
-}
+export const NOTES_COMMAND = groupOf("notes", "show and edit the notes of a session", HELP, COMMANDS);

@@ -4,9 +4,9 @@
  */
 import { Command, CommanderError } from "commander";
 import { OptionError } from "palimpsest";
-import { addNamed, type CommandLoaders } from "../command-line/command-options.ts";
+import { showOnOneLine } from "palimpsest/internal";
+import { addNamed, type CommandLoaders } from "../command-line/command.ts";
 import { formatError } from "../terminal/error-report.ts";
-import { printable } from "../terminal/styles.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
 /** Exit codes of errors. Commands have others for their results. */
@@ -34,11 +34,11 @@ mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
 Nothing leaves this machine: no model is called, and only doctor --postgres opens a connection.`;
 
 const COMMANDS: CommandLoaders = {
-  replay: async () => (await import("../replay/replay-grammar.ts")).addReplay,
-  sessions: async () => (await import("../sessions/sessions-command.ts")).addSessions,
-  notes: async () => (await import("../notes/notes-command.ts")).addNotes,
-  memory: async () => (await import("../memory/memory-command.ts")).addMemory,
-  doctor: async () => (await import("../doctor/doctor-command.ts")).addDoctor,
+  replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
+  sessions: async () => (await import("../sessions/sessions-command.ts")).SESSIONS_COMMAND,
+  notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
+  memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,
+  doctor: async () => (await import("../doctor/doctor-command.ts")).doctorCommand,
 };
 
 /** Runs a command line (without `node` and the script) and resolves with the exit code. */
@@ -72,7 +72,7 @@ function createProgram(context: CliContext, version: string): Command {
       writeOut: (text) => context.out.write(text),
       writeErr: (text) => context.err.write(text),
       // Errors echo the arguments, which may contain control characters for the terminal.
-      outputError: (text, write) => write(text.split("\n").map(printable).join("\n")),
+      outputError: (text, write) => write(text.split("\n").map(showOnOneLine).join("\n")),
       getOutHelpWidth: () => context.out.columns,
       getErrHelpWidth: () => context.err.columns,
     });

@@ -8,12 +8,11 @@ import { OptionError } from "palimpsest";
 import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedSession } from "palimpsest/formats";
 import { importSessions, readInputFile } from "palimpsest/formats";
-import { redactBroken } from "palimpsest/internal";
+import { redactBroken, showOnOneLine } from "palimpsest/internal";
 import type { TariffName } from "palimpsest/tokens";
 import { describeError, formatReport } from "../terminal/error-report.ts";
 import { formatBytes, formatTokens } from "../terminal/figures.ts";
 import { Progress } from "../terminal/progress.ts";
-import { printable } from "../terminal/styles.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
 import { KeptIndex } from "./keep-index.ts";
@@ -145,8 +144,8 @@ function writePage(
   const words =
     outcome.type === "failed"
       ? formatReport(outcome.error, err.styles)
-      : `${printable(outcome.path)} (${formatBytes(outcome.bytes)})`;
-  err.write(`Page of ${printable(page.name)}: ${words}\n`);
+      : `${showOnOneLine(outcome.path)} (${formatBytes(outcome.bytes)})`;
+  err.write(`Page of ${showOnOneLine(page.name)}: ${words}\n`);
 }
 
 /** The sessions of a file; if it cannot be read, none, and a result with the reason. */
@@ -161,7 +160,11 @@ async function readSessions(
     return importSessions(await readInputFile(file, { signal })).sessions;
   } catch (error) {
     if (signal.aborted) throw error;
-    report(printable(basename(file)), { type: "failed", result: { file, error: describeError(error) } }, run);
+    report(
+      showOnOneLine(basename(file)),
+      { type: "failed", result: { file, error: describeError(error) } },
+      run,
+    );
     return [];
   }
 }
@@ -174,10 +177,10 @@ async function inStore<Result>(
 }
 
 function nameOf(file: string, imported: ImportedSession, all: readonly ImportedSession[]): string {
-  const name = printable(basename(file));
+  const name = showOnOneLine(basename(file));
   return all.length === 1
     ? name
-    : `${name} [${printable(imported.sessionId ?? `${all.indexOf(imported) + 1}`)}]`;
+    : `${name} [${showOnOneLine(imported.sessionId ?? `${all.indexOf(imported) + 1}`)}]`;
 }
 
 function report(
@@ -218,7 +221,7 @@ function sessionLines(
   const kept =
     options.keep === undefined
       ? []
-      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${printable(options.keep)}`)];
+      : [out.styles.dim(`  · ${"Stored as".padEnd(13)} ${done.storedAs} in ${showOnOneLine(options.keep)}`)];
   return [...lines, ...kept];
 }
 

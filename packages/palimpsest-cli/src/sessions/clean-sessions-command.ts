@@ -2,7 +2,6 @@
  * `palimpsest sessions clean`: moves sessions that were not used for long to the trash, and deletes those that
  * were in the trash for long enough; with `--dry-run` it only reports what it would do.
  */
-import type { Command } from "commander";
 import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
 import {
   type CleanUpReport,
@@ -11,19 +10,19 @@ import {
   type KeptReason,
   showOnOneLine,
 } from "palimpsest/internal";
-import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-  parseCount,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { parseCount } from "../command-line/command.ts";
 import { progressOf } from "../stored-sessions/read-session.ts";
-import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
-import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import {
+  type PlaceCall,
+  type PlaceFlags,
+  type SessionPlace,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
+import type { CliContext } from "../terminal/terminal.ts";
+
+/** Sessions that are named one by one, per project: a screen. */
+const SHOWN_COUNT = 20;
 
 interface CleanFlags extends PlaceFlags {
   readonly dryRun?: boolean;
@@ -35,61 +34,52 @@ interface Cleaned {
   readonly report: CleanUpReport;
 }
 
-export function addClean(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("clean")
-    .description("move sessions that were not used for long to the trash");
-  addPlaceOptions(command)
-    .option("--dry-run", "only report what would be done")
-    .option(
-      "--period <days>",
-      "days without activity (default: cleanupPeriodDays of settings.json, or 30)",
-      parseCount("--period", { min: 1, max: HOME_DEFAULTS.maxDays }),
-    )
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "sessions clean --dry-run",
-          "sessions clean --period 90",
-          "sessions clean --project ~/harbour",
-          "sessions list --trash",
-        ],
-        notes: [
-          "Cleans every project of the home, unless --project names one. Never an open session, never one that",
-          "only a jump of the clock makes look old, never memory. sessions restore brings a session back.",
-        ],
-      }),
-    )
-    .action(async (flags: CleanFlags) => exitWith(await runClean(flags, context)));
-}
-
-async function runClean(flags: CleanFlags, context: CliContext): Promise<number> {
-  return inPlace(flags, context, async (place) => {
+export const cleanSessionsCommand = sessionCommand(
+  {
+    name: "clean",
+    description: "move sessions that were not used for long to the trash",
+    options: [
+      ["--dry-run", "only report what would be done"],
+      [
+        "--period <days>",
+        "days without activity (default: cleanupPeriodDays of settings.json, or 30)",
+        parseCount("--period", { min: 1, max: HOME_DEFAULTS.maxDays }),
+      ],
+    ],
+    examples: [
+      "sessions clean --dry-run",
+      "sessions clean --period 90",
+      "sessions clean --project ~/harbour",
+      "sessions list --trash",
+    ],
+    notes: [
+      "Cleans every project of the home, unless --project names one. Never an open session, never one that",
+      "only a jump of the clock makes look old, never memory. sessions restore brings a session back.",
+    ],
+  },
+  async (call: PlaceCall<CleanFlags>) => {
+    const { place, flags, context } = call;
     const isDryRun = flags.dryRun === true;
     if (!isDryRun && flags.period === undefined && !place.isRetentionKnown) throw unknownRetention();
     if (!isDryRun && flags.folder !== undefined) await refuseForeign(place);
-    const cleaned = await cleanAll(place, flags, context);
-    if (flags.json === true) {
-      const projects = cleaned.map(({ project, report }) => ({
-        ...(project.name === "" ? {} : { project: project.name }),
-        ...report,
-      }));
-      printJson(context.out, { version: SESSIONS_JSON_VERSION, isDryRun, projects });
-    } else context.out.write(`${render(cleaned, isDryRun, context).join("\n")}\n`);
+    const cleaned = await cleanAll(call);
+    const projects = cleaned.map(({ project: { name }, report }) => ({
+      ...(name === "" ? {} : { project: name }),
+      ...report,
+    }));
     const isDone = cleaned.every(
       ({ report: { outcome, failures } }) =>
         failures.length === 0 && (outcome === "done" || outcome === "off"),
     );
-    return isDone ? 0 : 1;
-  });
-}
+    return {
+      json: { isDryRun, projects },
+      out: render(cleaned, isDryRun, context),
+      exitCode: isDone ? 0 : 1,
+    };
+  },
+);
 
-async function cleanAll(
-  place: SessionPlace,
-  flags: CleanFlags,
-  context: CliContext,
-): Promise<readonly Cleaned[]> {
+async function cleanAll({ place, flags, context }: PlaceCall<CleanFlags>): Promise<readonly Cleaned[]> {
   const projects = flags.project === undefined ? await place.projects() : [place.project];
   const progress = progressOf(context);
   const cleaned: Cleaned[] = [];
@@ -97,11 +87,10 @@ async function cleanAll(
   try {
     for (const [index, project] of projects.entries()) {
       const store = place.storeOf(project);
-      const ledger = store instanceof FileSessionStore ? { ledger: store.cleanUpLedger() } : {};
       const report = await cleanUp(store, {
         clock: systemClock,
         settings: { cleanupPeriodDays: flags.period ?? cleanupPeriodDays, trashGraceDays },
-        ...ledger,
+        ledger: store instanceof FileSessionStore ? store.cleanUpLedger() : undefined,
         dryRun: flags.dryRun === true,
         limit: Number.POSITIVE_INFINITY,
         signal: context.signal,
@@ -170,13 +159,13 @@ function render(cleaned: readonly Cleaned[], isDryRun: boolean, { out }: CliCont
     if (actions.length === 0 && failures.length === 0 && words === undefined) continue;
     lines.push(styles.bold(showOnOneLine(project.name === "" ? project.folder : project.name)));
     if (words !== undefined) lines.push(`  ${styles.yellow("!")} ${words}`);
-    for (const action of actions.slice(0, CLI_DEFAULTS.cleanedShownCount)) {
+    for (const action of actions.slice(0, SHOWN_COUNT)) {
       const verb = action.kind === "trash" ? "to the trash" : "deleted";
       const size = action.kind === "trash" ? `, ${formatBytes(action.bytes)}` : "";
       lines.push(`  ${showOnOneLine(action.sessionId)}  ${verb}: ${action.reason}${size}`);
     }
-    if (actions.length > CLI_DEFAULTS.cleanedShownCount)
-      lines.push(styles.dim(`  … and ${formatCount(actions.length - CLI_DEFAULTS.cleanedShownCount)} more`));
+    if (actions.length > SHOWN_COUNT)
+      lines.push(styles.dim(`  … and ${formatCount(actions.length - SHOWN_COUNT)} more`));
     for (const { sessionId, message } of failures)
       lines.push(`  ${styles.red("✗")} ${showOnOneLine(`${sessionId ?? ""} ${message}`)}`);
   }

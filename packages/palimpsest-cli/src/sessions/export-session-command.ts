@@ -2,7 +2,7 @@
  * `palimpsest sessions export ID`: writes a session as JSON lines, Markdown or HTML.
  */
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { nodeHasher, OptionError } from "palimpsest";
 import {
   type ExportedHead,
@@ -19,12 +19,7 @@ import {
   showOnOneLine,
 } from "palimpsest/internal";
 import type { Edit, Entry, LogDamage } from "palimpsest/transcript";
-import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-} from "../command-line/command-options.ts";
+import { listedSession } from "../stored-sessions/listed-session.ts";
 import {
   type OpenedLog,
   progressOf,
@@ -32,115 +27,88 @@ import {
   surveyOf,
   withLog,
 } from "../stored-sessions/read-session.ts";
-import { inPlace } from "../stored-sessions/session-place.ts";
+import {
+  type PlaceCall,
+  type PlaceFlags,
+  SESSION_ARGUMENT,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { tagsOf } from "../stored-sessions/session-words.ts";
-import { listedSession, SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import type { Survey } from "../stored-sessions/survey-log.ts";
 import { reasonWords } from "../terminal/edit-reasons.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
+import type { CliContext } from "../terminal/terminal.ts";
 import { writeOutput, writeThrough } from "../terminal/write-output.ts";
 
 type ExportFormat = "jsonl" | "md" | "html";
 
-export interface ExportFlags extends PlaceFlags {
+interface ExportFlags extends PlaceFlags {
   readonly format?: ExportFormat;
   readonly output?: string;
   /** Undefined: as the format has it. */
   readonly redact?: boolean;
 }
 
-const REDACT_HELP =
-  "take keys and passwords out (default for md and html; jsonl is the session to the letter without it)";
+const FORMAT_OPTION = new Option(
+  "-f, --format <format>",
+  "what to write (default: by the name of the file, else md)",
+).choices(["jsonl", "md", "html"]);
 
-export function addExport(parent: Command, { context, version, exitWith }: CommandShell): void {
-  const command = parent
-    .command("export")
-    .description("write a session as JSONL, Markdown or a page of HTML")
-    .argument("<session>", "id, the beginning of one, or a title");
-  addPlaceOptions(command)
-    .addOption(
-      new Option(
-        "-f, --format <format>",
-        "what to write (default: by the name of the file, else md)",
-      ).choices(["jsonl", "md", "html"]),
-    )
-    .option("-o, --output <file>", "file to write, whole or not at all (default: -, the standard output)")
-    .option("--redact", REDACT_HELP)
-    .option("--no-redact", "keep keys and passwords")
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "sessions export 3f2a91c0 | less",
-          "sessions export 3f2a91c0 -o session.html",
-          "sessions export 3f2a91c0 -o backup.jsonl",
-          "sessions export 3f2a91c0 -f jsonl | ssh other palimpsest sessions import -",
-        ],
-        notes: [
-          "jsonl holds the whole session, and import restores the same one from it. It contains keys and",
-          "passwords of the conversation, unless --redact is given. md and html are for reading.",
-          "--json prints a report to standard output, so it needs -o FILE for the export.",
-        ],
-      }),
-    )
-    .action(async (which: string, flags: ExportFlags) =>
-      exitWith(await runExport(which, flags, context, version)),
-    );
-}
-
-export async function runExport(
-  which: string,
-  flags: ExportFlags,
-  context: CliContext,
-  version: string,
-): Promise<number> {
-  const output = flags.output === "-" ? undefined : flags.output;
-  const format = flags.format ?? formatOf(output);
-  const isRedacted = flags.redact ?? format !== "jsonl";
-  if (flags.json === true && output === undefined) {
-    throw new OptionError({
-      message: "--json and the export would both go to standard output.",
-      hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
-    });
-  }
-  return inPlace(flags, context, (place) =>
-    withLog(place, which, async (opened) => {
-      const run: ExportRun = {
-        opened,
-        context,
-        format,
-        isRedacted,
-        version,
-        report: { redacted: 0, missing: 0, damaged: 0 },
-      };
+export const exportSessionCommand = sessionCommand(
+  {
+    name: "export",
+    description: "write a session as JSONL, Markdown or a page of HTML",
+    args: SESSION_ARGUMENT,
+    options: [
+      FORMAT_OPTION,
+      ["-o, --output <file>", "file to write, whole or not at all (default: -, the standard output)"],
+      [
+        "--redact",
+        "take keys and passwords out (default for md and html; jsonl is the session to the letter without it)",
+      ],
+      ["--no-redact", "keep keys and passwords"],
+    ],
+    examples: [
+      "sessions export 3f2a91c0 | less",
+      "sessions export 3f2a91c0 -o session.html",
+      "sessions export 3f2a91c0 -o backup.jsonl",
+      "sessions export 3f2a91c0 -f jsonl | ssh other palimpsest sessions import -",
+    ],
+    notes: [
+      "jsonl holds the whole session, and import restores the same one from it. It contains keys and",
+      "passwords of the conversation, unless --redact is given. md and html are for reading.",
+      "--json prints a report to standard output, so it needs -o FILE for the export.",
+    ],
+  },
+  async ({ place, flags, context, version }: PlaceCall<ExportFlags>, which: string) => {
+    const output = flags.output === "-" ? undefined : flags.output;
+    const format = flags.format ?? formatOf(output);
+    const isRedacted = flags.redact ?? format !== "jsonl";
+    if (flags.json === true && output === undefined)
+      throw new OptionError({
+        message: "--json and the export would both go to standard output.",
+        hint: "Give a file with --output; for the session as JSON lines, ask for --format jsonl instead.",
+      });
+    return withLog(place, which, async (opened) => {
+      const report = { redacted: 0, missing: 0, damaged: 0 };
+      const run: ExportRun = { opened, context, format, isRedacted, version, report };
       const pieces = format === "jsonl" ? jsonlOf(run) : documentOf(run);
       if (output === undefined) {
         await writeThrough(context.out, pieces);
-        report(run, undefined);
-        return 0;
+        return { err: reportOf(run) };
       }
       const path = resolve(context.folder, output);
       const bytes = await writeOutput(path, pieces);
-      if (flags.json === true) {
-        const { redacted, missing } = run.report;
-        const { sessionId } = opened.info;
-        const json = {
-          version: SESSIONS_JSON_VERSION,
-          sessionId,
-          format,
-          path,
-          bytes,
-          isRedacted,
-          redacted,
-          missing,
-        };
-        printJson(context.out, json);
-      } else report(run, { path, bytes });
-      return 0;
-    }),
-  );
-}
+      const { redacted, missing } = report;
+      const { sessionId } = opened.info;
+      return {
+        json: { sessionId, format, path, bytes, isRedacted, redacted, missing },
+        // On standard error, so that the export itself can go anywhere.
+        err: reportOf(run, { path, bytes }),
+      };
+    });
+  },
+);
 
 interface ExportRun {
   readonly opened: OpenedLog;
@@ -157,12 +125,12 @@ function formatOf(output: string | undefined): ExportFormat {
   return ending === "jsonl" || ending === "html" ? ending : "md";
 }
 
-/** On standard error, so that the export itself can go anywhere. */
-function report(
-  { context: { err }, format, isRedacted, report: { redacted, missing, damaged } }: ExportRun,
-  file: { readonly path: string; readonly bytes: number } | undefined,
-): void {
+function reportOf(
+  { format, isRedacted, report: { redacted, missing, damaged } }: ExportRun,
+  file?: { readonly path: string; readonly bytes: number },
+): readonly string[] {
   const words = [
+    ...(file === undefined ? [] : [`${showOnOneLine(file.path)} (${formatBytes(file.bytes)})`]),
     ...(redacted > 0 ? [`${formatQuantity(redacted, "secret")} taken out`] : []),
     ...(missing > 0 ? [`${formatQuantity(missing, "large text")} missing in the store`] : []),
     ...(damaged > 0
@@ -170,8 +138,7 @@ function report(
       : []),
     ...(format === "jsonl" && !isRedacted ? ["to the letter: secrets that were said are in it"] : []),
   ];
-  if (file !== undefined) words.unshift(`${showOnOneLine(file.path)} (${formatBytes(file.bytes)})`);
-  if (words.length > 0) err.write(`${words.join("; ")}\n`);
+  return words.length > 0 ? [words.join("; ")] : [];
 }
 
 async function* jsonlOf({ opened, context, isRedacted, report: counted }: ExportRun): AsyncGenerator<string> {

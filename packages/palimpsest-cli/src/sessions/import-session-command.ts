@@ -6,7 +6,6 @@ import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Command } from "commander";
 import { nodeHasher, randomIds, systemClock } from "palimpsest";
 import {
   importLines,
@@ -16,20 +15,12 @@ import {
   readInputLines,
   showOnOneLine,
 } from "palimpsest/internal";
-import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { progressOf, stopIfAsked } from "../stored-sessions/read-session.ts";
-import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
-import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
+import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
 import { describeError, type ErrorReport, formatReport } from "../terminal/error-report.ts";
 import { formatCount, formatQuantity } from "../terminal/figures.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
+import type { CliContext } from "../terminal/terminal.ts";
 
 interface ImportFlags extends PlaceFlags {
   readonly newId?: boolean;
@@ -55,65 +46,49 @@ interface NotMade {
 /** No first line of an export is longer. */
 const OPENING_CHARS = 4_096;
 
-export function addImport(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("import")
-    .description("import exported sessions, or recordings of other tools")
-    .argument("<files...>", "files, plain or .gz; - is the standard input");
-  addPlaceOptions(command)
-    .option("--new-id", "give an exported session a new id (default: the one that it had)")
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "sessions import backup.jsonl",
-          "sessions import ~/.claude/projects/*/*.jsonl --project ~/harbour",
-          "sessions export 3f2a91c0 -f jsonl --folder old | palimpsest sessions import -",
-        ],
-        exitCodes: { 1: "a file could not be imported; the others were" },
-        notes: [
-          "Reads what sessions export wrote as jsonl, and recordings of Claude Code, Codex, Copilot, Gemini",
-          "CLI, opencode, OpenHands, pi, SWE-agent, and message lists of Anthropic and OpenAI.",
-        ],
-      }),
-    )
-    .action(async (files: readonly string[], flags: ImportFlags) =>
-      exitWith(await runImport(files, flags, context)),
-    );
-}
+/** Problems that are shown of one session: the first ones say what is wrong. */
+const PROBLEMS_SHOWN_COUNT = 5;
 
-export async function runImport(
-  files: readonly string[],
-  flags: ImportFlags,
-  context: CliContext,
-): Promise<number> {
-  const results: (Made | NotMade)[] = [];
-  const progress = progressOf(context);
-  await inPlace(flags, context, async (place) => {
-    for (const [index, file] of files.entries()) {
-      progress.show({ label: basename(file), share: index / files.length, detail: "importing" });
-      for (const result of await importFile(file, { place, flags, context })) {
-        results.push(result);
-        progress.clear();
-        if (flags.json !== true) context.out.write(`${render(result, context)}\n`);
+type Run = PlaceCall<ImportFlags>;
+
+export const importSessionsCommand = sessionCommand(
+  {
+    name: "import",
+    description: "import exported sessions, or recordings of other tools",
+    args: { "<files...>": "files, plain or .gz; - is the standard input" },
+    options: [["--new-id", "give an exported session a new id (default: the one that it had)"]],
+    examples: [
+      "sessions import backup.jsonl",
+      "sessions import ~/.claude/projects/*/*.jsonl --project ~/harbour",
+      "sessions export 3f2a91c0 -f jsonl --folder old | palimpsest sessions import -",
+    ],
+    exitCodes: { 1: "a file could not be imported; the others were" },
+    notes: [
+      "Reads what sessions export wrote as jsonl, and recordings of Claude Code, Codex, Copilot, Gemini",
+      "CLI, opencode, OpenHands, pi, SWE-agent, and message lists of Anthropic and OpenAI.",
+    ],
+  },
+  async (run: Run, files: readonly string[]) => {
+    const { flags, context } = run;
+    const results: (Made | NotMade)[] = [];
+    const progress = progressOf(context);
+    try {
+      for (const [index, file] of files.entries()) {
+        progress.show({ label: basename(file), share: index / files.length, detail: "importing" });
+        for (const result of await importFile(file, run)) {
+          results.push(result);
+          progress.clear();
+          if (flags.json !== true) context.out.write(`${render(result, context)}\n`);
+        }
       }
+    } finally {
+      progress.clear();
     }
-  }).finally(() => progress.clear());
-  const failed = results.filter((result) => "error" in result);
-  if (flags.json === true)
-    printJson(context.out, {
-      version: SESSIONS_JSON_VERSION,
-      imported: results.filter((result) => "sessionId" in result),
-      failed,
-    });
-  return failed.length === 0 ? 0 : 1;
-}
-
-interface Run {
-  readonly place: SessionPlace;
-  readonly flags: ImportFlags;
-  readonly context: CliContext;
-}
+    const failed = results.filter((result) => "error" in result);
+    const imported = results.filter((result) => "sessionId" in result);
+    return { json: { imported, failed }, exitCode: failed.length === 0 ? 0 : 1 };
+  },
+);
 
 async function importFile(file: string, run: Run): Promise<readonly (Made | NotMade)[]> {
   try {
@@ -189,11 +164,11 @@ function render(result: Made | NotMade, { out }: CliContext): string {
   const { sessionId, format, messages, leftOutMessages, problems } = result;
   const leftOut =
     leftOutMessages === 0 ? "" : `; ${formatCount(leftOutMessages)} beside the conversation left out`;
-  const more = problems.length - CLI_DEFAULTS.importProblemsShownCount;
+  const more = problems.length - PROBLEMS_SHOWN_COUNT;
   return [
     `${styles.green("✓")} ${styles.bold(showOnOneLine(sessionId))}  ${file}  ${format}, ${formatQuantity(messages, "message")}${leftOut}`,
     ...problems
-      .slice(0, CLI_DEFAULTS.importProblemsShownCount)
+      .slice(0, PROBLEMS_SHOWN_COUNT)
       .map((problem) => `  ${styles.yellow("!")} ${showOnOneLine(problem)}`),
     ...(more > 0 ? [styles.dim(`  … and ${formatCount(more)} more`)] : []),
   ].join("\n");

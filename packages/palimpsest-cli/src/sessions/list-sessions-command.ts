@@ -2,29 +2,21 @@
  * `palimpsest sessions list`: the latest sessions, a page at a time, or what is in the trash.
  */
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import { type HomeProject, type SessionInfo, showOnOneLine } from "palimpsest/internal";
+import { type CommandResult, parseCount } from "../command-line/command.ts";
+import { type ListedSession, listedSession } from "../stored-sessions/listed-session.ts";
 import {
-  addPlaceOptions,
-  type CommandShell,
-  helpText,
+  type PlaceCall,
   type PlaceFlags,
-  parseCount,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
-import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
+  type SessionPlace,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { formatSessionTime, shortIds, tagsOf } from "../stored-sessions/session-words.ts";
-import {
-  type ListedSession,
-  listedSession,
-  SESSIONS_JSON_VERSION,
-} from "../stored-sessions/sessions-json.ts";
 import { columnsOf, cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
-import { type CliContext, printJson } from "../terminal/terminal.ts";
 import { renderTable } from "./session-table.ts";
 
-export interface ListFlags extends PlaceFlags {
+interface ListFlags extends PlaceFlags {
   readonly all?: boolean;
   readonly limit: number;
   readonly after?: string;
@@ -32,64 +24,58 @@ export interface ListFlags extends PlaceFlags {
   readonly trash?: boolean;
 }
 
-export function addList(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent.command("list").alias("ls").description("list the latest sessions, newest first");
-  addPlaceOptions(command)
-    .option("-a, --all", "sessions of every project in the home")
-    .option(
-      "-n, --limit <count>",
-      "sessions per page",
-      parseCount("--limit", { min: 1, max: 100_000 }),
-      CLI_DEFAULTS.listPageSessions,
-    )
-    .option("--after <page>", "continue after a page, as that page says at its end")
-    .option("--tag <tag>", "only sessions with this tag")
-    .option("--trash", "list the trash instead")
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "sessions list",
-          "sessions list --all --limit 50",
-          "sessions list --tag billing --json",
-          "sessions list --trash",
-        ],
-        notes: ["Marks: ● in use by a process, ⑂ a fork, ↓ imported."],
-      }),
-    )
-    .action(async (flags: ListFlags) => exitWith(await runList(flags, context)));
-}
+/** Sessions of a page: as many as a screen shows. */
+const PAGE_SESSIONS = 20;
+/** Sessions read at once while those without a tag are skipped: a few milliseconds. */
+const TAGGED_BATCH_SESSIONS = 100;
 
-export async function runList(flags: ListFlags, context: CliContext): Promise<number> {
-  return inPlace(flags, context, async (place) => {
-    if (flags.trash === true) await listTrash(place, flags, context);
-    else await listSessions(place, flags, context);
-    return 0;
-  });
-}
+export const listSessionsCommand = sessionCommand(
+  {
+    name: "list",
+    alias: "ls",
+    description: "list the latest sessions, newest first",
+    options: [
+      ["-a, --all", "sessions of every project in the home"],
+      [
+        "-n, --limit <count>",
+        "sessions per page",
+        parseCount("--limit", { min: 1, max: 100_000 }),
+        PAGE_SESSIONS,
+      ],
+      ["--after <page>", "continue after a page, as that page says at its end"],
+      ["--tag <tag>", "only sessions with this tag"],
+      ["--trash", "list the trash instead"],
+    ],
+    examples: [
+      "sessions list",
+      "sessions list --all --limit 50",
+      "sessions list --tag billing --json",
+      "sessions list --trash",
+    ],
+    notes: ["Marks: ● in use by a process, ⑂ a fork, ↓ imported."],
+  },
+  (call: PlaceCall<ListFlags>) => (call.flags.trash === true ? listTrash(call) : listSessions(call)),
+);
 
 interface Page {
   readonly sessions: readonly ListedSession[];
   readonly next?: string | undefined;
 }
 
-async function listSessions(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {
-  const page = flags.all === true ? await everyProject(place, flags) : await oneProject(place, flags);
-  if (flags.json === true) {
-    printJson(context.out, { version: SESSIONS_JSON_VERSION, sessions: page.sessions, next: page.next });
-    return;
-  }
-  const { styles } = context.out;
-  if (page.sessions.length === 0) {
-    context.out.write(`${styles.dim(emptyWords(place, flags))}\n`);
-    return;
-  }
-  const lines = renderTable(page.sessions, context.out, Date.now());
+async function listSessions({ place, flags, context }: PlaceCall<ListFlags>): Promise<CommandResult> {
+  const { sessions, next } = await (flags.all === true ? everyProject : oneProject)(place, flags);
+  const { dim } = context.out.styles;
   const more =
-    page.next === undefined
+    next === undefined
       ? []
-      : ["", styles.dim(`More: palimpsest sessions list${sameAgain(flags)} --after ${quoted(page.next)}`)];
-  context.out.write(`${[...lines, ...more].join("\n")}\n`);
+      : ["", dim(`More: palimpsest sessions list${sameAgain(flags)} --after ${quoted(next)}`)];
+  return {
+    json: { sessions, next },
+    out:
+      sessions.length === 0
+        ? [dim(emptyWords(place, flags))]
+        : [...renderTable(sessions, context.out, Date.now()), ...more],
+  };
 }
 
 /** The options that the next page needs to be one of the same list. */
@@ -97,7 +83,7 @@ function sameAgain({ home, project, folder, all, tag, limit }: ListFlags): strin
   const options = Object.entries({ home, project, folder, tag }).flatMap(([name, value]) =>
     value === undefined ? [] : [` --${name} ${quoted(value)}`],
   );
-  const page = limit === CLI_DEFAULTS.listPageSessions ? "" : ` --limit ${limit}`;
+  const page = limit === PAGE_SESSIONS ? "" : ` --limit ${limit}`;
   return `${options.join("")}${all === true ? " --all" : ""}${page}`;
 }
 
@@ -165,7 +151,7 @@ async function collect(
   }
   const found: SessionInfo[] = [];
   for (let from = after; ; ) {
-    const page = await pageFrom(from, CLI_DEFAULTS.taggedBatchSessions);
+    const page = await pageFrom(from, TAGGED_BATCH_SESSIONS);
     for (const [index, info] of page.sessions.entries()) {
       if (!tagsOf(info.metadata).includes(tag)) continue;
       found.push(info);
@@ -177,27 +163,27 @@ async function collect(
   }
 }
 
-async function listTrash(place: SessionPlace, flags: ListFlags, context: CliContext): Promise<void> {
+async function listTrash({ place, flags, context }: PlaceCall<ListFlags>): Promise<CommandResult> {
   const projects = flags.all === true ? await place.projects() : [place.project];
-  const found = (
+  const trash = (
     await Promise.all(
       projects.map(async (project) =>
         (await place.listTrash(project)).map((trashed) => ({ ...trashed, project: project.name })),
       ),
     )
   ).flat();
-  found.sort((one, other) => (other.trashedAt ?? 0) - (one.trashedAt ?? 0));
-  if (flags.json === true) {
-    printJson(context.out, { version: SESSIONS_JSON_VERSION, trash: found });
-    return;
-  }
-  const { out } = context;
-  if (found.length === 0) return out.write(`${out.styles.dim("The trash is empty.")}\n`);
-  for (const { sessionId, trashedAt, reason } of found) {
+  trash.sort((one, other) => (other.trashedAt ?? 0) - (one.trashedAt ?? 0));
+  const { columns, styles } = context.out;
+  const lines = trash.map(({ sessionId, trashedAt, reason }) => {
     const line = `${showOnOneLine(sessionId)}  ${formatSessionTime(trashedAt)}  ${showOnOneLine(reason ?? "")}`;
-    out.write(`${cutToColumns(line.trimEnd(), Math.max(out.columns, columnsOf(sessionId)))}\n`);
-  }
-  out.write(
-    `\n${out.styles.dim(`${formatQuantity(found.length, "session")}; palimpsest sessions restore ID brings one back.`)}\n`,
-  );
+    return cutToColumns(line.trimEnd(), Math.max(columns, columnsOf(sessionId)));
+  });
+  const count = formatQuantity(trash.length, "session");
+  return {
+    json: { trash },
+    out:
+      trash.length === 0
+        ? [styles.dim("The trash is empty.")]
+        : [...lines, "", styles.dim(`${count}; palimpsest sessions restore ID brings one back.`)],
+  };
 }

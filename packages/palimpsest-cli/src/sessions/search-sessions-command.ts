@@ -1,30 +1,25 @@
 /**
  * `palimpsest sessions search TEXT`: finds a text in all sessions of a project or of the home.
  */
-import type { Command } from "commander";
 import type { SessionEvent } from "palimpsest";
 import { type SessionSearchHit, searchSessions, showOnOneLine } from "palimpsest/internal";
-import {
-  addPlaceOptions,
-  addRedactOption,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-  parseCount,
-  type RedactFlags,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { parseCount } from "../command-line/command.ts";
 import { progressOf, stopIfAsked } from "../stored-sessions/read-session.ts";
-import { inPlace, type SessionPlace } from "../stored-sessions/session-place.ts";
+import {
+  type PlaceCall,
+  type PlaceFlags,
+  REDACT_OPTION,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
-import { SESSIONS_JSON_VERSION } from "../stored-sessions/sessions-json.ts";
 import { cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
-import { type CliContext, layoutOf, printJson } from "../terminal/terminal.ts";
+import { type CliContext, layoutOf } from "../terminal/terminal.ts";
 
-export interface SearchFlags extends PlaceFlags, RedactFlags {
+interface SearchFlags extends PlaceFlags {
   readonly all?: boolean;
   readonly limit: number;
+  readonly redact: boolean;
 }
 
 /** A place where the text occurs. */
@@ -36,53 +31,46 @@ interface Hit extends SessionSearchHit {
 /** Exit code where nothing was found. */
 const NOTHING_FOUND = 3;
 
-export function addSearch(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("search")
-    .description("find a text in sessions, newest sessions first")
-    .argument("<text>", "an exact text; capital and small letters are the same");
-  addRedactOption(addPlaceOptions(command))
-    .option("-a, --all", "in every project of the home")
-    .option(
-      "-n, --limit <count>",
-      "places to show",
-      parseCount("--limit", { min: 1, max: 100_000 }),
-      CLI_DEFAULTS.searchedPlacesCount,
-    )
-    .addHelpText(
-      "after",
-      helpText({
-        examples: ['sessions search "harbour ledger"', "sessions search ECONNRESET --all --json"],
-        exitCodes: { [NOTHING_FOUND]: "nothing was found" },
-      }),
-    )
-    .action(async (text: string, flags: SearchFlags) => exitWith(await runSearch(text, flags, context)));
-}
+/** Places that are shown without `--limit`: two screens. */
+const SHOWN_COUNT = 50;
 
-export async function runSearch(text: string, flags: SearchFlags, context: CliContext): Promise<number> {
-  return inPlace(flags, context, async (place) => {
+export const searchSessionsCommand = sessionCommand(
+  {
+    name: "search",
+    description: "find a text in sessions, newest sessions first",
+    args: { "<text>": "an exact text; capital and small letters are the same" },
+    options: [
+      REDACT_OPTION,
+      ["-a, --all", "in every project of the home"],
+      ["-n, --limit <count>", "places to show", parseCount("--limit", { min: 1, max: 100_000 }), SHOWN_COUNT],
+    ],
+    examples: ['sessions search "harbour ledger"', "sessions search ECONNRESET --all --json"],
+    exitCodes: { [NOTHING_FOUND]: "nothing was found" },
+  },
+  async (call: PlaceCall<SearchFlags>, text: string) => {
+    const { flags, context } = call;
     const hits: Hit[] = [];
-    let last: string | undefined;
-    for await (const hit of findAll(place, text, flags, context)) {
+    for await (const hit of findAll(call, text)) {
+      const isFirst = hit.sessionId !== hits.at(-1)?.sessionId;
       hits.push(hit);
-      if (flags.json === true) continue;
-      context.out.write(renderHit(hit, context, hit.sessionId !== last));
-      last = hit.sessionId;
+      if (flags.json !== true) context.out.write(renderHit(hit, context, isFirst));
     }
-    if (flags.json === true) printJson(context.out, { version: SESSIONS_JSON_VERSION, hits });
-    else if (hits.length === 0)
-      context.err.write(`Nothing was found for ${showOnOneLine(JSON.stringify(text))}.\n`);
-    else if (hits.length === flags.limit)
-      context.err.write(`The first ${formatQuantity(hits.length, "place")}; --limit asks for more.\n`);
-    return hits.length === 0 ? NOTHING_FOUND : 0;
-  });
-}
+    const isEmpty = hits.length === 0;
+    const more =
+      hits.length === flags.limit
+        ? [`The first ${formatQuantity(hits.length, "place")}; --limit asks for more.`]
+        : [];
+    return {
+      json: { hits },
+      err: isEmpty ? [`Nothing was found for ${showOnOneLine(JSON.stringify(text))}.`] : more,
+      exitCode: isEmpty ? NOTHING_FOUND : 0,
+    };
+  },
+);
 
 async function* findAll(
-  place: SessionPlace,
+  { place, flags: { all, limit, folder, redact }, context }: PlaceCall<SearchFlags>,
   text: string,
-  { all, limit, folder, redact }: SearchFlags,
-  context: CliContext,
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
   const projects = all === true ? await place.projects() : [place.project];
@@ -95,7 +83,7 @@ async function* findAll(
       let named: { readonly id: string; readonly name: string | undefined } | undefined;
       const options = {
         limit: left,
-        showsSecrets: redact === false,
+        showsSecrets: !redact,
         signal: context.signal,
         observer: {
           onEvent: (event: SessionEvent): void => {

@@ -2,8 +2,8 @@
  * The table of `sessions list`, as wide as the terminal.
  */
 import { showOnOneLine } from "palimpsest/internal";
+import type { ListedSession } from "../stored-sessions/listed-session.ts";
 import { formatAge } from "../stored-sessions/session-words.ts";
-import type { ListedSession } from "../stored-sessions/sessions-json.ts";
 import { columnsOf, cutToColumns, padColumns } from "../terminal/columns.ts";
 import { formatBytes } from "../terminal/figures.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,21 +1,22 @@
 /**
  * `palimpsest sessions`: the commands about stored sessions.
  */
-import type { Command } from "commander";
-import { addNamed, type CommandLoaders, type CommandShell } from "../command-line/command-options.ts";
+import { type CommandLoaders, groupOf } from "../command-line/command.ts";
+
+const changing = async () => (await import("./change-session-commands.ts")).CHANGE_SESSION_COMMANDS;
 
 const COMMANDS: CommandLoaders = {
-  list: async () => (await import("./list-sessions-command.ts")).addList,
-  show: async () => (await import("./show-session-command.ts")).addShow,
-  search: async () => (await import("./search-sessions-command.ts")).addSearch,
-  "resume-info": async () => (await import("./resume-info-command.ts")).addResumeInfo,
-  fork: async () => (await import("./change-session-commands.ts")).addFork,
-  rename: async () => (await import("./change-session-commands.ts")).addRename,
-  tag: async () => (await import("./change-session-commands.ts")).addTag,
-  export: async () => (await import("./export-session-command.ts")).addExport,
-  import: async () => (await import("./import-session-command.ts")).addImport,
-  clean: async () => (await import("./clean-sessions-command.ts")).addClean,
-  restore: async () => (await import("./change-session-commands.ts")).addRestore,
+  list: async () => (await import("./list-sessions-command.ts")).listSessionsCommand,
+  show: async () => (await import("./show-session-command.ts")).showSessionCommand,
+  search: async () => (await import("./search-sessions-command.ts")).searchSessionsCommand,
+  "resume-info": async () => (await import("./resume-info-command.ts")).resumeInfoCommand,
+  fork: async () => (await changing()).fork,
+  rename: async () => (await changing()).rename,
+  tag: async () => (await changing()).tag,
+  export: async () => (await import("./export-session-command.ts")).exportSessionCommand,
+  import: async () => (await import("./import-session-command.ts")).importSessionsCommand,
+  clean: async () => (await import("./clean-sessions-command.ts")).cleanSessionsCommand,
+  restore: async () => (await changing()).restore,
 };
 
 const HELP = `
@@ -29,10 +30,9 @@ Examples:
   palimpsest sessions search ECONNRESET --all  where something was said, in every project
   palimpsest sessions export 3f2a91c0 -o s.html  a page to read or to send`;
 
-export async function addSessions(program: Command, shell: CommandShell): Promise<void> {
-  const sessions = program
-    .command("sessions")
-    .description("list, read, search, change, move and clean up stored sessions")
-    .addHelpText("after", HELP);
-  if (shell.words !== undefined) await addNamed(sessions, COMMANDS, shell);
-}
+export const SESSIONS_COMMAND = groupOf(
+  "sessions",
+  "list, read, search, change, move and clean up stored sessions",
+  HELP,
+  COMMANDS,
+);

@@ -1,7 +1,6 @@
 /**
  * `palimpsest sessions show ID`: shows facts, figures and newest messages of a session.
  */
-import type { Command } from "commander";
 import {
   type ExportedMessage,
   LogReader,
@@ -10,84 +9,64 @@ import {
   SessionPresenter,
 } from "palimpsest/internal";
 import type { LogContents, MessageEntry } from "palimpsest/transcript";
-import {
-  addPlaceOptions,
-  addRedactOption,
-  type CommandShell,
-  helpText,
-  type PlaceFlags,
-  parseCount,
-  type RedactFlags,
-} from "../command-line/command-options.ts";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { parseCount } from "../command-line/command.ts";
+import { damageJson, listedSession } from "../stored-sessions/listed-session.ts";
 import { anyNotesJson } from "../stored-sessions/notes-report.ts";
 import { readNotesIfAny } from "../stored-sessions/read-notes.ts";
 import { foldWindow, type OpenedLog, readThrough, withLog } from "../stored-sessions/read-session.ts";
-import { inPlace } from "../stored-sessions/session-place.ts";
 import {
-  damageJson,
-  listedSession,
-  SESSIONS_JSON_VERSION,
-  type ShowJson,
-} from "../stored-sessions/sessions-json.ts";
+  type PlaceCall,
+  type PlaceFlags,
+  REDACT_OPTION,
+  SESSION_ARGUMENT,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { Survey } from "../stored-sessions/survey-log.ts";
-import { type CliContext, printJson, withoutAbsent } from "../terminal/terminal.ts";
 import { renderShown, type Shown } from "./show-session-report.ts";
 
-export interface ShowFlags extends PlaceFlags, RedactFlags {
+interface ShowFlags extends PlaceFlags {
   readonly messages: number;
+  readonly redact: boolean;
 }
 
-export function addShow(parent: Command, { context, exitWith }: CommandShell): void {
-  const command = parent
-    .command("show")
-    .description("show a session: facts, figures, newest messages")
-    .argument("<session>", "id, the beginning of one, or a title");
-  addRedactOption(addPlaceOptions(command))
-    .option(
-      "-m, --messages <count>",
-      "newest messages to show",
-      parseCount("--messages", { min: 0, max: 10_000 }),
-      CLI_DEFAULTS.shownMessagesCount,
-    )
-    .addHelpText(
-      "after",
-      helpText({
-        examples: [
-          "sessions show 3f2a91c0",
-          'sessions show "Fix the harbour ledger" --messages 20',
-          "sessions show 3f2a91c0 --json",
-        ],
-      }),
-    )
-    .action(async (which: string, flags: ShowFlags) => exitWith(await runShow(which, flags, context)));
-}
+/** Newest messages that are shown without `--messages`: they fit on a screen with the figures. */
+const SHOWN_COUNT = 4;
 
-async function runShow(which: string, flags: ShowFlags, context: CliContext): Promise<number> {
-  return inPlace(flags, context, (place) =>
+export const showSessionCommand = sessionCommand(
+  {
+    name: "show",
+    description: "show a session: facts, figures, newest messages",
+    args: SESSION_ARGUMENT,
+    options: [
+      REDACT_OPTION,
+      [
+        "-m, --messages <count>",
+        "newest messages to show",
+        parseCount("--messages", { min: 0, max: 10_000 }),
+        SHOWN_COUNT,
+      ],
+    ],
+    examples: [
+      "sessions show 3f2a91c0",
+      'sessions show "Fix the harbour ledger" --messages 20',
+      "sessions show 3f2a91c0 --json",
+    ],
+  },
+  ({ place, flags, context }: PlaceCall<ShowFlags>, which: string) =>
     withLog(place, which, async (opened) => {
       const window = await foldWindow(opened);
       const survey = new Survey({ isEstimating: true });
       const newest = new Newest(flags.messages);
-      const isRedacted = flags.redact !== false;
       for await (const batch of readThrough(opened, context, "reading")) {
         survey.add(batch);
         newest.add(batch);
       }
       const notes = await readNotesIfAny(opened);
-      const shown: Shown = {
-        opened,
-        window,
-        survey,
-        notes,
-        messages: await newest.whole(opened, isRedacted),
-      };
-      if (flags.json === true) printJson(context.out, toJson(shown, isRedacted));
-      else context.out.write(`${renderShown(shown, context).join("\n")}\n`);
-      return 0;
+      const messages = await newest.whole(opened, flags.redact);
+      const shown: Shown = { opened, window, survey, notes, messages };
+      return { json: toJson(shown, flags.redact), out: renderShown(shown, context) };
     }),
-  );
-}
+);
 
 /** The newest messages, without holding more of the log than these. */
 class Newest {
@@ -121,17 +100,11 @@ class Newest {
   }
 }
 
-function toJson(
-  { opened: { info, project }, window, survey, notes, messages }: Shown,
-  isRedacted: boolean,
-): ShowJson {
-  const { counts, usage, costUsd } = survey;
-  return withoutAbsent<ShowJson>({
-    version: SESSIONS_JSON_VERSION,
-    ...listedSession(info, { project: project.name === "" ? undefined : project.name }),
-    metadata: isRedacted
-      ? redactJson(survey.metadata.values, (text) => redactBroken(text).text)
-      : survey.metadata.values,
+function toJson({ opened, window, survey, notes, messages }: Shown, isRedacted: boolean): object {
+  const { counts, usage, costUsd, metadata } = survey;
+  return {
+    ...listedSession(opened.info, { project: opened.project.name }),
+    metadata: isRedacted ? redactJson(metadata.values, (text) => redactBroken(text).text) : metadata.values,
     counts: {
       entries: counts.entries,
       messages: survey.messages,
@@ -150,14 +123,9 @@ function toJson(
     models: Object.fromEntries(survey.models),
     notes: notes && anyNotesJson(notes),
     damage: survey.damage.map(damageJson),
-    messages: messages.map(({ seq, role, origin, at, parts }) => ({
-      seq,
-      role,
-      origin,
-      at: at ?? 0,
-      content: parts.map(({ kind, tool, text }) =>
-        tool === undefined ? { kind, text } : { kind, tool, text },
-      ),
+    messages: messages.map(({ seq, role, origin, at = 0, parts }) => ({
+      ...{ seq, role, origin, at },
+      content: parts.map(({ kind, tool, text }) => ({ kind, tool, text })),
     })),
-  });
+  };
 }

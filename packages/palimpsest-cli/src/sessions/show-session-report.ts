@@ -3,16 +3,17 @@
  */
 import { type ExportedMessage, showHidden, showOnOneLine, speakerOf } from "palimpsest/internal";
 import { type HeaderEntry, promptTokens } from "palimpsest/transcript";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { notesFacts } from "../stored-sessions/notes-report.ts";
 import type { KnownNotes, UnreadableNotes } from "../stored-sessions/read-notes.ts";
 import type { OpenedLog, ResumedWindow } from "../stored-sessions/read-session.ts";
 import { formatAge, formatSessionTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";
 import type { Survey } from "../stored-sessions/survey-log.ts";
-import { cutToColumns } from "../terminal/columns.ts";
+import { cutToColumns, wrapWords } from "../terminal/columns.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
-import { wrapWords } from "../terminal/styles.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+
+/** Lines of a block that are shown: enough to know what it is; an export has all of it. */
+const BLOCK_LINES = 12;
 
 /** A session, as it is shown. */
 export interface Shown {
@@ -109,13 +110,13 @@ function renderMessage(message: ExportedMessage, context: CliContext): readonly 
     ...parts.flatMap(({ kind, tool, text }) => {
       const lines = showHidden(text).trimEnd().split("\n");
       const more =
-        lines.length > CLI_DEFAULTS.shownBlockLines
-          ? [styles.dim(`  … ${formatQuantity(lines.length - CLI_DEFAULTS.shownBlockLines, "more line")}`)]
+        lines.length > BLOCK_LINES
+          ? [styles.dim(`  … ${formatQuantity(lines.length - BLOCK_LINES, "more line")}`)]
           : [];
       const heading =
         kind === "text" ? [] : [styles.cyan(`  ${kind}${tool === undefined ? "" : ` ${tool}`}`)];
       const body = lines
-        .slice(0, CLI_DEFAULTS.shownBlockLines)
+        .slice(0, BLOCK_LINES)
         .map((line) => `  ${cutToColumns(line, context.out.columns - 2)}`);
       return [...heading, ...body, ...more];
     }),

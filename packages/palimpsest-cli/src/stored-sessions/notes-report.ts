@@ -1,52 +1,28 @@
 /** Notes in reports: the JSON of commands about notes (`docs/reference/sessions-json.md`), and the same in words. */
-import { type NotesState, showOnOneLine } from "palimpsest/internal";
+import { showOnOneLine } from "palimpsest/internal";
 import { formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
-import { withoutAbsent } from "../terminal/terminal.ts";
 import type { KnownNotes, UnreadableNotes } from "./read-notes.ts";
 
-/** Facts about the notes of a session, without their text. */
-export interface NotesJson {
-  readonly path: string;
-  /** There is something in the file. */
-  readonly isThere: boolean;
-  readonly title?: string;
-  /** First line of the section Current State. */
-  readonly currentState?: string;
-  readonly tokens: number;
-  /** Limits in a window of 200,000 tokens or more; they are lower in smaller ones. */
-  readonly limits: { readonly sectionTokens: number; readonly totalTokens: number };
-  readonly over: {
-    readonly sections: readonly { readonly title: string; readonly tokens: number }[];
-    readonly totalTokens?: number;
-  };
-  /** The last entry that the notes cover, and the last entry of the log. */
-  readonly tellsThrough?: {
-    readonly seq: number;
-    readonly lastSeq: number;
-    readonly by: NotesState["updatedBy"];
-  };
-  /** Files with edits that were saved while the notes were replaced. */
-  readonly conflicts: readonly string[];
-}
-
-/** Notes that cannot be read have only a path and a reason. */
-export function anyNotesJson(notes: KnownNotes | UnreadableNotes): NotesJson | UnreadableNotes {
+/** Notes in JSON, without their text. Notes that cannot be read have only a path and a reason. */
+export function anyNotesJson(notes: KnownNotes | UnreadableNotes): object {
   return "problem" in notes ? notes : notesJson(notes);
 }
 
-export function notesJson(known: KnownNotes): NotesJson {
+/** Facts about the notes of a session, without their text. */
+export function notesJson(known: KnownNotes) {
   const { path, text, tokens, limits, over, state, lastSeq, conflicts } = known;
-  return withoutAbsent<NotesJson>({
+  return {
     path,
     isThere: text !== undefined,
     title: known.lineOf("title"),
     currentState: known.lineOf("state"),
     tokens,
+    // In a window of 200,000 tokens or more; they are lower in smaller ones.
     limits,
-    over: withoutAbsent<NotesJson["over"]>({ sections: over.sections, totalTokens: over.totalTokens }),
+    over,
     tellsThrough: state && { seq: state.throughSeq, lastSeq, by: state.updatedBy },
     conflicts,
-  });
+  };
 }
 
 /** Facts about notes for `sessions show`: title, state of the work, size, path. */

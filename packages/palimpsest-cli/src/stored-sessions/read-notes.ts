@@ -24,10 +24,10 @@ import {
   readNotesConfig,
   readTemplate,
 } from "palimpsest/internal";
-import type { PlaceFlags } from "../command-line/command-options.ts";
+import type { AddCommand, CommandResult, CommandWords } from "../command-line/command.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 import { foldWindow, type OpenedLog, withLog } from "./read-session.ts";
-import type { SessionPlace } from "./session-place.ts";
+import { type PlaceCall, type PlaceFlags, type SessionPlace, sessionCommand } from "./session-place.ts";
 
 /** Notes that have a file. */
 export type StoredNotes = NotesFile & { readonly path: string };
@@ -56,13 +56,17 @@ export interface UnreadableNotes {
   readonly problem: string;
 }
 
-/** Does `work` with the session that `which` names, or with the latest one of the project. */
-export async function withSession<Result>(
-  place: SessionPlace,
-  which: string | undefined,
-  work: (opened: OpenedLog, notes: StoredNotes) => Promise<Result>,
-): Promise<Result> {
-  return withLog(place, which ?? (await latestOf(place)), (opened) => work(opened, storedNotes(opened)));
+/** A command about the notes of the session that is named, or of the latest one of the project. */
+export function notesCommand(
+  words: CommandWords,
+  run: (call: PlaceCall, opened: OpenedLog, notes: StoredNotes) => Promise<CommandResult>,
+): AddCommand {
+  const args = { "[session]": "id, the beginning of one, or a title (default: the latest session)" };
+  return sessionCommand({ ...words, args }, async (call: PlaceCall, which: string | undefined) =>
+    withLog(call.place, which ?? (await latestOf(call.place)), (opened) =>
+      run(call, opened, storedNotes(opened)),
+    ),
+  );
 }
 
 async function latestOf(place: SessionPlace): Promise<string> {
@@ -102,7 +106,7 @@ export async function readNotes(
     tokens: Math.ceil(measureNotes(text ?? "")),
     limits,
     over: findOverLimit(document, limits),
-    ...(isCovered ? { state } : {}),
+    state: isCovered ? state : undefined,
     lastSeq: lastEntry?.seq ?? 0,
     conflicts: conflictsBeside(notes.path),
     lineOf: (kind) => (isEmptyTemplate(document) ? undefined : firstLine(document, kind)),

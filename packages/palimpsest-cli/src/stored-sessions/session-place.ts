@@ -16,8 +16,37 @@ import {
 } from "palimpsest";
 import type { PalimpsestHome, RetentionSettings } from "palimpsest/internal";
 import { isRetentionKnown } from "palimpsest/internal";
-import type { PlaceFlags } from "../command-line/command-options.ts";
+import {
+  type AddCommand,
+  type CommandCall,
+  type CommandResult,
+  type CommandWords,
+  commandOf,
+  type JsonFlag,
+  type OptionRow,
+  refuseTogether,
+} from "../command-line/command.ts";
 import type { CliContext } from "../terminal/terminal.ts";
+
+/** Options that say which sessions a command reads. */
+export interface PlaceFlags extends JsonFlag {
+  readonly home?: string;
+  readonly project?: string;
+  readonly folder?: string;
+}
+
+const PLACE_OPTIONS: readonly OptionRow[] = [
+  ["--home <folder>", "home of the sessions (default: $PALIMPSEST_HOME, or ~/.palimpsest)"],
+  ["--project <folder>", "folder that was worked on (default: this one)"],
+  ["--folder <folder>", "a plain folder of sessions, instead of a home"],
+  ["--json", "print the result as JSON"],
+];
+
+/** Arguments of commands about one session. */
+export const SESSION_ARGUMENT = { "<session>": "id, the beginning of one, or a title" } as const;
+
+/** Option of commands that show conversations. */
+export const REDACT_OPTION: OptionRow = ["--no-redact", "keep keys and passwords"];
 
 /** The parts of a home that commands use; a plain folder has them too. */
 export interface SessionPlace extends HomeParts {
@@ -29,20 +58,29 @@ export interface SessionPlace extends HomeParts {
 
 type HomeParts = Pick<
   PalimpsestHome,
-  | "folder"
-  | "project"
-  | "list"
-  | "projects"
-  | "find"
-  | "storeOf"
-  | "fork"
-  | "rename"
-  | "tag"
-  | "importFrom"
-  | "listTrash"
-  | "restore"
-  | "close"
+  | ("folder" | "project" | "list" | "projects" | "find" | "storeOf" | "fork")
+  | ("rename" | "tag" | "importFrom" | "listTrash" | "restore" | "close")
 >;
+
+/** A call of a command, with the opened place. */
+export interface PlaceCall<Flags extends PlaceFlags = PlaceFlags> extends CommandCall<Flags> {
+  readonly place: SessionPlace;
+}
+
+/** The words of a command about stored sessions, with the options of all of them. */
+export function withPlaceOptions(words: CommandWords): CommandWords {
+  return { ...words, options: [...PLACE_OPTIONS, ...(words.options ?? [])] };
+}
+
+/** A command about stored sessions; the place that its options name is opened for it and closed after it. */
+export function sessionCommand<Flags extends PlaceFlags, Args extends unknown[]>(
+  words: CommandWords,
+  run: (call: PlaceCall<Flags>, ...args: Args) => Promise<CommandResult>,
+): AddCommand {
+  return commandOf(withPlaceOptions(words), (call: CommandCall<Flags>, ...args: Args) =>
+    inPlace(call.flags, call.context, (place) => run({ ...call, place }, ...args)),
+  );
+}
 
 /** Does `work` in the place that the flags name, and closes it, however that ends. */
 export async function inPlace<Result>(
@@ -65,12 +103,12 @@ async function openPlace({ home, project, folder }: PlaceFlags, context: CliCont
     const more = { retention: opened.settings, isRetentionKnown: isRetentionKnown(opened.problems) };
     return Object.assign(opened, more);
   }
-  if (home !== undefined || project !== undefined) {
-    throw new OptionError({
-      message: `--folder cannot be combined with ${home === undefined ? "--project" : "--home"}.`,
-      hint: "Give --folder for a plain folder of sessions, or the other for a home.",
-    });
-  }
+  if (home !== undefined || project !== undefined)
+    refuseTogether(
+      "--folder",
+      home === undefined ? "--project" : "--home",
+      "Give --folder for a plain folder of sessions, or the other for a home.",
+    );
   const root = resolve(context.folder, folder);
   refuseFile(root, "folder");
   const { FolderPlace } = await import("./folder-place.ts");

@@ -3,8 +3,8 @@
  */
 
 import { PalimpsestError, WindowTooSmallError } from "palimpsest";
-import { AssertionError, errorMessage, isSwitchedOn } from "palimpsest/internal";
-import { printable, type Styles } from "./styles.ts";
+import { AssertionError, errorMessage, isSwitchedOn, showOnOneLine } from "palimpsest/internal";
+import type { Styles } from "./styles.ts";
 import type { Environment } from "./terminal.ts";
 
 export interface ErrorReport {
@@ -81,7 +81,7 @@ export function formatError(
 export function formatReport({ code, message, hint }: ErrorReport, styles: Styles): string {
   // The platform's own words, at the end of a message, have no full stop.
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  return `${styles.bold(styles.red(code))} ${printable(sentence)} ${styles.dim(printable(hint))}`;
+  return `${styles.bold(styles.red(code))} ${showOnOneLine(sentence)} ${styles.dim(showOnOneLine(hint))}`;
 }
 
 function stackOf(error: Error): string {

@@ -2,10 +2,8 @@
  * A progress line on standard error, drawn only on a terminal and removed at the end.
  */
 
-import { cutHead } from "palimpsest/internal";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
+import { cutHead, showOnOneLine } from "palimpsest/internal";
 import { formatShare } from "./figures.ts";
-import { printable } from "./styles.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface ProgressStep {
@@ -17,6 +15,8 @@ interface ProgressStep {
   readonly detail?: string;
 }
 
+/** Least time between two redraws: 12 a second look fluent. */
+const INTERVAL_MS = 80;
 const BAR_COLUMNS = 24;
 const ERASE_LINE = "\r\u001b[2K";
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
@@ -42,7 +42,7 @@ export class Progress {
   show(step: ProgressStep): void {
     if (!this.#isShown) return;
     const nowMs = this.#nowMs();
-    if (nowMs - this.#drawnAtMs < CLI_DEFAULTS.progressIntervalMs) return;
+    if (nowMs - this.#drawnAtMs < INTERVAL_MS) return;
     this.#drawnAtMs = nowMs;
     this.#isDrawn = true;
     this.#terminal.write(`${ERASE_LINE}${this.#line(step)}`);
@@ -58,7 +58,7 @@ export class Progress {
   #line({ label, share, detail }: ProgressStep): string {
     const { styles, columns } = this.#terminal;
     const bar = progressBar(share, BAR_COLUMNS);
-    const rest = ` ${formatShare(Math.min(1, Math.max(0, share))).padStart(6)}  ${printable(label)}${detail === undefined ? "" : `  ${detail}`}`;
+    const rest = ` ${formatShare(Math.min(1, Math.max(0, share))).padStart(6)}  ${showOnOneLine(label)}${detail === undefined ? "" : `  ${detail}`}`;
     // One column is left free: a full line makes some terminals wrap, and then it cannot be erased.
     return `${styles.cyan(bar)}${cutHead(rest, Math.max(0, columns - BAR_COLUMNS - 1))}`;
   }

@@ -6,9 +6,10 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StoreError } from "palimpsest";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 
 const PREFIX = "palimpsest-run-";
+/** Age from which a folder counts as left behind by a killed run: a day. */
+const STALE_MS = 86_400_000;
 /** Names that `mkdtemp` makes from the prefix; nothing else is ever removed. */
 const OURS = new RegExp(`^${PREFIX}[A-Za-z0-9]{6}$`);
 
@@ -33,7 +34,7 @@ export function removeTempFolders(): void {
 
 function makeFolder(): string {
   const root = tmpdir();
-  if (!hasSwept) sweep(root, Date.now() - CLI_DEFAULTS.staleFolderMs);
+  if (!hasSwept) sweep(root, Date.now() - STALE_MS);
   hasSwept = true;
   try {
     return mkdtempSync(join(root, PREFIX));

@@ -2,10 +2,14 @@
  * The terminal as commands see it: interactive or not, its width, its colours. Commands get it as an argument,
  * so they run the same in a test. Also prints JSON that is safe for a terminal.
  */
-import type { PostgresQueryable } from "palimpsest/internal";
+import { type PostgresQueryable, showHidden } from "palimpsest/internal";
 import type { PostgresPool } from "palimpsest/postgres";
-import { CLI_DEFAULTS } from "../defaults/cli.ts";
 import { createStyles, type Styles } from "./styles.ts";
+
+/** Reports are never wider: longer lines are hard to follow. */
+const MAX_COLUMNS = 120;
+/** Columns of a terminal that does not report its width: those of a VT100. */
+const FALLBACK_COLUMNS = 80;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -77,7 +81,7 @@ export function layoutOf({ columns, styles }: Terminal): {
   readonly columns: number;
   readonly styles: Styles;
 } {
-  return { columns: Math.min(columns, CLI_DEFAULTS.maxColumns), styles };
+  return { columns: Math.min(columns, MAX_COLUMNS), styles };
 }
 
 /** `NO_COLOR` wins over `FORCE_COLOR`, and both over what the stream is. See no-color.org, force-color.org. */
@@ -91,7 +95,7 @@ function isColored(env: Environment, isInteractive: boolean): boolean {
 function columnsOf(stream: OutputStream, env: Environment): number {
   const given = Number(env["COLUMNS"]);
   const columns = stream.columns ?? (Number.isInteger(given) ? given : 0);
-  return columns > 0 ? columns : CLI_DEFAULTS.fallbackColumns;
+  return columns > 0 ? columns : FALLBACK_COLUMNS;
 }
 
 const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u007F-\u009F]/gu;
@@ -106,9 +110,8 @@ function escapeUnits(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** Returns the object without fields that are `undefined`: unknown fields are absent in JSON. */
-export function withoutAbsent<Result>(
-  value: { readonly [Key in keyof Result]: Result[Key] | undefined },
-): Result {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Result;
+/** A stored text. Pipes and files get it as it is; for a terminal, characters that could control it are escaped. */
+export function terminalText(text: string, { isInteractive }: Terminal): string {
+  const shown = isInteractive ? showHidden(text.replaceAll("\r\n", "\n")) : text;
+  return shown.endsWith("\n") ? shown : `${shown}\n`;
 }

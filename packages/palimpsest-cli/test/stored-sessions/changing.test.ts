@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openHome } from "palimpsest";
 import { describe, expect, it } from "vitest";
-import type { ListedSession } from "#stored-sessions/sessions-json.ts";
+import type { ListedSession } from "#stored-sessions/listed-session.ts";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 import {
   claudeCodeCutShort,

@@ -1,7 +1,9 @@
 /** Colours, widths, progress: what is written depends on where it goes. */
+import { showOnOneLine } from "palimpsest/internal";
 import { describe, expect, it } from "vitest";
+import { columnsOf, padColumns, wrapWords } from "#terminal/columns.ts";
 import { Progress, progressBar } from "#terminal/progress.ts";
-import { createStyles, padEnd, printable, widthOf, wrapWords } from "#terminal/styles.ts";
+import { createStyles } from "#terminal/styles.ts";
 import { openTerminal } from "#terminal/terminal.ts";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 
@@ -33,8 +35,8 @@ describe("openTerminal", () => {
 describe("texts", () => {
   it("measures and pads what is seen, not its colours", () => {
     const red = createStyles({ isColored: true }).red("four");
-    expect(widthOf(red)).toBe(4);
-    expect(widthOf(padEnd(red, 9))).toBe(9);
+    expect(columnsOf(red)).toBe(4);
+    expect(columnsOf(padColumns(red, 9))).toBe(9);
   });
 
   it("breaks between words, behind the column where they began", () => {
@@ -43,13 +45,13 @@ describe("texts", () => {
   });
 
   it.each([
-    { text: "a\u001b[2Jb", shown: "a\uFFFD[2Jb", why: "it would clear the screen" },
-    { text: "a\u0007\u009b31mb", shown: "a\uFFFD\uFFFD31mb", why: "bells and one-byte controls" },
+    { text: "a\u001b[2Jb", shown: "a\\u{1B}[2Jb", why: "it would clear the screen" },
+    { text: "a\u0007\u009b31mb", shown: "a\\u{7}\\u{9B}31mb", why: "bells and one-byte controls" },
     { text: "a\r\nb\tc", shown: "a b c", why: "one line" },
-    { text: "a\u202eb", shown: "a\uFFFDb", why: "it would turn the text around" },
+    { text: "a\u202eb", shown: "a\\u{202E}b", why: "it would turn the text around" },
     { text: "a\u200bb\u{e0061}", shown: "a\\u{200B}b\\u{E0061}", why: "it is invisible" },
   ])("makes a text from a file harmless: $why", ({ text, shown }) => {
-    expect(printable(text)).toBe(shown);
+    expect(showOnOneLine(text)).toBe(shown);
   });
 });
 
@@ -70,7 +72,7 @@ describe("Progress", () => {
     progress.show({ label: "too soon", share: 0.6 });
     progress.clear();
     expect(context.written.err).toBe(
-      `\r\u001b[2K${"█".repeat(12)}${"░".repeat(12)}   50 %  a\uFFFDb.jsonl  window 64K\r\u001b[2K`,
+      `\r\u001b[2K${"█".repeat(12)}${"░".repeat(12)}   50 %  a\\u{1B}b.jsonl  window 64K\r\u001b[2K`,
     );
   });
 

@@ -16,8 +16,22 @@ import {
   resolveModelLimits,
   tokenizerRatio,
 } from "palimpsest/tokens";
-import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import type { SourceFigures, WindowFigures } from "./replay-json.ts";
+
+/** Model of a recording that names none: the tool's default when it was recorded. */
+const MODEL_OF_FORMAT: Readonly<Record<ImportedSession["format"], string>> = {
+  "claude-code": "claude-sonnet-4-5",
+  codex: "gpt-5.5",
+  copilot: "claude-sonnet-4-5",
+  "anthropic-messages": "claude-sonnet-4-5",
+  "openai-chat": "gpt-4o",
+  pi: "claude-sonnet-4-5",
+  opencode: "claude-sonnet-4-5",
+  "gemini-cli": "gemini-2.5-pro",
+  "swe-agent": "claude-sonnet-4-5",
+  "mini-swe-agent": "claude-sonnet-4-5",
+  openhands: "claude-sonnet-4-5",
+};
 
 export function sourceMessages(session: ImportedSession): readonly ImportedMessage[] {
   return session.items.filter((item) => item.type === "message");
@@ -33,7 +47,7 @@ export function mainModel(session: ImportedSession): string {
       answers.set(model, (answers.get(model) ?? 0) + 1);
   }
   const [most] = [...answers].sort(([, left], [, right]) => right - left);
-  return most?.[0] ?? CLI_DEFAULTS.modelOfFormat[session.format];
+  return most?.[0] ?? MODEL_OF_FORMAT[session.format];
 }
 
 export function sourceFigures(session: ImportedSession, model: string): SourceFigures {

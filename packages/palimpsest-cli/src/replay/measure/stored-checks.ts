@@ -6,8 +6,12 @@ import { type ContentBlock, type Message, PalimpsestError, type Session } from "
 import { formatPointer } from "palimpsest/compaction";
 import { COMPACTION_DEFAULTS, type EventLoopYielder } from "palimpsest/internal";
 import { blockText } from "palimpsest/transcript";
-import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import { hashWindow, type TrackedCall } from "./session-track.ts";
+
+/** Windows that are built again, of those right after an edit and of all: about a second. */
+const REBUILT_COUNT = 16;
+/** Makes the choice of windows repeatable. */
+const SEED = 20_240_229;
 
 export interface RebuildResult {
   readonly checked: number;
@@ -86,19 +90,14 @@ async function readAllPages(session: Session, pointer: string): Promise<string> 
 
 /** Indexes in rising order, without repetition. */
 function chooseCalls(calls: readonly TrackedCall[]): readonly number[] {
-  const { rebuildChecksCount, rebuildEditChecksCount, rebuildSeed } = CLI_DEFAULTS;
-  const random = randomNumbers(rebuildSeed);
+  const random = randomNumbers(SEED);
   const pick = (from: readonly number[], count: number): readonly number[] =>
     from.length <= count
       ? from
       : Array.from({ length: count }, () => from[Math.floor(random() * from.length)]!);
   const all = calls.map((_, index) => index);
   const edited = all.filter((index) => calls[index]!.marks.length > 0);
-  const chosen = new Set([
-    ...pick(edited, rebuildEditChecksCount),
-    ...pick(all, rebuildChecksCount),
-    ...all.slice(-1),
-  ]);
+  const chosen = new Set([...pick(edited, REBUILT_COUNT), ...pick(all, REBUILT_COUNT), ...all.slice(-1)]);
   return [...chosen].sort((left, right) => left - right);
 }
 

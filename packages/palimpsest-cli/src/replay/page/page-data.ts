@@ -9,8 +9,10 @@
 import { LAYERS, type Layer, shorten } from "palimpsest/internal";
 import type { ContextBudget } from "palimpsest/tokens";
 import type { LayerName, Origin, Role } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import type { ReplayedSession } from "../measure/replay-json.ts";
+
+/** Characters of a title, a model's name and the like: three lines on a screen. */
+export const PAGE_NAME_CHARACTERS = 300;
 
 /** Categories of a request's tokens, from the bottom of the picture to its top. */
 export const PAGE_CATEGORIES = [
@@ -193,7 +195,7 @@ export function assemblePage({ title, version, figures, budget, recorded, costs 
   return {
     version: 1,
     palimpsest: version,
-    title: shorten(title, PAGE_DEFAULTS.pageNameCharacters),
+    title: shorten(title, PAGE_NAME_CHARACTERS),
     figures,
     layers: [...LAYERS.map(({ name, description, shape }) => ({ name, description, shape })), REPAIRS],
     limits: {

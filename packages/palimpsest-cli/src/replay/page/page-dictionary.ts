@@ -18,15 +18,22 @@ import {
 } from "palimpsest/internal";
 import { estimateBlock } from "palimpsest/tokens";
 import { blockText, type LayerName, type Origin, type VisibleMessage } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import {
   PAGE_CATEGORIES,
+  PAGE_NAME_CHARACTERS,
   type PageCategory,
   type PageForm,
   type PagePiece,
   type PageSource,
   type PageText,
 } from "./page-data.ts";
+
+/** Characters of one block's text that the page keeps: two screens; a session of 770K tokens makes a few megabytes. */
+const TEXT_CHARACTERS = 4_000;
+/** The same for a text that the library inserted: a whole summary, which readers of the page look for. */
+const INSERTED_CHARACTERS = 60_000;
+/** Characters of these that come from the text's end: errors and results are there. */
+const TAIL_CHARACTERS = 800;
 
 /** Forms that one block has had; more than one or two are rare. */
 interface KnownForm {
@@ -102,7 +109,7 @@ export class PageDictionary {
       return { text: pageText(JSON.stringify(block.input) ?? ""), tool: nameOf(block.name) };
     }
     const answered = "tool_use_id" in block ? this.#tools.get(block.tool_use_id) : undefined;
-    const characters = isInserted ? PAGE_DEFAULTS.pageInsertedCharacters : PAGE_DEFAULTS.pageTextCharacters;
+    const characters = isInserted ? INSERTED_CHARACTERS : TEXT_CHARACTERS;
     const isPlain = block.type === "text" || block.type === "thinking" || block.type === "tool_result";
     return {
       text: isCipheredThinking(block) ? "" : pageText(blockText(block), characters),
@@ -118,7 +125,7 @@ function typeName(block: ContentBlock): string {
   return (isObject(block.value) ? asString(block.value["type"]) : undefined) ?? block.type;
 }
 
-const nameOf = (name: string): string => shorten(String(name), PAGE_DEFAULTS.pageNameCharacters);
+const nameOf = (name: string): string => shorten(String(name), PAGE_NAME_CHARACTERS);
 
 function placeKey(message: { readonly seq: number; readonly insertedBy?: number }, block: number): string {
   return `${message.seq}:${message.insertedBy ?? ""}:${block}`;
@@ -130,13 +137,12 @@ function isSame(one: ContentBlock, other: ContentBlock): boolean {
 }
 
 /** A text as the page keeps it, without secrets. */
-export function pageText(full: string, characters: number = PAGE_DEFAULTS.pageTextCharacters): PageText {
+export function pageText(full: string, characters = TEXT_CHARACTERS): PageText {
   const text = redactBroken(full).text;
-  const { pageTextTailCharacters } = PAGE_DEFAULTS;
   if (text.length <= characters) return text;
   return {
-    head: cutHead(text, characters - pageTextTailCharacters),
-    tail: cutTail(text, pageTextTailCharacters),
+    head: cutHead(text, characters - TAIL_CHARACTERS),
+    tail: cutTail(text, TAIL_CHARACTERS),
     characters: text.length,
   };
 }

@@ -5,9 +5,13 @@
 import type { SessionEvent } from "palimpsest";
 import { shorten } from "palimpsest/internal";
 import type { LossReport } from "palimpsest/transcript";
-import { PAGE_DEFAULTS } from "../../defaults/cli.ts";
 import { reasonWords } from "../../terminal/edit-reasons.ts";
-import type { PageEdit, PageLoss } from "./page-data.ts";
+import { PAGE_NAME_CHARACTERS, type PageEdit, type PageLoss } from "./page-data.ts";
+
+/** Names of each kind that are kept of a loss report: the most important come first. */
+const LOSS_NAMES_COUNT = 24;
+/** Characters of one of them: a long path or command. */
+const LOSS_NAME_CHARACTERS = 160;
 
 /** Converts an event to an edit of the page; `undefined` if the event changes nothing visible. `call` sees it first. */
 export function pageEdit(event: SessionEvent, call: number): PageEdit | undefined {
@@ -18,7 +22,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
     return {
       call,
       layer,
-      reason: shorten(reasonWords(reason), PAGE_DEFAULTS.pageNameCharacters),
+      reason: shorten(reasonWords(reason), PAGE_NAME_CHARACTERS),
       freedTokens: Math.round(freedTokens),
       seq,
       ...(blocks === 0 ? {} : { blocks }),
@@ -31,7 +35,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
   }
   if (event.type === "repair") {
     const { seq, reason } = event;
-    const subject = shorten(event.subject, PAGE_DEFAULTS.pageNameCharacters);
+    const subject = shorten(event.subject, PAGE_NAME_CHARACTERS);
     return { call, layer: "repair", reason, freedTokens: 0, seq, subject };
   }
   return undefined;
@@ -40,11 +44,9 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
 function pageLoss({ messages, blocks, userMessages, recovery, ...names }: LossReport): PageLoss {
   const listed = [names.files, names.commands, names.strings];
   const [files, commands, strings] = listed.map((list) =>
-    list
-      .slice(0, PAGE_DEFAULTS.lossNamesCount)
-      .map((name) => shorten(name, PAGE_DEFAULTS.lossNameCharacters)),
+    list.slice(0, LOSS_NAMES_COUNT).map((name) => shorten(name, LOSS_NAME_CHARACTERS)),
   );
-  const more = listed.reduce((sum, list) => sum + Math.max(0, list.length - PAGE_DEFAULTS.lossNamesCount), 0);
+  const more = listed.reduce((sum, list) => sum + Math.max(0, list.length - LOSS_NAMES_COUNT), 0);
   return {
     messages,
     blocks,

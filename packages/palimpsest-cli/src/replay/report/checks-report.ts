@@ -2,8 +2,9 @@
  * The checks of a session in plain words, each with a tick or a cross and its figures.
  */
 
+import { showOnOneLine } from "palimpsest/internal";
 import type { ContextBudget } from "palimpsest/tokens";
-import { CLI_DEFAULTS } from "../../defaults/cli.ts";
+import { wrapWords } from "../../terminal/columns.ts";
 import {
   formatBytes,
   formatCount,
@@ -11,7 +12,7 @@ import {
   formatShare,
   formatTokens,
 } from "../../terminal/figures.ts";
-import { printable, type Styles, wrapWords } from "../../terminal/styles.ts";
+import type { Styles } from "../../terminal/styles.ts";
 import type { PromptFigures, ReplayedSession } from "../measure/replay-json.ts";
 import type { FoundViolation } from "../measure/session-track.ts";
 
@@ -34,6 +35,10 @@ export interface ReportLayout {
 
 /** Width of the names of checks, so that what is said about them begins in one column. */
 const NAME_COLUMNS = 13;
+/** In a narrower terminal the name of a check gets a separate line: 20 columns of words are hard to read. */
+const NARROW_COLUMNS = 40;
+/** Details of a failed check that are shown: the first ones say what is wrong. */
+const DETAILS_SHOWN_COUNT = 5;
 
 export interface Check {
   /** `undefined` if nothing is judged. */
@@ -63,13 +68,13 @@ export function formatCheck(
   { columns, styles }: ReportLayout,
 ): readonly string[] {
   const sign = holds === undefined ? styles.dim("·") : holds ? styles.green("✓") : styles.red("✗");
-  const isNarrow = columns < CLI_DEFAULTS.narrowColumns;
+  const isNarrow = columns < NARROW_COLUMNS;
   const first = `  ${sign} ${styles.bold(isNarrow ? name : name.padEnd(NAME_COLUMNS))} `;
   return [
     ...(isNarrow
       ? [first.trimEnd(), ...wrapWords("    ", words, columns)]
       : wrapWords(first, words, columns)),
-    ...details.flatMap((detail) => wrapWords("      ", printable(detail), columns).map(styles.dim)),
+    ...details.flatMap((detail) => wrapWords("      ", showOnOneLine(detail), columns).map(styles.dim)),
   ];
 }
 
@@ -106,7 +111,7 @@ const PROMPT_WORDS: Readonly<Record<PromptFigures["source"], (prompt: PromptFigu
 
 function isAccepted({ result, violations }: SessionChecks): Check {
   const { checked, broken } = result.invariants;
-  const shown = violations.slice(0, CLI_DEFAULTS.violationsShownCount);
+  const shown = violations.slice(0, DETAILS_SHOWN_COUNT);
   const more = violations.length - shown.length;
   return {
     holds: broken === 0,
@@ -180,6 +185,6 @@ function formatError(share: number): string {
 
 function listed(what: string, names: readonly string[]): readonly string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, CLI_DEFAULTS.violationsShownCount);
+  const shown = names.slice(0, DETAILS_SHOWN_COUNT);
   return [`${what}: ${shown.join(", ")}${names.length > shown.length ? " …" : ""}`];
 }

@@ -2,8 +2,8 @@
  * The report of a replayed session: input, chart of the window, layers, checks. The same figures as in `--json`.
  */
 
-import { LAYERS } from "palimpsest/internal";
-import { CLI_DEFAULTS } from "../../defaults/cli.ts";
+import { LAYERS, showOnOneLine } from "palimpsest/internal";
+import { wrapWords } from "../../terminal/columns.ts";
 import { reasonWords } from "../../terminal/edit-reasons.ts";
 import {
   formatBytes,
@@ -13,11 +13,14 @@ import {
   formatShare,
   formatTokens,
 } from "../../terminal/figures.ts";
-import { printable, wrapWords } from "../../terminal/styles.ts";
 import type { ReplayedSession } from "../measure/replay-json.ts";
 import type { TrackedCall } from "../measure/session-track.ts";
 import { checksOf, formatCheck, type ReportLayout, type SessionChecks } from "./checks-report.ts";
 import { renderWindowChart } from "./window-chart.ts";
+
+/** A session of fewer calls gets no chart: a handful of bars says less than the words below. */
+const CHART_MIN_CALLS = 8;
+const REPAIRS_SHOWN_COUNT = 6;
 
 export interface ReportedSession extends SessionChecks {
   readonly title: string;
@@ -47,7 +50,7 @@ function windowLines(
   { calls, budget }: Pick<ReportedSession, "calls" | "budget">,
   layout: ReportLayout,
 ): readonly string[] {
-  if (calls.length < CLI_DEFAULTS.chartMinCalls) return [];
+  if (calls.length < CHART_MIN_CALLS) return [];
   const thresholds = [
     { name: "auto-compact", tokens: budget.autoCompactGateTokens },
     { name: "limit", tokens: budget.blockingTokens },
@@ -64,8 +67,8 @@ function headline({ title, result }: ReportedSession, { columns, styles }: Repor
     source.fixedTokens > 0 ? `, and ${formatTokens(source.fixedTokens)} of system prompt and tools` : "";
   const words =
     `${sizes} ${verb} ${strong(source.tokens)} tokens${fixed}. They pass through a window of ` +
-    `${strong(window.tokens)} (${printable(window.model)}), which never holds more than ${strong(peakTokens)}.`;
-  return [...wrapWords("", styles.bold(printable(title)), columns), ...wrapWords("", words, columns)];
+    `${strong(window.tokens)} (${showOnOneLine(window.model)}), which never holds more than ${strong(peakTokens)}.`;
+  return [...wrapWords("", styles.bold(showOnOneLine(title)), columns), ...wrapWords("", words, columns)];
 }
 
 /** Edits of each layer, and the tokens they freed. */
@@ -105,7 +108,7 @@ export function layerLines(
 
 function repairLines(repairs: readonly string[], count: number, layout: ReportLayout): readonly string[] {
   if (count === 0) return [];
-  const shown = repairs.slice(0, CLI_DEFAULTS.repairsShownCount);
+  const shown = repairs.slice(0, REPAIRS_SHOWN_COUNT);
   const rest = repairs.length - shown.length;
   return formatCheck(
     {
@@ -140,7 +143,7 @@ function priceLines({ cost, window, source }: ReplayedSession, layout: ReportLay
   ];
   const words =
     `${formatTokens(inputTokenEquivalents)} input-token-equivalents under ${window.policy}, ${formatTokens(uncompacted)} ` +
-    `with nothing taken out: ${formatShare(ratio)} (${printable(tariff)}; without ${left.join(" and ")})`;
+    `with nothing taken out: ${formatShare(ratio)} (${showOnOneLine(tariff)}; without ${left.join(" and ")})`;
   return formatCheck({ holds: undefined, name: "It cost", words, details: [] }, layout);
 }
 

@@ -1,8 +1,11 @@
 /**
  * The summary of several replays: a line each, and how many passed.
  */
+
+import { showOnOneLine } from "palimpsest/internal";
+import { padColumns } from "../../terminal/columns.ts";
 import { formatCount, formatQuantity, formatTokens } from "../../terminal/figures.ts";
-import { padEnd, printable, type Styles } from "../../terminal/styles.ts";
+import type { Styles } from "../../terminal/styles.ts";
 import { isFailed, isSound, type SessionResult } from "../measure/replay-json.ts";
 
 /** A result with its name in reports. */
@@ -26,14 +29,14 @@ const TITLES: Row = ["", "session", "said", "window", "peak", "calls", ""];
 const NUMBERS: ReadonlySet<number> = new Set([2, 3, 4, 5]);
 
 export function renderSummary(results: readonly NamedResult[], styles: Styles): readonly string[] {
-  const rows = results.map(({ name, result }) => toRow(printable(name), result));
+  const rows = results.map(({ name, result }) => toRow(showOnOneLine(name), result));
   const widths = TITLES.map((title, index) =>
     Math.max(title.length, ...rows.map((row) => row[index]!.length)),
   );
   const format = (row: Row): string =>
     row
       .map((text, index) =>
-        NUMBERS.has(index) ? text.padStart(widths[index]!) : padEnd(text, widths[index]!),
+        NUMBERS.has(index) ? text.padStart(widths[index]!) : padColumns(text, widths[index]!),
       )
       .join("  ")
       .trimEnd();

@@ -6,7 +6,6 @@
  * everything; colours only repeat it.
  */
 import { LAYERS } from "palimpsest/internal";
-import { CLI_DEFAULTS } from "../../defaults/cli.ts";
 import { formatCount, formatTokens } from "../../terminal/figures.ts";
 import type { Styles } from "../../terminal/styles.ts";
 
@@ -29,6 +28,14 @@ interface WindowChart {
 }
 
 const LEVELS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+/** Height of the chart: auto-compact and limit of a 200K window fall on separate lines. */
+const CHART_ROWS = 16;
+/** The most columns that one call takes, in a session of few calls. */
+const COLUMNS_PER_CALL = 4;
+/** A window that is filled to less than this share is drawn larger, without its thresholds: a flat line shows nothing. */
+const FULL_SCALE_SHARE = 0.4;
+/** In a narrower terminal, the names of the thresholds go below the chart. */
+const NAMES_FROM_COLUMNS = 64;
 const GUTTER_COLUMNS = 7;
 const NAME_COLUMNS = 14;
 
@@ -50,9 +57,9 @@ export function renderWindowChart(
 ): readonly string[] {
   if (chart.calls.length === 0)
     return [styles.dim("No call was made, so there is no picture of the window.")];
-  const hasNames = columns >= CLI_DEFAULTS.chartNamesColumns;
+  const hasNames = columns >= NAMES_FROM_COLUMNS;
   const plotColumns = Math.max(8, columns - GUTTER_COLUMNS - 1 - (hasNames ? NAME_COLUMNS : 0));
-  const scale: Scale = { topTokens: topOf(chart), rows: CLI_DEFAULTS.chartRows };
+  const scale: Scale = { topTokens: topOf(chart), rows: CHART_ROWS };
   const plotted = toColumns(chart.calls, plotColumns);
   return [
     ...plotRows({ chart, plotted, plotColumns, scale, hasNames, styles }),
@@ -64,7 +71,7 @@ export function renderWindowChart(
 /** The top of the chart: the window, or less if the session fills only a small part of it. */
 function topOf({ calls, windowTokens }: WindowChart): number {
   const peak = calls.reduce((most, call) => Math.max(most, call.tokens), 1);
-  if (peak >= windowTokens * CLI_DEFAULTS.chartFullScaleShare) return Math.max(windowTokens, peak);
+  if (peak >= windowTokens * FULL_SCALE_SHARE) return Math.max(windowTokens, peak);
   return roundedUp(peak * 1.1);
 }
 
@@ -76,7 +83,7 @@ function roundedUp(value: number): number {
 }
 
 function toColumns(calls: readonly ChartCall[], plotColumns: number): readonly Column[] {
-  const width = Math.min(plotColumns, calls.length * CLI_DEFAULTS.chartColumnsPerCall);
+  const width = Math.min(plotColumns, calls.length * COLUMNS_PER_CALL);
   const start = (index: number): number => Math.floor((index * calls.length) / width);
   return Array.from({ length: width }, (_, index) => {
     const from = start(index);

@@ -80,7 +80,7 @@ describe("renderSession", () => {
     expect(lines.slice(9, -2)).toEqual([
       "  ✗ It fits       2 of 3 calls above the limit of 56.6K; the largest request has 46.2K tokens",
       "  ✗ It is valid   5 of 6 requests would be refused by their provider",
-      ...Array.from({ length: 5 }, () => "      call 7, OpenAI, role at messages[3]: Bad \uFFFD[2Jrole"),
+      ...Array.from({ length: 5 }, () => "      call 7, OpenAI, role at messages[3]: Bad \\u{1B}[2Jrole"),
       "      and 2 more",
       "  ✗ Nothing lost  1 of 775 original blocks could not be read back as they were",
       "      pointers: m12.0",

@@ -1,7 +1,8 @@
 /** The picture of the window, as golden text. */
 import { describe, expect, it } from "vitest";
 import { type ChartCall, renderWindowChart } from "#replay/report/window-chart.ts";
-import { createStyles, widthOf } from "#terminal/styles.ts";
+import { columnsOf } from "#terminal/columns.ts";
+import { createStyles } from "#terminal/styles.ts";
 
 const styles = createStyles({ isColored: false });
 const thresholds = [
@@ -76,7 +77,7 @@ describe("renderWindowChart", () => {
     );
     for (const columns of [30, 66, 80, 120])
       for (const line of renderWindowChart(aChart(sizes), { columns, styles }).slice(0, -1))
-        expect(widthOf(line)).toBeLessThanOrEqual(columns);
+        expect(columnsOf(line)).toBeLessThanOrEqual(columns);
   });
 
   it("says so where there was no call", () => {

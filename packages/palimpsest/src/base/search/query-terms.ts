@@ -48,7 +48,7 @@ export function readQuery(query: string, vocabulary: Vocabulary, postings: Posti
 
 const isDense = (term: string): boolean => charClass(term.charCodeAt(0)) === CLASS_DENSE;
 
-export interface Seed {
+interface Seed {
   readonly number: number;
   readonly score: number;
 }
