@@ -235,29 +235,52 @@ function isCapital(kind: string): boolean {
   return kind === "cap" || kind === "capSpace" || kind === "camel" || kind === "caps";
 }
 
-/** Built for the first text: it would take a tenth of the time of importing the library. */
-let automaton: CharacterAutomaton | undefined;
+/** Made for the first text: building the tables would take a tenth of the time of importing the library. */
+let readText: ((text: string) => number) | undefined;
 
 /**
  * Estimates the tokens of a text, not rounded, so that sums over many small texts stay right.
  * 0 for the empty text, never negative. Unit: reference tokens.
  */
 export function estimateText(text: string): number {
-  automaton ??= buildAutomaton(TOKEN_WEIGHTS);
-  const { asciiClass, pageClass, pageBits, next, classBits, weight, repeatClass, repeatable } = automaton;
-  const length = text.length;
-  let state = automaton.startState;
-  let tokens = 0;
-  for (let index = 0; index < length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < 128) {
-      state = next[state | asciiClass[code]!]!;
-    } else {
-      const characterClass = pageClass[code >> pageBits]!;
-      const isRepeated = repeatable[characterClass] === 1 && index > 0 && text.charCodeAt(index - 1) === code;
-      state = next[state | (isRepeated ? repeatClass : characterClass)]!;
+  readText ??= makeReader(buildAutomaton(TOKEN_WEIGHTS));
+  return readText(text);
+}
+
+/**
+ * Strings have so many inner shapes that V8 looks up `text.charCodeAt` again for every character once it met
+ * them all: three times slower. Taken from the prototype once, it is always inlined.
+ */
+const { charCodeAt } = String.prototype;
+
+/** Parameters that never change become constants of the compiled loop: a fifth faster than fields of an object. */
+function makeReader({
+  asciiClass,
+  pageClass,
+  pageBits,
+  next,
+  startState,
+  classBits,
+  weight,
+  repeatClass,
+  repeatable,
+}: CharacterAutomaton): (text: string) => number {
+  return (text) => {
+    const length = text.length;
+    let state = startState;
+    let tokens = 0;
+    for (let index = 0; index < length; index++) {
+      const code = charCodeAt.call(text, index);
+      if (code < 128) {
+        state = next[state | asciiClass[code]!]!;
+      } else {
+        const characterClass = pageClass[code >> pageBits]!;
+        const isRepeated =
+          repeatable[characterClass] === 1 && index > 0 && charCodeAt.call(text, index - 1) === code;
+        state = next[state | (isRepeated ? repeatClass : characterClass)]!;
+      }
+      tokens += weight[state >> classBits]!;
     }
-    tokens += weight[state >> classBits]!;
-  }
-  return tokens;
+    return tokens;
+  };
 }
