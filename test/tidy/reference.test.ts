@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES } from "#palimpsest/base/errors.ts";
+import { EXCEPTIONS } from "./exceptions.ts";
 import { ROOT } from "./source.ts";
 
 /** Codes without a section, and sections without a code. */
@@ -41,6 +42,11 @@ describe("docs/reference/errors.md", () => {
   });
 });
 
+/** The names in the first column of the tables of a reference document. */
+function listedNumbers(document: string): readonly string[] {
+  return [...document.matchAll(/^\| `([\w-]+)` \|/gm)].map((match) => match[1] ?? "");
+}
+
 function checkDefaults(root: string): readonly string[] {
   const script = `${ROOT}scripts/write-defaults-reference.mjs`;
   const { stderr } = spawnSync(process.execPath, [script, "--check", "--root", root], { encoding: "utf8" });
@@ -50,6 +56,15 @@ function checkDefaults(root: string): readonly string[] {
 describe("docs/reference/defaults.md", () => {
   it("is what the source says, and every number has its source", () => {
     expect(checkDefaults(ROOT)).toEqual([]);
+  });
+
+  it("lists few numbers: a constant that is not tuned stands where it is used", () => {
+    const numbers = listedNumbers(readFileSync(`${ROOT}docs/reference/defaults.md`, "utf8"));
+    expect(numbers.length).toBeLessThanOrEqual(EXCEPTIONS.tunables);
+    expect(numbers).toContain("referenceWindowTokens");
+    expect(
+      listedNumbers("| name | value |\n| --- | --- |\n| `one` | `1` | One. |\n| `b-2` | `2` | B. |\n"),
+    ).toEqual(["one", "b-2"]);
   });
 
   it("would be caught with another value, a number without a source, and the same number twice", () => {

@@ -9,16 +9,15 @@ import type { Message } from "palimpsest";
 import { addToDigest, createDigest, type Digest } from "palimpsest/experimental";
 import type { ImportedSession } from "palimpsest/formats";
 import type { ImportedBoundary } from "palimpsest/internal";
-import {
-  RESTORE_EVALUATION_DEFAULTS as D,
-  type FileUse,
-  findFileUses,
-  type UsedMessage,
-  visibleMessage,
-} from "palimpsest/internal";
+import { type FileUse, findFileUses, type UsedMessage, visibleMessage } from "palimpsest/internal";
 import { estimateText } from "palimpsest/tokens";
 import type { VisibleMessage } from "palimpsest/transcript";
 import { type ToolResultBlock, toolResultText } from "palimpsest/transcript";
+
+/** Tool calls after a compaction that are looked at. Source: where-the-numbers-come-from.md, "Restoration". */
+const CALLS_AFTER = 40;
+/** Shorter lines say nothing about a file: brackets and blanks; in characters. Our choice. */
+const LINE_CHARACTERS = 4;
 
 /** A file that was read again. */
 export interface NeededFile {
@@ -52,7 +51,7 @@ export function recordedBoundaries(session: ImportedSession, name: string): read
   const firstCalls = places.map(({ at }) => callsBefore(messages.slice(0, at)));
   return places.flatMap(({ boundary, at }, index): readonly RecordedBoundary[] => {
     const start = firstCalls[index]!;
-    const end = Math.min(start + D.callsAfter, firstCalls[index + 1] ?? all.callsCount);
+    const end = Math.min(start + CALLS_AFTER, firstCalls[index + 1] ?? all.callsCount);
     if (start >= end) return [];
     const known = new Set(
       all.uses.filter((use) => use.call < start && isKnowing(use)).map(({ path }) => path),
@@ -164,5 +163,5 @@ export function comparableLines(text: string): readonly string[] {
   return text
     .split("\n")
     .map((line) => line.replace(LINE_NUMBER, "").trim())
-    .filter((line) => line.length >= D.lineCharacters);
+    .filter((line) => line.length >= LINE_CHARACTERS);
 }

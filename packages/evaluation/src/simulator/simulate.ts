@@ -9,7 +9,7 @@
 import { isCacheWarm } from "palimpsest/experimental";
 import {
   CacheModel,
-  METERING_DEFAULTS,
+  FAR_TOKENS,
   nextUnitId,
   Reachability,
   type Reference,
@@ -187,7 +187,7 @@ class Simulation {
   #count(references: readonly Reference[]): readonly Reference[] {
     return references.filter((reference) => {
       const isVisible = this.#contestant.isVisible(reference.text);
-      const survival = reference.distanceTokens >= METERING_DEFAULTS.farTokens ? this.#far : this.#near;
+      const survival = reference.distanceTokens >= FAR_TOKENS ? this.#far : this.#near;
       survival.add(isVisible, isVisible || this.#isReachable(reference));
       return !isVisible;
     });
@@ -196,8 +196,7 @@ class Simulation {
   /** Behind a visible pointer; of what is far, also what a search for visible strings finds. */
   #isReachable(reference: Reference): boolean {
     if (this.#contestant.isBehindPointer(reference.source)) return true;
-    if (this.#reachability === undefined || reference.distanceTokens < METERING_DEFAULTS.farTokens)
-      return false;
+    if (this.#reachability === undefined || reference.distanceTokens < FAR_TOKENS) return false;
     return this.#reachability.isFound(reference, (text) => this.#contestant.isVisible(text));
   }
 

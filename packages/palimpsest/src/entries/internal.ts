@@ -5,13 +5,11 @@ export type { MemoryProblem } from "../agent/memory/store/memory-cache.ts";
 export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
 export { AssertionError, assert } from "../base/assert.ts";
 export { COMPACTION_DEFAULTS } from "../base/defaults/compaction/compaction.ts";
-export { RESTORE_EVALUATION_DEFAULTS } from "../base/defaults/compaction/restore.ts";
 export { DEFAULTS } from "../base/defaults/compaction/window.ts";
 export { HOME_DEFAULTS } from "../base/defaults/home.ts";
 export { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory/recall.ts";
 export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
 export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
-export { METERING_DEFAULTS } from "../base/defaults/metering.ts";
 export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 export { errorMessage } from "../base/errors.ts";
 export {
@@ -154,8 +152,13 @@ export {
   type Trajectory,
   type TrajectoryMessage,
 } from "../session/metering/trajectory.ts";
-export { trajectoryOf } from "../session/metering/trajectory-of-session.ts";
-export { type CostFigures, type SurvivalFigures, WindowMeter } from "../session/metering/window-meter.ts";
+export { RECORDING_STEP_MS, trajectoryOf } from "../session/metering/trajectory-of-session.ts";
+export {
+  type CostFigures,
+  FAR_TOKENS,
+  type SurvivalFigures,
+  WindowMeter,
+} from "../session/metering/window-meter.ts";
 export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { internalsOf } from "../session/session.ts";

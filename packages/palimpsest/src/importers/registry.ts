@@ -3,7 +3,6 @@
  *
  * A new tool is a folder with an `Importer` and a row of `IMPORTERS`.
  */
-import { FORMATS_DEFAULTS } from "../base/defaults/formats.ts";
 import { InputError } from "../base/errors.ts";
 import { shorten } from "../base/text/text.ts";
 import { anthropicMessages } from "./anthropic-messages/import-anthropic-messages.ts";
@@ -16,6 +15,7 @@ import { openaiChat } from "./openai-chat/import-openai-chat.ts";
 import { opencode } from "./opencode/import-opencode.ts";
 import { openhands } from "./openhands/import-openhands.ts";
 import { pi } from "./pi/import-pi.ts";
+import { DETECTION_RECORDS } from "./shared/conversations.ts";
 import type { Fields } from "./shared/fields.ts";
 import type { ImportRepair, NotRead, RecordedSession } from "./shared/imported-session.ts";
 import type { Importer } from "./shared/importer.ts";
@@ -78,7 +78,7 @@ export function importWith(importers: readonly Importer[], source: TextSource): 
   const importer = findImporter(
     importers,
     source.name,
-    records.slice(0, FORMATS_DEFAULTS.detectionRecords).map(({ value }) => value),
+    records.slice(0, DETECTION_RECORDS).map(({ value }) => value),
   );
   const format = importer.format as FormatName;
   const sessions = importer.read(records, fileRepairs);

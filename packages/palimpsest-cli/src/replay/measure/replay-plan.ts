@@ -8,7 +8,7 @@
 
 import type { Clock, Message } from "palimpsest";
 import type { ImportedItem, ImportedMessage } from "palimpsest/formats";
-import { type JsonValue, METERING_DEFAULTS } from "palimpsest/internal";
+import { type JsonValue, RECORDING_STEP_MS } from "palimpsest/internal";
 
 export type ReplayStep =
   | { readonly type: "append"; readonly item: ImportedMessage }
@@ -95,6 +95,6 @@ export class RecordedClock implements Clock {
 
   /** A message is said. Recorded times that go back are not followed. */
   observe({ at }: Pick<Message, "at">): void {
-    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + METERING_DEFAULTS.stepMs);
+    this.#nowMs = Math.max(this.#nowMs, at ?? this.#nowMs + RECORDING_STEP_MS);
   }
 }

@@ -7,10 +7,9 @@
  * and counted. There is no second try: the next update covers the same rounds.
  */
 
-import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { measureText } from "../../compaction/shared/measure.ts";
-import { writeRounds } from "../../compaction/summary/cold-transcript.ts";
+import { TRANSCRIPT_SHARE, writeRounds } from "../../compaction/summary/cold-transcript.ts";
 import { isEmptyTemplate, type NotesDocument, type NotesLimits } from "../../notes/notes-document.ts";
 import { judgeUpdaterCalls, type NotesEdit, type UpdaterDenial } from "../../notes/permissions.ts";
 import {
@@ -174,8 +173,7 @@ export class NotesUpdater {
     const isMain = client === this.#options.main || client.model === undefined;
     const { windowTokens } = isMain ? ask.budget : resolveModelLimits({ model: client.model! });
     const frame = measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
-    let left =
-      (windowTokens - frame - ask.budget.summaryReserveTokens) * FULL_COMPACT_DEFAULTS.transcriptShare;
+    let left = (windowTokens - frame - ask.budget.summaryReserveTokens) * TRANSCRIPT_SHARE;
     // Notes that were deleted cover nothing.
     const coveredThroughSeq = isEmptyTemplate(ask.document) ? 0 : ask.coveredThroughSeq;
     const uncovered = ask.visible.filter(({ seq }) => seq > coveredThroughSeq && seq <= ask.throughSeq);

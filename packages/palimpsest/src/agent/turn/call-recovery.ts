@@ -6,7 +6,6 @@
  * broken connection is tried once more. Everything else is the caller's. Some providers cut a prompt that is too long
  * and report no error: {@link SilentWatch} finds these.
  */
-import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { ModelError, type PalimpsestError, PromptTooLongError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { abortedError } from "../../base/stop-if-aborted.ts";
@@ -20,6 +19,11 @@ import type { SentCall } from "../../session/request-builder.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import { findSilentOverflow, PromptCeiling } from "../../wire/errors/silent-overflow.ts";
+
+/** Tokens of the room for an answer that stay free for the provider's own wrapping. Our choice. */
+const OUTPUT_MARGIN_TOKENS = 64;
+/** An answer that may not be longer than this is not worth asking for, in tokens. Our choice: a short paragraph and a call. */
+const LEAST_OUTPUT_TOKENS = 512;
 
 /** Limits recovery: once for each answer, and once more if only old rounds were collapsed so far. */
 export class RecoveryLimit {
@@ -68,7 +72,6 @@ interface Recovery {
 }
 
 const UNCHANGED = (): { readonly parameters?: JsonObject } => ({});
-const { leastOutputTokens, outputMarginTokens } = AGENT_DEFAULTS;
 
 /** Returns the cure of a failure; `undefined` if the session has none. */
 export function recoveryOf(failure: ModelFailure): Recovery | undefined {
@@ -102,12 +105,12 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
   const leftTokens =
     promptTokens === undefined || limitTokens === undefined
       ? 0
-      : limitTokens - promptTokens - outputMarginTokens;
+      : limitTokens - promptTokens - OUTPUT_MARGIN_TOKENS;
   const fitsTokens =
     limitTokens === undefined || outputTokens === undefined ? undefined : limitTokens - outputTokens;
   return {
     refusal: (callSeq) =>
-      leftTokens < leastOutputTokens
+      leftTokens < LEAST_OUTPUT_TOKENS
         ? {
             what: "size",
             reason: "reactive",
@@ -119,7 +122,7 @@ function shorterAnswer({ promptTokens, limitTokens, outputTokens }: ModelFailure
         : undefined,
     adapt: ({ parameters = {} }) => {
       const name = OUTPUT_PARAMETERS.find((one) => typeof parameters[one] === "number");
-      if (name === undefined || leftTokens < leastOutputTokens) return {};
+      if (name === undefined || leftTokens < LEAST_OUTPUT_TOKENS) return {};
       return { parameters: { ...parameters, [name]: Math.min(Number(parameters[name]), leftTokens) } };
     },
   };

@@ -2,7 +2,6 @@
  * The size of a request from those who know better than an estimate: the vendor's counting endpoint, and
  * its models endpoint for the limits. Whatever they do, the call goes on.
  */
-import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { errorMessage } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
@@ -12,6 +11,11 @@ import type { CallRequest } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { CountingChain, needsCounter } from "../../tokens/count/counting-chain.ts";
 import type { AgentOptions, AgentWorld } from "../options/agent-options.ts";
+
+/** The vendor's models endpoint is asked for limits for this long, in milliseconds. Our choice: the catalogue is in. */
+const LIMITS_TIMEOUT_MS = 5_000;
+/** A counting endpoint is asked for this long, in milliseconds. Our choice: the estimate is in. */
+const COUNTER_TIMEOUT_MS = 5_000;
 
 export class CallSizer {
   readonly #session: Session;
@@ -30,7 +34,7 @@ export class CallSizer {
     const { deadline } = world;
     this.#chain = new CountingChain({
       counters,
-      deadline: (work) => askWithin(() => work, { deadline, timeoutMs: AGENT_DEFAULTS.counterTimeoutMs }),
+      deadline: (work) => askWithin(() => work, { deadline, timeoutMs: COUNTER_TIMEOUT_MS }),
       onFailure: ({ counter, reason }) => this.#tell(counter, reason),
     });
   }
@@ -56,7 +60,7 @@ export class CallSizer {
     try {
       const limits = await askWithin(
         async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
-        { deadline: this.#world.deadline, timeoutMs: AGENT_DEFAULTS.limitsTimeoutMs },
+        { deadline: this.#world.deadline, timeoutMs: LIMITS_TIMEOUT_MS },
       );
       if (isObject(limits)) internalsOf(this.#session).compaction.vendorReported(model, limits);
     } catch (error) {

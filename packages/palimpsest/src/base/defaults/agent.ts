@@ -10,12 +10,4 @@ export const AGENT_DEFAULTS = {
   iterationsCount: 1_000,
   /** The same calls with the same results this many times in a row are a loop. Source: our choice: polling is rarely so even. */
   loopCount: 8,
-  /** The vendor's models endpoint is asked for limits for this long, in milliseconds. Source: our choice: the catalogue is in. */
-  limitsTimeoutMs: 5_000,
-  /** A counting endpoint is asked for this long, in milliseconds. Source: our choice: the estimate is in. */
-  counterTimeoutMs: 5_000,
-  /** Tokens of the room for an answer that stay free for the provider's own wrapping. Source: our choice. */
-  outputMarginTokens: 64,
-  /** An answer that may not be longer than this is not worth asking for, in tokens. Source: our choice: a short paragraph and a call. */
-  leastOutputTokens: 512,
 } as const;

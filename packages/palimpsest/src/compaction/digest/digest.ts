@@ -6,7 +6,6 @@
  * oldest or least valuable fact goes first. The digest can be rebuilt from the log at any time, so the log
  * never stores it.
  */
-import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import {
@@ -26,6 +25,15 @@ import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
 import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";
 import { type FileTouch, touchedFiles } from "./touched-files.ts";
+
+/** Literals that a digest remembers; the least valuable are forgotten. Our choice: some ten megabytes. */
+const DIGEST_LITERAL_COUNT = 40_000;
+/** Files, commands and other facts that a digest remembers, of each kind. Our choice. */
+const DIGEST_FACT_COUNT = 2_000;
+/** Characters of user words that a digest keeps whole; longer messages keep head and tail. Our choice, above `userWords`. */
+const DIGEST_USER_CHARACTERS = 24_000;
+/** Characters that a digest keeps of all user messages together. Our choice: ten times the budget of `userWords`. */
+const DIGEST_USER_TOTAL_CHARACTERS = 400_000;
 
 /** Words of the user or the assistant; long ones keep head and tail. */
 export interface Words {
@@ -119,7 +127,7 @@ const OPEN_ERRORS = 6;
 const LITERAL_CHARACTERS = 400_000;
 
 /** An empty digest. One belongs to one session: add its original messages from the first one on. */
-export function createDigest(literalCount: number = COMPACTION_DEFAULTS.digestLiteralCount): Digest {
+export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Digest {
   return {
     userWords: [],
     assistantWords: [],
@@ -194,12 +202,12 @@ function visitTexts(value: unknown, depth: number, visit: (text: string) => void
 }
 
 function addUserWords(digest: Digest, seq: number, pointer: string, text: string): void {
-  const kept = headAndTail(text, COMPACTION_DEFAULTS.digestUserCharacters);
+  const kept = headAndTail(text, DIGEST_USER_CHARACTERS);
   digest.userWords.push({ seq, pointer, text: kept, characters: text.length });
   digest.userCharacters += kept.length;
   // The first message is the task and stays; of the others the oldest give way to newer ones.
   while (
-    digest.userCharacters > COMPACTION_DEFAULTS.digestUserTotalCharacters &&
+    digest.userCharacters > DIGEST_USER_TOTAL_CHARACTERS &&
     digest.nextShortened < digest.userWords.length - 1
   ) {
     const old = digest.userWords[digest.nextShortened]!;
@@ -304,7 +312,7 @@ function addResult(digest: Digest, seq: number, pointer: string, block: ToolResu
   if (call.command !== undefined) addCommand(digest, seq, pointer, call.command, outcome);
   if (outcome.hasFailed) {
     const error = { seq, pointer, call: call.action.call, line: outcome.line, followed: [] };
-    pushBounded(digest.errors, error, COMPACTION_DEFAULTS.digestFactCount / 10);
+    pushBounded(digest.errors, error, DIGEST_FACT_COUNT / 10);
   } else
     for (const error of digest.errors.slice(-OPEN_ERRORS))
       if (error.call === call.action.call) error.resolvedPointer ??= pointer;
@@ -338,5 +346,5 @@ function pushBounded<Item>(items: Item[], item: Item, limit: number): void {
 }
 
 function forgetOldest<Value>(map: Map<string, Value>): void {
-  if (map.size > COMPACTION_DEFAULTS.digestFactCount) map.delete(map.keys().next().value!);
+  if (map.size > DIGEST_FACT_COUNT) map.delete(map.keys().next().value!);
 }

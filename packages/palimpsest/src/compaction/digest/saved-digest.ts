@@ -5,13 +5,16 @@
  * of it. Only the strings most likely to be needed are written: the others would make it ten times as
  * large, and are found again when they are said again. A damaged text yields no digest.
  */
-import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
 import type { DigestFinding } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
+/** Literals of a digest that are stored with it. Our choice: several times what a string appendix holds, in about 1 MB. */
+const SAVED_DIGEST_LITERAL_COUNT = 6_000;
+/** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
+const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
 const VERSION = 2;
 
@@ -75,8 +78,8 @@ interface SavedDigestLimits {
 }
 
 const LIMITS: SavedDigestLimits = {
-  literalCount: COMPACTION_DEFAULTS.savedDigestLiteralCount,
-  userWordsCount: COMPACTION_DEFAULTS.savedDigestUserWordsCount,
+  literalCount: SAVED_DIGEST_LITERAL_COUNT,
+  userWordsCount: SAVED_DIGEST_USER_WORDS_COUNT,
 };
 
 /** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */

@@ -2,7 +2,6 @@
  * The fallbacks of the planner: truncate the blocks that keep a request too large after every other layer,
  * and remove media or thinking that a provider refused.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { planStripMedia, planStripThinking } from "../layers/strip/strip-refused.ts";
 import { planTruncateNewest } from "../layers/truncate-newest/truncate-newest.ts";
@@ -10,14 +9,15 @@ import { measureMessages } from "../shared/measure.ts";
 import { type PlannedEdits, tokensAfter, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 
+/** Share of the blocking limit that a last-resort peel aims at: room for one more message. Our choice. */
+const TRUNCATE_SHARE = 0.9;
+
 /** The last resort: blocks that are still too large are shown in part, whatever they are. */
 export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedEdits {
   const { blockingTokens } = state.budget;
   if (made.usedTokens < blockingTokens) return made;
   const visible = visibleAfter(state, made.edits);
-  const maxTokens = Math.floor(
-    (blockingTokens * ENGINE_DEFAULTS.truncateShare - state.fixedTokens) / state.padding,
-  );
+  const maxTokens = Math.floor((blockingTokens * TRUNCATE_SHARE - state.fixedTokens) / state.padding);
   const mayShorten = (message: VisibleMessage): boolean =>
     state.editSafety === "permissive" || message.seq > state.lastCallSeq;
   const leftAlone = measureMessages(

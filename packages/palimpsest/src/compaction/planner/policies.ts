@@ -2,8 +2,9 @@
  * The policies of these layers for a window of a given size: every number scaled once, here, so
  * that planners get complete objects and never look at defaults.
  */
+import { assert } from "../../base/assert.ts";
 import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compaction.ts";
-import { POLICY_DEFAULTS, RENT_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
+import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
 import type { ExtractivePolicy } from "../layers/extractive/extractive-summary.ts";
@@ -20,6 +21,50 @@ import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.
 import type { WindowSituation } from "../shared/window-state.ts";
 import type { SummaryShape } from "./cost-policy.ts";
 
+/** Share of its budgets that a summary takes, as long as none was made. Our choice: sections are rarely full. */
+const EXPECTED_SHARE = 0.8;
+/** Newest part of the window whose results are not cleared for the price's sake. Source: where-the-numbers-come-from.md, "Rent or buy". */
+const RENT_RECENT_TAIL = { tokens: 40_000, floor: 8_000 };
+/** Newest clearable results that stay whole. Source: facts of the same section: the last three are still worked with. */
+const RENT_RESULTS_KEPT_COUNT = 3;
+/** Tokens that clearing one block must free to be considered. Our choice: twice a brief. */
+const LEAST_BLOCK_TOKENS = 120;
+/** Tokens that one batch must free. Our choice: a rewrite for less is noise. */
+const LEAST_FREED = { tokens: 4_000, floor: 1_000 };
+/** Media from this size on lie outside the log, in base64 characters. Our choice: about four log lines. */
+const MEDIA_OUTSIDE_CHARACTERS = 4_096;
+/** Media above this are not shown at all, in base64 characters. Source: Anthropic docs, "Vision": 5 MB an image. */
+const MEDIA_SHOWN_CHARACTERS = 5_000_000;
+/** The most that these take, as a share of the effective window; the newest stays in any case. Our choice. */
+const RESULTS_KEPT_SHARE = 0.2;
+/** Strings in old arguments above this are previewed, in tokens. Our choice; where-the-numbers-come-from.md, "Offload and microcompact": arguments were 138K of 516K. */
+const OLD_ARGUMENT = { tokens: 400, floor: 120 };
+/** Head and tail that stay of such a string, in tokens. Our choice, not yet measured. */
+const OLD_ARGUMENT_PREVIEW = { tokens: 160, floor: 80 };
+/** Share of the effective window that a rewrite of old blocks must free where it does not reach its low-water mark. Source: where-the-numbers-come-from.md, "Offload and microcompact"; the value is our choice. */
+const MIN_FREED_SHARE = 0.15;
+/** Low-water mark of offload, as a share of its gate: 45 % of the window where the gate is 60 %. Our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
+const OFFLOAD_LOW_WATER = 0.75;
+/** Low-water mark of microcompact, as a share of its gate: 55 % of the window where the gate is 80 %. Our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
+const MICROCOMPACT_LOW_WATER = 0.69;
+/** Most tokens that are kept or retold of the newest round. Our choice: its results are previews above it. */
+const NEWEST_ROUND = { tokens: 8_000, floor: 2_000 };
+/** A newest round above this share of the target is peeled into previews. Our choice. */
+const NEWEST_ROUND_SHARE = 0.6;
+/** A newest round that peeling leaves above this share of the target is not kept but told as text. Our choice: the summary needs the rest. */
+const MAX_TAIL_SHARE = 0.75;
+/** A summary above this share of what it replaces is refused. Source: gemini-cli issue 5432, where a summary doubled the context; the value is our choice. */
+const MAX_SUMMARY_SHARE = 0.9;
+
+assert(
+  NEWEST_ROUND_SHARE < MAX_TAIL_SHARE && MAX_TAIL_SHARE < 1,
+  "a peeled round may miss its budget by a little, and leaves room for the summary",
+);
+assert(
+  OLD_ARGUMENT_PREVIEW.tokens < OLD_ARGUMENT.tokens && OLD_ARGUMENT_PREVIEW.floor < OLD_ARGUMENT.floor,
+  "the preview of an argument is smaller than the arguments that get one",
+);
+
 /** The limits of new messages in a window of `windowTokens`. */
 export function arrivalPolicy(windowTokens: number, access: HistoryAccess = {}): ArrivalPolicy {
   return {
@@ -29,8 +74,8 @@ export function arrivalPolicy(windowTokens: number, access: HistoryAccess = {}):
     lineCharacters: D.arrivalLineCharacters,
     messageTokens: scaleTokens(D.arrivalMessage, windowTokens),
     previewTokens: scaleTokens(D.arrivalPreview, windowTokens),
-    mediaOutsideCharacters: D.mediaOutsideCharacters,
-    mediaShownCharacters: D.mediaShownCharacters,
+    mediaOutsideCharacters: MEDIA_OUTSIDE_CHARACTERS,
+    mediaShownCharacters: MEDIA_SHOWN_CHARACTERS,
   };
 }
 
@@ -41,7 +86,7 @@ export const NO_ARRIVAL_LIMITS: ArrivalPolicy = {
   lineCharacters: Number.POSITIVE_INFINITY,
   messageTokens: Number.POSITIVE_INFINITY,
   previewTokens: D.preview.tokens,
-  mediaOutsideCharacters: D.mediaOutsideCharacters,
+  mediaOutsideCharacters: MEDIA_OUTSIDE_CHARACTERS,
   mediaShownCharacters: Number.POSITIVE_INFINITY,
 };
 
@@ -52,7 +97,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     blockTokens: scaleTokens(D.oldBlock, situation.windowTokens),
     previewTokens: scaleTokens(D.preview, situation.windowTokens),
     recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
-    ...rewriteThresholdOf(situation, gateTokens, D.offloadLowWater),
+    ...rewriteThresholdOf(situation, gateTokens, OFFLOAD_LOW_WATER),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
@@ -68,7 +113,7 @@ function rewriteThresholdOf(
 ): RewriteThreshold {
   return {
     lowWaterTokens: Math.floor(gateTokens * lowWater),
-    minFreedTokens: Math.ceil(effectiveTokens * D.minFreedShare),
+    minFreedTokens: Math.ceil(effectiveTokens * MIN_FREED_SHARE),
   };
 }
 
@@ -80,14 +125,14 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     clearableTools: CLEARABLE_TOOLS,
     readOnlyTools: READ_ONLY_TOOLS,
     resultsKeptCount: D.resultsKeptCount,
-    resultsKeptTokens: Math.floor(situation.effectiveTokens * D.resultsKeptShare),
+    resultsKeptTokens: Math.floor(situation.effectiveTokens * RESULTS_KEPT_SHARE),
     recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
     briefTokens: D.briefTokens,
     briefStringCount: D.briefStringCount,
     smallResultCharacters: D.smallResultCharacters,
-    argumentTokens: scaleTokens(D.oldArgument, situation.windowTokens),
-    argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, situation.windowTokens),
-    ...rewriteThresholdOf(situation, gateTokens, D.microcompactLowWater),
+    argumentTokens: scaleTokens(OLD_ARGUMENT, situation.windowTokens),
+    argumentPreviewTokens: scaleTokens(OLD_ARGUMENT_PREVIEW, situation.windowTokens),
+    ...rewriteThresholdOf(situation, gateTokens, MICROCOMPACT_LOW_WATER),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
@@ -105,17 +150,17 @@ export function extractivePolicy(
     targetTokens,
     keepTailTokens: Math.min(
       scaleTokens(shape.keptTail, windowTokens),
-      Math.floor(targetTokens * D.newestRoundShare),
+      Math.floor(targetTokens * NEWEST_ROUND_SHARE),
     ),
     maxNewestRoundTokens: Math.min(
-      scaleTokens(D.newestRound, windowTokens),
-      Math.floor(targetTokens * D.newestRoundShare),
+      scaleTokens(NEWEST_ROUND, windowTokens),
+      Math.floor(targetTokens * NEWEST_ROUND_SHARE),
     ),
-    maxTailTokens: Math.floor(targetTokens * D.maxTailShare),
+    maxTailTokens: Math.floor(targetTokens * MAX_TAIL_SHARE),
     userWordsTokens: scaleTokens(shape.userWords, windowTokens),
     factsTokens: scaleTokens(shape.facts, windowTokens),
     appendixTokens: scaleTokens(shape.appendix, windowTokens),
-    maxSummaryShare: D.maxSummaryShare,
+    maxSummaryShare: MAX_SUMMARY_SHARE,
     editSafety,
     hasHistoryTools,
   };
@@ -138,17 +183,17 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
   const { leastKept, leastKeptTextCount, mostKept } = SESSION_MEMORY_DEFAULTS;
   const mostKeptTokens = Math.min(
     scaleTokens(mostKept, windowTokens),
-    Math.floor(targetTokens * D.maxTailShare),
+    Math.floor(targetTokens * MAX_TAIL_SHARE),
   );
   return {
     targetTokens,
     leastKeptTokens: Math.min(scaleTokens(leastKept, windowTokens), mostKeptTokens),
     leastKeptTextCount,
     mostKeptTokens,
-    maxNewestRoundTokens: scaleTokens(D.newestRound, windowTokens),
+    maxNewestRoundTokens: scaleTokens(NEWEST_ROUND, windowTokens),
     userWordsTokens: scaleTokens(FULL_COMPACT_DEFAULTS.userWords, windowTokens),
     appendixTokens: scaleTokens(FULL_COMPACT_DEFAULTS.appendix, windowTokens),
-    maxSummaryShare: D.maxSummaryShare,
+    maxSummaryShare: MAX_SUMMARY_SHARE,
     editSafety,
     hasHistoryTools,
   };
@@ -160,7 +205,7 @@ export function expectedAfterSummary(situation: WindowSituation, shape: SummaryS
   const parts = [shape.userWords, shape.facts, shape.appendix];
   if (editSafety === "permissive") parts.push(shape.keptTail);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
-  return Math.min(situation.effectiveTokens * D.targetShare, tokens * RENT_DEFAULTS.expectedShare);
+  return Math.min(situation.effectiveTokens * D.targetShare, tokens * EXPECTED_SHARE);
 }
 
 /** Tools whose results and arguments may go: the reproducible ones and the host's, without those it keeps. */
@@ -185,16 +230,16 @@ export function clearByRentPolicy(
   return {
     clearableTools,
     readOnlyTools: READ_ONLY_TOOLS,
-    resultsKeptCount: RENT_DEFAULTS.resultsKeptCount,
+    resultsKeptCount: RENT_RESULTS_KEPT_COUNT,
     resultsKeptTokens: Number.POSITIVE_INFINITY,
-    argumentTokens: scaleTokens(D.oldArgument, windowTokens),
-    argumentPreviewTokens: scaleTokens(D.oldArgumentPreview, windowTokens),
+    argumentTokens: scaleTokens(OLD_ARGUMENT, windowTokens),
+    argumentPreviewTokens: scaleTokens(OLD_ARGUMENT_PREVIEW, windowTokens),
     briefTokens: D.briefTokens,
     briefStringCount: D.briefStringCount,
     smallResultCharacters: D.smallResultCharacters,
-    recentTailTokens: scaleTokens(RENT_DEFAULTS.recentTail, windowTokens),
-    leastBlockTokens: RENT_DEFAULTS.leastBlockTokens,
-    leastFreedTokens: scaleTokens(RENT_DEFAULTS.leastFreed, windowTokens),
+    recentTailTokens: scaleTokens(RENT_RECENT_TAIL, windowTokens),
+    leastBlockTokens: LEAST_BLOCK_TOKENS,
+    leastFreedTokens: scaleTokens(LEAST_FREED, windowTokens),
     editSafety,
     pendingCallIds,
     pins,

@@ -11,10 +11,7 @@
  * The sources of a summary have to be read from the log first, or written by a model, which the planner
  * cannot do. It then answers that a summary is due, and is called again with the sources.
  */
-
-import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
-import { RENT_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
-import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
+import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compaction.ts";
 import { breakEvenCalls, rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
@@ -53,6 +50,19 @@ import {
   type WindowPlan,
 } from "./window-plan.ts";
 import { canSummarise, mayCollapse, mayCollapseEarly, tokensBehind, unsentTokens } from "./window-sizes.ts";
+
+/** Expected size of a summary, for its price, in tokens. Our choice: summaries of the recorded sessions have 2,000 to 5,000. */
+const EXPECTED_TOKENS = 4_000;
+/** A summary is not made early before the window is this many times what it would leave. Our choice: half of it must go. */
+const LEAST_SHRINK = 2;
+/** Calls between two early summaries, at the least. Our choice: where nothing is cheap to read, a summary would be due at every third call. */
+const LEAST_CALLS = 8;
+/** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Our choice: the rest is labels. */
+const UNSENT_SHARE = 0.8;
+/** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Our choice: looking costs time, not money. */
+const LOOK_AGAIN_FACTOR = 1.25;
+/** Growth after which layers that found nothing to do behind their gates look again, as a share of the effective window. Our choice: a look costs what the window holds, so about a hundred of them in a window cost each message a hundred glances. */
+const LOOK_AGAIN_SHARE = 0.01;
 
 /**
  * Decides for one session what becomes of its window before each call. Ask {@link WindowPlanner.plan}, carry
@@ -123,7 +133,7 @@ export class WindowPlanner {
       this.#lookAgainRent = 0;
       if (isSummary) this.#afterSummaryTokens = messagesTokens;
     } else if (this.#isLookDue(state)) {
-      this.#lookAgainRent = this.#ledger.windowRent * RENT_DEFAULTS.lookAgainFactor;
+      this.#lookAgainRent = this.#ledger.windowRent * LOOK_AGAIN_FACTOR;
     }
     const { budget, editSafety } = state;
     // A window can fall below its gates without a rewrite, where a report comes in below the estimate.
@@ -153,12 +163,12 @@ export class WindowPlanner {
    */
   #isSummaryDue(state: WindowState): boolean {
     const { messagesTokens, isWarm, tariff } = state;
-    if (!this.#mayBeEarly(state) || this.#ledger.callsSinceSummary < RENT_DEFAULTS.leastCalls) return false;
-    if (messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(state)) return false;
+    if (!this.#mayBeEarly(state) || this.#ledger.callsSinceSummary < LEAST_CALLS) return false;
+    if (messagesTokens < LEAST_SHRINK * this.#expectedAfter(state)) return false;
     const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
     const isPaid =
       this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(state);
-    return isPaid && unsentTokens(state) <= RENT_DEFAULTS.unsentShare * this.#roundTokens(state);
+    return isPaid && unsentTokens(state) <= UNSENT_SHARE * this.#roundTokens(state);
   }
 
   /** The most that a summary keeps or quotes of the newest round. */
@@ -179,7 +189,7 @@ export class WindowPlanner {
     const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(state), isWarm: true }, state.tariff);
     if (state.writesSummaries !== true) return rewrite;
     const { read, outputRatio } = state.tariff;
-    return rewrite + read * state.usedTokens + outputRatio * FULL_COMPACT_DEFAULTS.expectedTokens;
+    return rewrite + read * state.usedTokens + outputRatio * EXPECTED_TOKENS;
   }
 
   /** Plans a compaction from the session's notes; `undefined` if they cannot replace the messages. */
@@ -239,18 +249,13 @@ export class WindowPlanner {
 
   #planExtractive(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
     if (state.disabledLayers.has("extractive")) return undefined;
+    const { digest, pinned, span } = sources;
+    const { visible, measure } = state;
     const situation = situationOf(state);
     const usual = extractivePolicy(situation, this.#policy);
-    const input = {
-      visible: state.visible,
-      digest: sources.digest,
-      measure: state.measure,
-      policy: reason === "manual" ? withAllWords(usual) : usual,
-      pendingCallIds: situation.pendingCallIds,
-      reason,
-      pinned: sources.pinned,
-    };
-    return planExtractiveCompact(input, sources.span);
+    const policy = reason === "manual" ? withAllWords(usual) : usual;
+    const { pendingCallIds } = situation;
+    return planExtractiveCompact({ visible, digest, measure, policy, pendingCallIds, reason, pinned }, span);
   }
 
   #clear(state: WindowState): PlannedEdits | undefined {
@@ -262,11 +267,7 @@ export class WindowPlanner {
       ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy)
       : planMicrocompactWhenCold(
           { visible, measure, nowMs: state.at },
-          {
-            ...policy,
-            resultsKeptCount: COMPACTION_DEFAULTS.resultsKeptCount,
-            cacheTtlMs: tariff.cacheLifetimeMs,
-          },
+          { ...policy, resultsKeptCount: D.resultsKeptCount, cacheTtlMs: tariff.cacheLifetimeMs },
         );
     if (edit === undefined) return undefined;
     const edits = [{ ...edit, loss: countLoss(edit, state) }];
@@ -285,8 +286,7 @@ export class WindowPlanner {
   #callsUntilSummary(state: WindowState): number {
     if (!this.#mayBeEarly(state)) return Number.POSITIVE_INFINITY;
     // A window that a summary would hardly shrink gets none, however much was paid.
-    if (state.messagesTokens < RENT_DEFAULTS.leastShrink * this.#expectedAfter(state))
-      return Number.POSITIVE_INFINITY;
+    if (state.messagesTokens < LEAST_SHRINK * this.#expectedAfter(state)) return Number.POSITIVE_INFINITY;
     const left = this.#policy.summaryMultiple * this.#summaryPrice(state) - this.#ledger.summaryRent;
     return left / rentPerCall(Math.max(1, state.messagesTokens), state.tariff);
   }
@@ -324,7 +324,7 @@ export class WindowPlanner {
     const hasPassed = (gateTokens: number): boolean =>
       last.usedTokens < gateTokens && usedTokens >= gateTokens;
     if (hasPassed(offloadGateTokens) || hasPassed(microcompactGateTokens)) return true;
-    return usedTokens >= last.usedTokens + effectiveTokens * COMPACTION_DEFAULTS.lookAgainShare;
+    return usedTokens >= last.usedTokens + effectiveTokens * LOOK_AGAIN_SHARE;
   }
 
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */

@@ -2,7 +2,6 @@
  * The files that may be put back after a compaction, best first: ranked by what the hidden and the kept
  * messages did to them, with what the digest knows of files that were hidden long before.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import type { Digest } from "../digest/digest.ts";
 import { openTodos } from "../digest/todo-state.ts";
 import { foldContent } from "./restore-content.ts";
@@ -10,6 +9,11 @@ import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
 import { type RankEvidence, type RankedFile, type RankWeights, rankFiles } from "./restore-rank.ts";
 import { type FileUse, type FileUses, findFileUses, type UsedMessage } from "./restore-uses.ts";
+
+/** Newest answers that are part of the last words. Our choice: the current work and the last words about it. */
+const ASSISTANT_WORDS_COUNT = 2;
+/** Newest open failures that are looked at. Our choice: as many as the digest matches with later calls. */
+const FAILURES_COUNT = 6;
 
 /** A compaction as a restoration sees it. */
 export interface RestorationSource {
@@ -69,12 +73,12 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
 function evidenceOf({ summaryTexts, digest }: RestorationSource): RankEvidence {
   const words = [
     digest.userWords.at(-1)?.text ?? "",
-    ...digest.assistantWords.slice(-RESTORE_DEFAULTS.assistantWordsCount).map(({ text }) => text),
+    ...digest.assistantWords.slice(-ASSISTANT_WORDS_COUNT).map(({ text }) => text),
     ...openTodos(digest.todos).map(({ text }) => text),
   ];
   const failures = digest.errors
     .filter(({ resolvedPointer }) => resolvedPointer === undefined)
-    .slice(-RESTORE_DEFAULTS.failuresCount)
+    .slice(-FAILURES_COUNT)
     .map(({ call, line }) => `${call} ${line}`);
   return {
     summary: summaryTexts.join("\n\n"),

@@ -6,9 +6,15 @@
  * certain. An edit of unknown place leaves the text unchanged; it is counted, and its new text is kept
  * beside. The result is not claimed to be the file: it may have changed since in ways that no call shows.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { type Replacement, replacementsOf, writtenContent } from "./restore-edits.ts";
 import type { FileUse } from "./restore-uses.ts";
+
+/** Newest uses of one file that are laid over each other. Our choice: a bound on the work; recorded sessions have some 60. */
+const FOLDED_USES_COUNT = 400;
+/** Lines around an edit that belong to the part in use. Our choice: about a screen. */
+const CONTEXT_LINES = 30;
+/** Changes whose place in the file is not known that are shown, newest first. Our choice. */
+const LOOSE_CHANGES_COUNT = 4;
 
 /** Consecutive lines; `first` is the number of the first one. */
 export interface FilePart {
@@ -49,7 +55,7 @@ const MAX_CHARACTERS = 2_000_000;
 /** Folds the uses of one file, oldest first. */
 export function foldContent(uses: readonly FileUse[]): FileContent {
   const folding = new Folding();
-  for (const use of uses.slice(-RESTORE_DEFAULTS.foldedUsesCount)) if (use.hasWorked) folding.add(use);
+  for (const use of uses.slice(-FOLDED_USES_COUNT)) if (use.hasWorked) folding.add(use);
   return folding.content();
 }
 
@@ -93,7 +99,7 @@ class Folding {
       parts: this.#parts,
       isWhole: this.#isWhole,
       inUse: this.#inUse.toReversed(),
-      loose: this.#loose.toReversed().slice(0, RESTORE_DEFAULTS.looseChangesCount),
+      loose: this.#loose.toReversed().slice(0, LOOSE_CHANGES_COUNT),
       missingEdits: this.#missingEdits,
       pointer: this.#pointer,
       asOfSeq: this.#asOfSeq,
@@ -170,9 +176,8 @@ class Folding {
     );
     const moved = (line: number): number => (line > start + removed ? line + shift : line);
     this.#inUse = this.#inUse.map(({ first, last }) => ({ first: moved(first), last: moved(last) }));
-    const { contextLines } = RESTORE_DEFAULTS;
-    const last = start + removed + shift + contextLines;
-    this.#inUse.push({ first: Math.max(1, start - contextLines), last });
+    const last = start + removed + shift + CONTEXT_LINES;
+    this.#inUse.push({ first: Math.max(1, start - CONTEXT_LINES), last });
   }
 }
 

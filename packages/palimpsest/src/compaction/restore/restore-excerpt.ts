@@ -2,10 +2,12 @@
  * An excerpt of a file within a budget: the newest lines read or changed first, then the rest from the top. A
  * mark shows each gap.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
+
+/** Gaps of so many lines between two shown parts are shown as well: a heading costs as much. Our choice. */
+const BRIDGED_LINES = 4;
 
 interface FileExcerpt {
   /** Lines of the file, with a line in brackets where some are left out; empty where nothing fits. */
@@ -122,7 +124,7 @@ function placeOf(numbers: readonly number[], least: number): number {
 function bridge(chosen: readonly number[], lines: ReadonlyMap<number, string>): readonly number[] {
   return chosen.flatMap((number, index) => {
     const before = chosen[index - 1] ?? 0;
-    if (number - before - 1 > RESTORE_DEFAULTS.bridgedLines) return [number];
+    if (number - before - 1 > BRIDGED_LINES) return [number];
     const between: number[] = [];
     for (let missing = before + 1; missing < number; missing++) if (lines.has(missing)) between.push(missing);
     return [...between, number];

@@ -15,6 +15,9 @@ import { inline, neutralise } from "../shared/quoted-lines.ts";
 import { type FileContent, isWithinContent } from "./restore-content.ts";
 import { excerptOf } from "./restore-excerpt.ts";
 
+/** Tokens that must be left of a file for it to be worth its heading. Our choice. */
+export const LEAST_FILE_TOKENS = 60;
+
 /** The budget of all of it. */
 export interface FileBudget {
   readonly filesCount: number;
@@ -120,7 +123,7 @@ function planFile(
   const content = current ?? logged;
   const frame = { title: path, note: noteOf(candidate, true, access) };
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
-  if (availableTokens - frameTokens < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+  if (availableTokens - frameTokens < LEAST_FILE_TOKENS) return undefined;
   const { text, isCut } = excerptOf(content, availableTokens - frameTokens, measure);
   return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
 }

@@ -7,9 +7,11 @@
  * steps; if the last words or an open failure name it; and if it was used since the user's last message.
  * Every factor is a doubling or two: there are few recorded compactions to fit them to.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { baseName } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
+
+/** Share at the end of a summary without the usual headings that says what comes next. Our choice: sections 7 to 9 of nine. */
+const SUMMARY_END_SHARE = 0.25;
 
 /** The factors; `RESTORE_DEFAULTS` has those in use. */
 export interface RankWeights {
@@ -42,11 +44,26 @@ export interface RankedFile {
   readonly uses: readonly FileUse[];
 }
 
+const WEIGHTS: RankWeights = {
+  /** Tool calls after which turning to a file counts 1/e. Source: where-the-numbers-come-from.md, "Restoration": 40 to 90 cover the same. */
+  recencyCalls: 60,
+  /** Weight of a use that only changed a file: the summary says what a change did, not what a read showed. Our choice, half; where-the-numbers-come-from.md, "Restoration". */
+  editWeight: 0.5,
+  /** Factor for a file that the summary names as pending or next. Our choice, two doublings; where-the-numbers-come-from.md, "Restoration". */
+  namedNextFactor: 4,
+  /** Factor for a file that the last words name. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  namedLastFactor: 2,
+  /** Factor for a file that an open failure names. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  failingFactor: 2,
+  /** Factor for a file that was used since the user last spoke. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  latestTurnFactor: 2,
+};
+
 /** All files of `uses`, best first. `callsCount` is the age of the first call. */
 export function rankFiles(
   { uses, callsCount }: { readonly uses: readonly FileUse[]; readonly callsCount: number },
   evidence: RankEvidence,
-  weights: RankWeights = RESTORE_DEFAULTS,
+  weights: RankWeights = WEIGHTS,
 ): readonly RankedFile[] {
   const visits = findVisits(uses.filter(({ hasWorked }) => hasWorked));
   const shared = sharesName([...visits.keys()]);
@@ -99,7 +116,7 @@ const PENDING_HEADING = /(?:^|\n)[^\w\n]{0,12}(?:7\.\W{0,4})?Pending Tasks?\b/i;
 function nextSteps(summary: string): string {
   const start = PENDING_HEADING.exec(summary)?.index;
   if (start !== undefined) return summary.slice(start);
-  return summary.slice(Math.floor(summary.length * (1 - RESTORE_DEFAULTS.summaryEndShare)));
+  return summary.slice(Math.floor(summary.length * (1 - SUMMARY_END_SHARE)));
 }
 
 // Mentions: a text names a file by its name alone or by the end of its path.

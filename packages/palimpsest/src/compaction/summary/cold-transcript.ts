@@ -12,6 +12,11 @@ import { readableText } from "../preview/readable-text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { neutralise } from "../shared/quoted-lines.ts";
 
+/** Share of what a window has free for a transcript that it is filled to. Our choice: sizes are estimates of another model's tokens. */
+export const TRANSCRIPT_SHARE = 0.85;
+/** The gap that a refusal names is covered this many times: its tokens are not ours. Our choice. */
+const GAP_MARGIN = 1.1;
+
 /** One round as text. */
 export interface WrittenRound {
   readonly text: string;
@@ -39,7 +44,7 @@ export function countToDrop(
     const step = Math.max(1, Math.ceil((rounds.length - dropped) * FULL_COMPACT_DEFAULTS.droppedShare));
     return Math.min(most, dropped + step);
   }
-  let left = gapTokens * FULL_COMPACT_DEFAULTS.gapMargin;
+  let left = gapTokens * GAP_MARGIN;
   let count = dropped;
   while (count < most && (left > 0 || count === dropped)) left -= rounds[count++]!.tokens;
   return count;

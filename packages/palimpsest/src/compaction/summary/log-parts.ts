@@ -2,7 +2,6 @@
  * The parts of a summary that come from the log, and not from the model: the user's own words, the string
  * appendix, and open tasks that the text does not name.
  */
-import { FULL_COMPACT_DEFAULTS as D } from "../../base/defaults/compaction/full-compact.ts";
 import type { Digest } from "../digest/digest.ts";
 import { openTodos } from "../digest/todo-state.ts";
 import { type LiteralLedger, rankLiterals } from "../literals/literal-ledger.ts";
@@ -11,6 +10,13 @@ import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { fitPrefix, inline, neutralise } from "../shared/quoted-lines.ts";
 import { composeUserWords } from "./summary-words.ts";
+
+/** Share of what is left beside the model's text that the user's words may take. Our choice. */
+export const WORDS_SHARE_OF_REST = 0.6;
+/** Kept free for the appendix's heading and for joining the parts, in tokens. Our choice: some twice what they take. */
+const APPENDIX_FRAME_TOKENS = 60;
+/** Share of the words of an open task that a summary must have to have told it. Our choice. */
+const TASK_WORDS_SHARE = 0.6;
 
 interface LogPartsOptions extends HistoryAccess {
   /** All that the parts may take. */
@@ -40,7 +46,7 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
     digest,
     {
       throughSeq,
-      budgetTokens: Math.min(userWordsTokens, budgetTokens * D.userWordsShare),
+      budgetTokens: Math.min(userWordsTokens, budgetTokens * WORDS_SHARE_OF_REST),
       hasHistoryTools: options.hasHistoryTools,
       isUnlimited: userWordsTokens === Number.POSITIVE_INFINITY,
     },
@@ -55,7 +61,7 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
     {
       budgetTokens: Math.min(
         appendixTokens,
-        budgetTokens - measureText(wordsText, measure) - D.appendixFrameTokens,
+        budgetTokens - measureText(wordsText, measure) - APPENDIX_FRAME_TOKENS,
       ),
       isShown: (text) => shown.has(text) || visibleLiterals.has(text),
     },
@@ -85,7 +91,7 @@ export function composeDroppedTasks(
     .filter((task) => {
       const words = wordsOf(task.text);
       const found = words.filter((word) => knownWords.has(word)).length;
-      return found < words.length * D.taskWordsShare;
+      return found < words.length * TASK_WORDS_SHARE;
     })
     .map((task) => `- ${inline(task.text)}`);
   for (let count = tasks.length; count > 0; count--) {

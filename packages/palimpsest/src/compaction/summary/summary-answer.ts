@@ -5,10 +5,14 @@
  * or was refused by the model, or if it has none of the sections: then the model went on with the work or
  * answered a question of the transcript.
  */
-import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { findLiterals, visitLiterals } from "../literals/literals.ts";
 import { SUMMARY_SECTIONS } from "./summary-prompt.ts";
+
+/** Numbered sections that an answer must have to be a summary, of nine. Our choice: a short conversation has little to say in some. */
+const LEAST_SECTIONS_COUNT = 5;
+/** Strings not found in the log that are marked in one summary, at the most. Our choice: more says that the summary is bad, not which string is wrong. */
+const UNVERIFIED_MARKS_COUNT = 60;
 
 /** The reason why an answer is not a summary. */
 export type SummaryProblem = "called-a-tool" | "cut-off" | "refused" | "empty" | "not-a-summary";
@@ -62,7 +66,7 @@ const SECTION = /^[ \t]{0,3}(?:#{1,6}[ \t]*)?(?:\*\*|__)?([1-9])(?:[.)、:]|\*\*
 
 /** Five steps of a plan are numbered, too: where the tags are missing, five titles or all nine numbers say it. */
 function hasSections(text: string, isTagged: boolean): boolean {
-  const least = FULL_COMPACT_DEFAULTS.leastSectionsCount;
+  const least = LEAST_SECTIONS_COUNT;
   const lower = text.toLowerCase();
   const titles = SUMMARY_SECTIONS.filter(({ title }) => lower.includes(title.toLowerCase()));
   if (titles.length >= least) return true;
@@ -82,7 +86,7 @@ const LIST = "Not found in the log [unverified]: ";
 export function markUnverified(text: string, isInLog: (literal: string) => boolean): string {
   const unknown = new Set<string>();
   visitLiterals(text, (literal, kind) => {
-    if (unknown.size >= FULL_COMPACT_DEFAULTS.unverifiedMarksCount) return;
+    if (unknown.size >= UNVERIFIED_MARKS_COUNT) return;
     const isShortNumber = kind === "number" && literal.replace(/\D/g, "").length < 4;
     if (!isShortNumber && !isInLog(literal)) unknown.add(literal);
   });

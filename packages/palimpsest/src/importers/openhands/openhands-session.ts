@@ -5,7 +5,6 @@
  * calls are in one message here, and each result follows in the order of the events. What a
  * sub-agent did between the call of `delegate` and its answer is kept apart.
  */
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
@@ -13,6 +12,9 @@ import { present } from "../shared/fields.ts";
 import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";
 import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
 import { ContextIds } from "./context-ids.ts";
+
+/** Messages that a boundary names one by one as staying; a longer list is left away. Our choice; OpenHands condenses at 240 events and keeps half of them. */
+const LISTED_PRESERVED_IDS = 256;
 
 /** One event as it was recorded. @internal */
 export interface OpenhandsEvent {
@@ -104,7 +106,7 @@ export class OpenhandsSession {
     }
     const text = asString(summary);
     // A list as long as the conversation at every boundary would make a file larger than it is.
-    const isListed = size > 0 && size <= FORMATS_DEFAULTS.listedPreservedIds;
+    const isListed = size > 0 && size <= LISTED_PRESERVED_IDS;
     const boundary: ImportedBoundary = {
       type: "boundary",
       trigger: "auto",

@@ -2,11 +2,13 @@
  * Finds the conversations in records that are messages, or that hold a list of messages: the ways
  * in which people store what they send to a chat API.
  */
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { asString, isObject } from "../../base/json/json.ts";
 import type { Fields } from "./fields.ts";
 import type { SourceRecord } from "./read-records.ts";
 import type { RepairLog } from "./repair-log.ts";
+
+/** Records looked at to tell the format. Our choice; a session may begin with a page of metadata. */
+export const DETECTION_RECORDS = 200;
 
 /** One list of wire messages, and what stood around it. */
 export interface Conversation {
@@ -41,7 +43,7 @@ export function messagesIn(sample: readonly Fields[]): readonly unknown[] | unde
   const found = sample.flatMap((value) => {
     if (isChatMessage(value)) return [[value]];
     const list = messageList(value);
-    return list === undefined ? [] : [list.slice(0, FORMATS_DEFAULTS.detectionRecords)];
+    return list === undefined ? [] : [list.slice(0, DETECTION_RECORDS)];
   });
   return found.length === 0 ? undefined : found.flat();
 }

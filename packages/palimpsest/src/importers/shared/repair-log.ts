@@ -2,8 +2,10 @@
  * Collects repairs while a file is read. A damaged file can need one on every line, so per kind
  * only the first ones are listed and the rest is a number.
  */
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import type { ImportRepair, ImportRepairKind, NotRead } from "./imported-session.ts";
+
+/** Repairs listed one by one per kind and file; the rest is one line with a count. Our choice. */
+const LISTED_REPAIRS_PER_KIND = 100;
 
 const NOTHING_MISSED: NotRead = { records: 0, bytes: 0, isCutOff: false };
 
@@ -24,7 +26,7 @@ export class RepairLog {
   add(kind: ImportRepairKind, detail: string, line?: number): void {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    if (count > FORMATS_DEFAULTS.listedRepairsPerKind) return;
+    if (count > LISTED_REPAIRS_PER_KIND) return;
     this.#listed.push({ kind, detail, line });
   }
 
@@ -54,7 +56,7 @@ export class RepairLog {
   list(): readonly ImportRepair[] {
     const rest: ImportRepair[] = [];
     for (const [kind, count] of this.#counts) {
-      const unlisted = count - FORMATS_DEFAULTS.listedRepairsPerKind;
+      const unlisted = count - LISTED_REPAIRS_PER_KIND;
       if (unlisted > 0) rest.push({ kind, detail: `and ${unlisted} more of this kind` });
     }
     return [...this.#listed, ...rest];

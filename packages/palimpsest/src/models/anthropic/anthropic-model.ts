@@ -10,7 +10,6 @@
  * The counting endpoint is free, has separate limits, and is exact except for what the server adds. It refuses
  * requests with server tools and with files by address; then the chain goes on to the next counter.
  */
-import { MODEL_CLIENT_DEFAULTS } from "../../base/defaults/model-clients.ts";
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type {
   ModelAnswer,
@@ -30,13 +29,19 @@ import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { anthropicToolDefinitions, readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 
+/** Output tokens asked for where neither the client nor the request says how many, up to what the model gives. Our choice: what Claude Code asks for. */
+const DEFAULT_OUTPUT_TOKENS = 32_000;
+
+/** Output tokens above which an answer is always streamed, also where no one listens. Source: Anthropic SDK 1.12, `internal/constants`: it refuses to wait for more from some models; more than 21,333 from any. */
+const WHOLE_ANSWER_TOKENS = 8_192;
+
 /** Options of an `anthropicModel`. */
 export interface AnthropicModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /**
    * `max_tokens` of requests whose parameters name none.
-   * @defaultValue `MODEL_CLIENT_DEFAULTS.maxOutputTokens`, or the most that the model gives
+   * @defaultValue 32,000, or the most that the model gives
    */
   readonly maxOutputTokens?: number;
 }
@@ -62,7 +67,7 @@ export function anthropicModel(
     generate: async (request, { signal } = {}) => {
       const body = bodyOf(request);
       // The SDK refuses to wait for a long answer in one piece, and connections that say nothing break.
-      if (body.max_tokens > MODEL_CLIENT_DEFAULTS.wholeAnswerTokens)
+      if (body.max_tokens > WHOLE_ANSWER_TOKENS)
         return streamed(client, { request, body, options: signalOption(signal) });
       const { data, requestId } = await settle(create(client, { request, body, signal }));
       return anthropicAnswer(data, requestId);
@@ -75,8 +80,7 @@ export function anthropicModel(
 }
 
 function defaultOutput(model: string): number {
-  const { maxOutputTokens } = MODEL_CLIENT_DEFAULTS;
-  return Math.min(maxOutputTokens, findModel(model)?.maxOutputTokens ?? maxOutputTokens);
+  return Math.min(DEFAULT_OUTPUT_TOKENS, findModel(model)?.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS);
 }
 
 interface Call {

@@ -9,8 +9,13 @@ import { close, closeSync, constants, createReadStream, openSync, readSync } fro
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError } from "../../base/errors.ts";
+import { READ_CHUNK_BYTES } from "./text-encoding.ts";
+
+/** Longest time that a pipe may stay without a writer, in milliseconds. Our choice: time for a shell to start the other side. */
+const PIPE_WAIT_MS = 3_000;
+/** Time between two looks at such a pipe, in milliseconds. Our choice. */
+const PIPE_POLL_MS = 20;
 
 /** @internal */
 export interface InputBytes {
@@ -35,16 +40,15 @@ export async function openInput(path: string, signal: AbortSignal | undefined): 
   if (found.isFIFO()) return { chunks: await openPipe(path, signal), totalBytes: 0 };
   if (!found.isFile())
     throw refused(path, "a device, not a session", "Give a file, a pipe, or - for the standard input.");
-  const chunks = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
+  const chunks = createReadStream(path, { highWaterMark: READ_CHUNK_BYTES });
   return { chunks, totalBytes: found.size };
 }
 
 async function openPipe(path: string, signal: AbortSignal | undefined): Promise<Readable> {
-  const { pipeWaitMs, pipePollMs } = FORMATS_DEFAULTS;
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const first = Buffer.alloc(FORMATS_DEFAULTS.readChunkBytes);
+  const first = Buffer.alloc(READ_CHUNK_BYTES);
   try {
-    for (let waitedMs = 0; waitedMs < pipeWaitMs; waitedMs += pipePollMs) {
+    for (let waitedMs = 0; waitedMs < PIPE_WAIT_MS; waitedMs += PIPE_POLL_MS) {
       const length = readNow(file, first);
       if (length === undefined || length > 0) {
         const { Socket } = await import("node:net"); // Few inputs are pipes.
@@ -52,7 +56,7 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
         if (length !== undefined) socket.unshift(first.subarray(0, length));
         return socket;
       }
-      await setTimeout(pipePollMs, undefined, signal === undefined ? {} : { signal });
+      await setTimeout(PIPE_POLL_MS, undefined, signal === undefined ? {} : { signal });
     }
   } catch (error) {
     closeSync(file);
@@ -60,7 +64,7 @@ async function openPipe(path: string, signal: AbortSignal | undefined): Promise<
   }
   close(file);
   throw new InputError("INPUT_EMPTY", {
-    message: `No data arrived on the pipe ${path} within ${pipeWaitMs} ms.`,
+    message: `No data arrived on the pipe ${path} within ${PIPE_WAIT_MS} ms.`,
     hint: "Start the program that writes to it, or give the file itself.",
   });
 }

@@ -5,9 +5,9 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { InputError } from "../../base/errors.ts";
+import { READ_CHUNK_BYTES } from "./text-encoding.ts";
 
 /** JSON writes a control character in six: a line of the log, or a text that lay beside it, cannot become longer. */
 const LINE_LIMIT_BYTES = 6 * STORE_DEFAULTS.lineLimitBytes;
@@ -62,7 +62,7 @@ export async function peekFirstLine(path: string): Promise<string | undefined> {
 
 async function openBytes(path: string): Promise<AsyncIterable<Buffer>> {
   const isCompressed = await isGzip(path);
-  const bytes = createReadStream(path, { highWaterMark: FORMATS_DEFAULTS.readChunkBytes });
+  const bytes = createReadStream(path, { highWaterMark: READ_CHUNK_BYTES });
   // The reader of the last stream gets the errors of both.
   return isCompressed ? pipeline(bytes, createGunzip(), () => {}) : bytes;
 }

@@ -6,10 +6,20 @@
  * beginning prove nothing: a power loss leaves them in a text as well, so what follows them decides. A
  * beginning that is not text is damage, too, where a whole line of JSON follows; else it is data.
  */
-import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
 import type { RepairLog } from "../../importers/shared/repair-log.ts";
+
+/** Bytes at the start of a file that distinguish text from binary data. Our choice, one page. */
+const SAMPLE_BYTES = 4_096;
+/** Bytes at the start of a file in which a zero byte means another format. Our choice; the signatures of archives, pictures, programs and databases have one there. */
+const SIGNATURE_BYTES = 16;
+/** Share of zero bytes in the sample above which a file is taken as binary. Our choice: most of it. */
+const ZERO_SHARE = 0.5;
+/** Share of control characters in the sample above which a file is taken as binary. Our choice. */
+const BINARY_SHARE = 0.1;
+/** Bytes read from the disk at once. Source: Node's default for file streams. */
+export const READ_CHUNK_BYTES = 65_536;
 
 type Convert = (bytes: Buffer) => Buffer;
 
@@ -29,7 +39,7 @@ export function toUtf8(file: { readonly name: string; readonly repairs: RepairLo
     zeros += start;
     held = Buffer.concat([held, bytes.subarray(start)]);
     const isEnd = bytes.length === 0;
-    if (!isEnd && held.length < FORMATS_DEFAULTS.readChunkBytes) return bytes.subarray(0, start);
+    if (!isEnd && held.length < READ_CHUNK_BYTES) return bytes.subarray(0, start);
     convert = chooseConverter(held, file);
     return Buffer.concat([bytes.subarray(0, start), convert(held), isEnd ? convert(NOTHING) : NOTHING]);
   };
@@ -54,7 +64,7 @@ function chooseConverter(
     return utf16Converter(utf16);
   }
   const text = first[0] === 0 ? first.subarray(1) : first;
-  if (isBinary(text.subarray(0, FORMATS_DEFAULTS.sampleBytes)) && !hasRecord(text)) {
+  if (isBinary(text.subarray(0, SAMPLE_BYTES)) && !hasRecord(text)) {
     throw new InputError("INPUT_UNREADABLE", {
       message: `${name} is binary data, not text.`,
       hint: "Give the session as JSON or JSON Lines, plain or gzip-compressed. Unpack other archives first.",
@@ -66,7 +76,7 @@ function chooseConverter(
 function utf16Order(bytes: Buffer): "le" | "be" | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "be";
-  const sample = bytes.subarray(0, FORMATS_DEFAULTS.sampleBytes);
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
   let evenZeros = 0;
   let oddZeros = 0;
   sample.forEach((byte, index) => {
@@ -97,15 +107,14 @@ function withoutMark(): Convert {
 }
 
 function isBinary(sample: Buffer): boolean {
-  const { signatureBytes, binaryShare, zeroShare } = FORMATS_DEFAULTS;
-  if (sample.length === 0 || sample.subarray(0, signatureBytes).includes(0)) return true;
+  if (sample.length === 0 || sample.subarray(0, SIGNATURE_BYTES).includes(0)) return true;
   let zeros = 0;
   let controls = 0;
   for (const byte of sample) {
     if (byte === 0) zeros++;
     else if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++;
   }
-  return zeros > sample.length * zeroShare || controls > (sample.length - zeros) * binaryShare;
+  return zeros > sample.length * ZERO_SHARE || controls > (sample.length - zeros) * BINARY_SHARE;
 }
 
 /** True if a whole line is an object of JSON: what stands around it is damaged, but no other format has such lines. */

@@ -8,9 +8,11 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { CurrentFile, FileRestorer } from "../../ports/restorer.ts";
+
+/** Files above this are not read again for a restoration, in bytes. Our choice: a hundred times what is shown of one. */
+const READ_BYTES = 4_000_000;
 
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const UNREADABLE: CurrentFile = { state: "unreadable" };
@@ -44,7 +46,7 @@ async function readText(path: string): Promise<CurrentFile> {
   const file = await open(path, OPEN_FLAGS);
   try {
     const { size, ...stat } = await file.stat();
-    if (!isRegular(stat.mode) || size > RESTORE_DEFAULTS.readBytes) return UNREADABLE;
+    if (!isRegular(stat.mode) || size > READ_BYTES) return UNREADABLE;
     const text = decode(await wholeOf(file, size));
     return text === undefined ? UNREADABLE : { state: "present", text };
   } finally {

@@ -8,7 +8,6 @@
  * newest. Unsettled ones are read on every call. Hosts that build their objects again each time are
  * known by their first one; nothing is remembered of theirs.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { Message } from "../../transcript/blocks.ts";
@@ -18,6 +17,9 @@ import { copyInput, type InputCopier } from "../input/copy-input.ts";
 import { sayWhat, validateMessage } from "../input/validate-messages.ts";
 import { keysOf, type MessageKeys } from "./message-keys.ts";
 import { type KnownMessage, planReconcile, type ReconcilePlan } from "./reconcile.ts";
+
+/** Newest messages of a host's list that are read again on every `reconcile`, for hosts that change a streamed answer in place. Our choice: an answer, its results and what the user typed meanwhile. */
+const REREAD_MESSAGES_COUNT = 8;
 
 /** A settled object of the host, as it was read. */
 interface Settled {
@@ -63,7 +65,7 @@ export class HostList {
     return copyInput("messages", (copier) => {
       if (!Array.isArray(list))
         throw copier.refusal(0, `is ${sayWhat(list)}`, "the full list of the host's messages");
-      const settledCount = this.#keepsObjects(list) ? list.length - ENGINE_DEFAULTS.rereadMessagesCount : 0;
+      const settledCount = this.#keepsObjects(list) ? list.length - REREAD_MESSAGES_COUNT : 0;
       const messages: Message[] = [];
       const settled = new Map<number, Settled>();
       for (let index = 0; index < list.length; index++) {

@@ -4,11 +4,16 @@
  * Key order does not count, and neither do cache marks, which hosts move from message to message.
  * Strings go in with their lengths, so that no content can pass for another; a long text is hashed.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { isObject, writeDeepJson } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import { type ContentBlock, isThinking, type Message } from "../../transcript/blocks.ts";
+import { MAX_NESTING_LEVELS, MAX_VALUES_COUNT } from "../input/copy-input.ts";
+
+/** A message up to this length is compared by its text, in UTF-16 units; a longer one by its hash. Our choice: hashing a short text costs more than building it. */
+const MAX_PLAIN_KEY_CHARS = 256;
+/** Members of an object up to which their names are sorted by insertion. Our choice: where it stops being faster than the platform's sort. */
+const MAX_INSERTION_SORT_COUNT = 12;
 
 export interface MessageKeys {
   readonly key: string;
@@ -38,7 +43,7 @@ export function keysOf(message: Pick<Message, "role" | "content">, hasher: Hashe
 }
 
 function toKey(text: string, hasher: Hasher): string {
-  if (text.length <= ENGINE_DEFAULTS.maxPlainKeyChars) return text;
+  if (text.length <= MAX_PLAIN_KEY_CHARS) return text;
   // A hash is taken of UTF-8, which has no half characters: JSON tells one half from another.
   return `#${hasher.sha256(isWellFormed(text) ? text : JSON.stringify(text))}`;
 }
@@ -67,7 +72,7 @@ function objectText(value: Readonly<Record<string, unknown>>, depth: number, isB
 /** By insertion: objects here have a few members, and the platform's sort costs more than all the rest. */
 function sortedKeys(value: object): readonly string[] {
   const keys = Object.keys(value);
-  if (keys.length > ENGINE_DEFAULTS.maxInsertionSortCount) return keys.sort();
+  if (keys.length > MAX_INSERTION_SORT_COUNT) return keys.sort();
   for (let end = 1; end < keys.length; end++) {
     const key = keys[end]!;
     let index = end;
@@ -81,7 +86,7 @@ function valueText(value: unknown, depth: number, isBlock: boolean): string {
   if (typeof value === "string") return `${value.length}"${value}`;
   if (typeof value !== "object" || value === null) return `${String(value)};`;
   // What lies in the log may be deeper than what comes through the door.
-  if (depth > ENGINE_DEFAULTS.maxNestingLevels) return deepText(value);
+  if (depth > MAX_NESTING_LEVELS) return deepText(value);
   if (isObject(value)) return objectText(value, depth, isBlock);
   let text = "[";
   for (const item of value as readonly unknown[]) text += valueText(item ?? null, depth + 1, isBlock);
@@ -89,6 +94,6 @@ function valueText(value: unknown, depth: number, isBlock: boolean): string {
 }
 
 function deepText(value: object): string {
-  const written = writeDeepJson(value, { maxValues: ENGINE_DEFAULTS.maxValuesCount });
+  const written = writeDeepJson(value, { maxValues: MAX_VALUES_COUNT });
   return written.ok ? written.text : written.reason;
 }

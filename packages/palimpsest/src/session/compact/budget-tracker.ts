@@ -5,8 +5,6 @@
  * is one value, {@link WindowState}, that the planner decides from. Repairs are appended here, and nothing else.
  */
 
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
-import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
@@ -16,7 +14,11 @@ import type { ReportedLimits } from "../../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
-import { type ModelLimits, resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
+import {
+  type ModelLimits,
+  resolveModelLimits,
+  SMALLEST_WINDOW_TOKENS,
+} from "../../tokens/models/model-catalogue.ts";
 import { notify } from "../events/events.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
@@ -26,6 +28,10 @@ import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import { type ByHand, type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
+/** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Our choice. */
+const MAX_FIXED_SHARE = 0.8;
+/** Share of the size of a request that was refused without figures which is taken to fit. Our choice: the estimate is rarely further off. */
+const REFUSED_SHARE = 0.75;
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
 
@@ -78,8 +84,7 @@ export class BudgetTracker {
     this.isUnmanaged = costPolicy(options.policy ?? DEFAULT_POLICY) === undefined;
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
-      if (typeof tokens === "number" && tokens >= CATALOGUE_DEFAULTS.smallestWindowTokens)
-        this.#learned.set(model, tokens);
+      if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
   }
 
   /** True if the last request had the history tools; assumed before the first request. */
@@ -132,11 +137,11 @@ export class BudgetTracker {
     const { tracker, calls } = this.#parts;
     const { ledger } = tracker;
     const sentTokens = ledger.figure().tokens;
-    if (limitTokens !== undefined && limitTokens >= CATALOGUE_DEFAULTS.smallestWindowTokens) {
+    if (limitTokens !== undefined && limitTokens >= SMALLEST_WINDOW_TOKENS) {
       if (isWindow) this.#learn(ledger.model, limitTokens);
       else this.#ceilingTokens = limitTokens;
     } else {
-      this.#ceilingTokens = Math.floor(sentTokens * ENGINE_DEFAULTS.refusedShare);
+      this.#ceilingTokens = Math.floor(sentTokens * REFUSED_SHARE);
       // A guess: good for as long as the session is open, and not written down.
       if (isWindow) {
         this.#learned.set(ledger.model, this.#ceilingTokens);
@@ -318,7 +323,7 @@ export class BudgetTracker {
   }
 
   #checkFixed(fixed: FixedPart, fixedTokens: number): void {
-    const mostFixedTokens = Math.floor(this.budget.windowTokens * ENGINE_DEFAULTS.maxFixedShare);
+    const mostFixedTokens = Math.floor(this.budget.windowTokens * MAX_FIXED_SHARE);
     const { reservedFixedTokens } = this.#parts.tracker.ledger;
     if (fixed.tokens + reservedFixedTokens === 0 || fixedTokens < mostFixedTokens) return;
     throw this.#tooSmall(fixedTokens, fixedTokens, { mostFixedTokens });

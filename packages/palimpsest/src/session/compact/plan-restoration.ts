@@ -15,6 +15,7 @@ import {
   type FileBudget,
   fileBudget,
   formatRestored,
+  LEAST_FILE_TOKENS,
   RESTORED_OPENING,
 } from "../../compaction/restore/restore-files.ts";
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
@@ -26,7 +27,7 @@ import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
 import { recentFilesRestorer } from "./restored-files.ts";
-import { type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
+import { ANNOUNCED_COUNT, type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
 
 /** A compaction that is planned and not yet appended, and what may be put back after it. */
 export interface RestorationInput extends RestorationSource, HistoryAccess {
@@ -208,7 +209,7 @@ class Filling {
       const isCutList = "isCut" in done && done.isCut && Object.keys(item.announces ?? {}).length > 1;
       if (!isCutList) Object.assign(counts, item.announces ?? { [item.key]: fingerprint(item.text) });
     }
-    const kept = Object.entries(counts).slice(0, RESTORE_DEFAULTS.announcedCount);
+    const kept = Object.entries(counts).slice(0, ANNOUNCED_COUNT);
     if (kept.length > 0) this.#announced[name] = Object.fromEntries(kept);
   }
 
@@ -275,7 +276,7 @@ function fitItem(item: RestoredItem, availableTokens: number, measure: Measure):
     const tokens = measureText(text, measure);
     if (tokens <= availableTokens) return text;
     const frame = measureText(asText(item, ""), measure);
-    if (availableTokens - frame < RESTORE_DEFAULTS.leastFileTokens) return undefined;
+    if (availableTokens - frame < LEAST_FILE_TOKENS) return undefined;
     kept = cutHead(
       kept,
       Math.floor((kept.length * (availableTokens - frame) * 0.9) / Math.max(1, tokens - frame)),

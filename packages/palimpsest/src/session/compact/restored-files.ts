@@ -2,7 +2,6 @@
  * The restorer of recent files: ranked by evidence, read again by the host where it can, else as the log
  * last held them.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import {
   asCandidate,
   type RankedCandidate,
@@ -22,6 +21,9 @@ import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../ports/restorer.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { toolResultText } from "../../transcript/blocks.ts";
+
+/** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Our choice: twice what is put back. */
+const CANDIDATES_COUNT = 10;
 
 /** The sources of the restorer of recent files. */
 interface RecentFilesOptions extends HistoryAccess {
@@ -45,7 +47,7 @@ export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
     budgetTokens: budget.filesTokens,
     itemTokens: budget.fileTokens,
     restore: async ({ budgetTokens, signal }) => {
-      const ranked = rankCandidates(source).slice(0, RESTORE_DEFAULTS.candidatesCount);
+      const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
       const candidates = await Promise.all(ranked.map((file) => candidateOf(file, options, signal)));
       const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
       const { files, skipped } = planFiles(candidates, limits, measure, options);

@@ -9,6 +9,13 @@ import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restore
 import type { Deadline } from "../../ports/runtime.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 
+/** Items that are taken of one restorer. Our choice: more than fit into any budget. */
+const ITEMS_COUNT = 200;
+/** Characters that are looked at of one item. Our choice: far more than fit into any budget. */
+const ITEM_CHARACTERS = 400_000;
+/** Names of one list that are remembered as announced. Our choice: about 20 KB in a checkpoint. */
+export const ANNOUNCED_COUNT = 1_000;
+
 /** A restorer's answer; `items` is `undefined` if it failed as a whole. */
 export interface RestorerAnswer {
   readonly items: readonly RestoredItem[] | undefined;
@@ -68,7 +75,7 @@ function readItems(name: string, given: unknown): RestorerAnswer {
   if (!Array.isArray(given))
     return { items: undefined, events: [skipped(name, "malformed", "the answer is no list")] };
   const events: RestorationEvent[] = [];
-  const list = (given as readonly unknown[]).slice(0, RESTORE_DEFAULTS.itemsCount);
+  const list = (given as readonly unknown[]).slice(0, ITEMS_COUNT);
   if (given.length > list.length)
     events.push(skipped(name, "malformed", `${given.length - list.length} items beyond ${list.length}`));
   const items = list.flatMap((one, index): readonly RestoredItem[] => {
@@ -94,7 +101,7 @@ function readItem(given: unknown): RestoredItem | undefined {
     return {
       kind,
       key,
-      text: cutHead(text, RESTORE_DEFAULTS.itemCharacters),
+      text: cutHead(text, ITEM_CHARACTERS),
       ...(Object.fromEntries(texts) as Pick<RestoredItem, "label" | "title" | "note">),
       ...(given["isVisible"] === true ? { isVisible: true } : {}),
       ...(given["isCut"] === true ? { isCut: true } : {}),
@@ -112,5 +119,5 @@ export function readFingerprints(value: unknown): Readonly<Record<string, number
   const numbers = Object.entries(value).filter(
     (pair): pair is [string, number] => typeof pair[1] === "number" && Number.isFinite(pair[1]),
   );
-  return Object.fromEntries(numbers.slice(0, RESTORE_DEFAULTS.announcedCount));
+  return Object.fromEntries(numbers.slice(0, ANNOUNCED_COUNT));
 }

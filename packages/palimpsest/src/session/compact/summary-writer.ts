@@ -13,6 +13,7 @@ import { measureText } from "../../compaction/shared/measure.ts";
 import {
   countOverBudget,
   countToDrop,
+  TRANSCRIPT_SHARE,
   type WrittenRound,
   writeRounds,
 } from "../../compaction/summary/cold-transcript.ts";
@@ -33,6 +34,9 @@ import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { SummaryCall } from "../events/events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "../model/model-call.ts";
 import type { SummaryAsk } from "./summary-request.ts";
+
+/** Share of the room for the inserted message that the model's own text may take: the rest is for words and strings from the log. Our choice. */
+const WRITTEN_SHARE = 0.6;
 
 interface SummaryWriterOptions {
   readonly main: ModelClient;
@@ -171,7 +175,7 @@ export class SummaryWriter {
       `${COLD_SYSTEM}\n${composeColdPrompt("", { ...asked, leftOutRounds: 0 })}`,
       measure,
     );
-    return Math.floor((windowTokens - this.#coldOutputTokens(ask, asked) - frame) * D.transcriptShare);
+    return Math.floor((windowTokens - this.#coldOutputTokens(ask, asked) - frame) * TRANSCRIPT_SHARE);
   }
 
   async #call(
@@ -224,7 +228,7 @@ function visibleOf({ visible, span }: SummaryAsk): SummaryAsk["visible"] {
 
 /** The size that the model is asked to keep to: the reserve, or its share of the compaction's target. */
 function summaryTokens({ budget }: SummaryAsk): number {
-  return Math.floor(Math.min(budget.summaryReserveTokens, budget.fullTargetTokens * D.writtenShare));
+  return Math.floor(Math.min(budget.summaryReserveTokens, budget.fullTargetTokens * WRITTEN_SHARE));
 }
 
 function gapOf({ promptTokens: prompt, limitTokens }: ModelFailure): number | undefined {

@@ -2,13 +2,15 @@
  * Stores the digest of a very long session beside its log: at some checkpoints, read when the digest is first used
  * after opening. It is a blob, so its name reveals damage; then the digest is folded from the log again.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import { readDigest, writeDigest } from "../../compaction/digest/saved-digest.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
+
+/** Entries after which the digest of a session is stored again, with a checkpoint. Our choice: about 20 MB of an agent's log, of which it takes some 5 %; folding as many again takes about two seconds. */
+const DIGEST_STEP_ENTRIES = 20_000;
 
 /** A digest that lies in the store: of everything up to an entry, and where that lies. */
 export interface StoredDigest {
@@ -43,7 +45,7 @@ export class DigestStore {
 
   /** True if enough was appended since the last one was stored. */
   isDue(throughSeq: number): boolean {
-    return throughSeq - (this.#stored?.throughSeq ?? 0) >= ENGINE_DEFAULTS.digestStepEntries;
+    return throughSeq - (this.#stored?.throughSeq ?? 0) >= DIGEST_STEP_ENTRIES;
   }
 
   /** The stored digest, and the position from where the log continues; `undefined` without a readable one. */

@@ -7,7 +7,6 @@
  * forget their oldest places. Rare terms, which is what one searches by, keep all of theirs.
  */
 
-import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import {
   type Bm25Constants,
   rarityOf,
@@ -22,6 +21,19 @@ import { blockText, type ContentBlock, type Message, type Role } from "../../tra
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { cutSnippet, parseQuery, type QueryTerms } from "./history-query.ts";
 
+/** Characters of one block that are indexed from its start. Our choice. */
+const INDEXED_HEAD_CHARACTERS = 120_000;
+/** Characters of one block that are indexed from its end. Our choice. */
+const INDEXED_TAIL_CHARACTERS = 20_000;
+/** Characters of text an index holds; beyond it the oldest blocks keep a head of `INDEXED_STUB_CHARACTERS`. Our choice. */
+const INDEXED_TOTAL_CHARACTERS = 64_000_000;
+/** Characters of the oldest blocks that an index keeps where it is full. Our choice: a snippet. */
+const INDEXED_STUB_CHARACTERS = 400;
+/** Postings an index holds; beyond it the commonest terms forget their oldest places. Our choice: some 64 MB. */
+const INDEXED_POSTINGS = 8_000_000;
+/** Characters of a hit's snippet. Our choice. */
+const SNIPPET_CHARACTERS = 240;
+
 interface IndexedBlock {
   readonly pointer: string;
   readonly seq: number;
@@ -34,7 +46,7 @@ interface IndexedBlock {
 /**
  * Everything said in a session, ready to be searched. Make one with {@link createHistoryIndex} and feed it
  * with {@link addToHistory}, which changes it; treat its members as its own. It holds at most
- * `indexedTotalCharacters` of text and `indexedPostings` places.
+ * `INDEXED_TOTAL_CHARACTERS` of text and `INDEXED_POSTINGS` places.
  */
 export interface HistoryIndex {
   readonly blocks: IndexedBlock[];
@@ -62,7 +74,7 @@ export interface HistoryHit {
   readonly role: Role;
   /** The tool that was called or that answered. */
   readonly tool?: string;
-  /** The place that matches, cut to `snippetCharacters`. */
+  /** The place that matches, cut to `SNIPPET_CHARACTERS`. */
   readonly snippet: string;
   /** Larger is better; comparable within one search only. */
   readonly score: number;
@@ -73,12 +85,12 @@ const CALL_NAMES_KEPT = 2_000;
 
 /**
  * An empty index of one session.
- * @param limits - what it may hold; `indexedTotalCharacters` and `indexedPostings` by default
+ * @param limits - what it may hold; `INDEXED_TOTAL_CHARACTERS` and `INDEXED_POSTINGS` by default
  */
 export function createHistoryIndex(
   limits: HistoryLimits = {
-    textCharacters: COMPACTION_DEFAULTS.indexedTotalCharacters,
-    postings: COMPACTION_DEFAULTS.indexedPostings,
+    textCharacters: INDEXED_TOTAL_CHARACTERS,
+    postings: INDEXED_POSTINGS,
   },
 ): HistoryIndex {
   return {
@@ -143,9 +155,8 @@ export function addToHistory(
 }
 
 function indexedText(text: string): string {
-  const { indexedHeadCharacters, indexedTailCharacters } = COMPACTION_DEFAULTS;
-  if (text.length <= indexedHeadCharacters + indexedTailCharacters) return text;
-  return `${cutHead(text, indexedHeadCharacters)}\n${cutTail(text, indexedTailCharacters)}`;
+  if (text.length <= INDEXED_HEAD_CHARACTERS + INDEXED_TAIL_CHARACTERS) return text;
+  return `${cutHead(text, INDEXED_HEAD_CHARACTERS)}\n${cutTail(text, INDEXED_TAIL_CHARACTERS)}`;
 }
 
 function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {
@@ -178,11 +189,10 @@ function addBlock(
 
 /** Room for new texts: the oldest blocks keep a stub or nothing; their terms are still found. */
 function cutOldTexts(index: HistoryIndex): void {
-  const { indexedStubCharacters } = COMPACTION_DEFAULTS;
   while (index.textCharacters > index.limits.textCharacters * 0.9 && index.nextCut < index.blocks.length) {
     const block = index.blocks[index.nextCut++]!;
     const stub =
-      block.text.length > 2 * indexedStubCharacters ? cutHead(block.text, indexedStubCharacters) : "";
+      block.text.length > 2 * INDEXED_STUB_CHARACTERS ? cutHead(block.text, INDEXED_STUB_CHARACTERS) : "";
     index.textCharacters -= block.text.length - stub.length;
     // A copy, because a slice would keep the whole text alive.
     block.text = stub.split("").join("");
@@ -326,6 +336,6 @@ function toHit(
   score: number,
   query: QueryTerms,
 ): HistoryHit {
-  const snippet = cutSnippet(text, query, COMPACTION_DEFAULTS.snippetCharacters);
+  const snippet = cutSnippet(text, query, SNIPPET_CHARACTERS);
   return { pointer, seq, role, tool, snippet, score };
 }

@@ -10,6 +10,9 @@ import { formatThousands } from "../../compaction/preview/preview.ts";
 import { formatPointer, formatReadCall, parsePointer } from "../../compaction/shared/pointer.ts";
 import type { HistoryHit } from "./history-search.ts";
 
+/** Most hits of one search. Our choice. */
+const SEARCH_HITS_MAX = 30;
+
 /** A tool in the vocabulary that every provider's format is made from. */
 export interface HistoryTool {
   readonly name: "history_search" | "history_read";
@@ -17,7 +20,7 @@ export interface HistoryTool {
   readonly inputSchema: JsonObject;
 }
 
-const { searchHits, searchHitsMax, pageCharacters, pageCharactersMax } = COMPACTION_DEFAULTS;
+const { searchHits, pageCharacters, pageCharactersMax } = COMPACTION_DEFAULTS;
 
 /**
  * Definitions of `history_search` and `history_read`: a name, a description for the model, and a JSON
@@ -40,7 +43,7 @@ export const HISTORY_TOOLS: readonly HistoryTool[] = [
         limit: {
           type: "integer",
           minimum: 1,
-          maximum: searchHitsMax,
+          maximum: SEARCH_HITS_MAX,
           description: `Number of hits, ${searchHits} if left out.`,
         },
       },
@@ -93,7 +96,7 @@ export function parseSearchInput(value: unknown): ParsedInput<SearchInput> {
     return { ok: false, problem: 'history_search needs a query: history_search({ query: "…" }).' };
   const limit = clampWhole(isObject(value) ? value["limit"] : undefined, {
     least: 1,
-    most: searchHitsMax,
+    most: SEARCH_HITS_MAX,
     usual: searchHits,
   });
   return { ok: true, input: { query, limit } };

@@ -6,10 +6,18 @@
  * wrapped strings, members that are `undefined`), refused with the path where it is not. Values
  * that are nested too deep to walk are kept as their JSON text: a model wrote them, and they must not be lost.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { OptionError, PalimpsestError } from "../../base/errors.ts";
 import { writeDeepJson } from "../../base/json/json.ts";
 import { shorten } from "../../base/text/text.ts";
+
+/** Levels of nesting that a block may have; what lies deeper is kept as its JSON text. Our choice: far above the 12 levels of the deepest recorded line, far below the about 2,000 levels at which walks of the window overflowed. */
+export const MAX_NESTING_LEVELS = 256;
+/** Values (members of objects, items of lists) that one hand-over may hold. Our choice: a list that holds the same list over and over has no end otherwise; the longest recorded session has under 70,000. */
+export const MAX_VALUES_COUNT = 5_000_000;
+/** Steps of a path that a refusal spells out. Our choice: enough to find the place. */
+const PATH_STEPS_SHOWN_COUNT = 12;
+/** Longest name in such a path, in UTF-16 units. Our choice. */
+const PATH_STEP_CHARS = 60;
 
 /** Runs `receive` on a fresh intake. Whatever a value's own code throws while it is read becomes an `OptionError`. */
 export function copyInput<Result>(root: string, receive: (copier: InputCopier) => Result): Result {
@@ -32,7 +40,7 @@ export class InputCopier {
   readonly #root: string;
   /** The step taken at each depth. What lies beyond the depth in question is stale. */
   readonly #path: (string | number)[] = [];
-  #valuesLeft: number = ENGINE_DEFAULTS.maxValuesCount;
+  #valuesLeft: number = MAX_VALUES_COUNT;
   #deepest = 0;
 
   constructor(root: string) {
@@ -46,7 +54,7 @@ export class InputCopier {
 
   /** A copy of the value at `depth` as JSON holds it; `undefined` where it would be left out. */
   copy(value: unknown, depth: number): unknown {
-    this.#deepest = depth + ENGINE_DEFAULTS.maxNestingLevels;
+    this.#deepest = depth + MAX_NESTING_LEVELS;
     return this.#walk(value, depth);
   }
 
@@ -127,19 +135,17 @@ export class InputCopier {
   #spend(values: number, depth: number): void {
     this.#valuesLeft -= values;
     if (this.#valuesLeft >= 0) return;
-    const { maxValuesCount } = ENGINE_DEFAULTS;
-    throw this.refusal(depth, `goes beyond ${maxValuesCount} values in one hand-over`, "fewer at a time");
+    throw this.refusal(depth, `goes beyond ${MAX_VALUES_COUNT} values in one hand-over`, "fewer at a time");
   }
 }
 
 const OWN = { configurable: true, enumerable: true, writable: true } as const;
 
 function formatPath(root: string, steps: readonly (string | number)[]): string {
-  const { pathStepsShownCount, pathStepChars } = ENGINE_DEFAULTS;
-  const shown = steps.slice(0, pathStepsShownCount).map((step) => {
+  const shown = steps.slice(0, PATH_STEPS_SHOWN_COUNT).map((step) => {
     if (typeof step === "number") return `[${step}]`;
-    const name = shorten(step, pathStepChars);
+    const name = shorten(step, PATH_STEP_CHARS);
     return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   });
-  return root + shown.join("") + (steps.length > pathStepsShownCount ? "…" : "");
+  return root + shown.join("") + (steps.length > PATH_STEPS_SHOWN_COUNT ? "…" : "");
 }

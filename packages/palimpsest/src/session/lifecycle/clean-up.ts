@@ -4,11 +4,10 @@
  * A run carries out a plan (`plan-clean-up.ts`) and checks each session again just before it moves it. A session that
  * cannot be moved is reported and does not stop the run. Only the store's sessions are ever touched.
  */
-import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { CleanUpLedger, SessionStore } from "../../ports/session-store.ts";
 import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
-import { type ClockNote, parseClockNotes } from "./observed-clock.ts";
+import { type ClockNote, parseClockNotes, RUN_INTERVAL_MS } from "./observed-clock.ts";
 import { checkRetention } from "./plan-clean-up.ts";
 
 /**
@@ -60,5 +59,5 @@ async function readMemory(ledger: CleanUpLedger | undefined): Promise<Memory> {
 
 function isDue(lastRunMs: number | undefined, nowMs: number): boolean {
   const sinceMs = lastRunMs === undefined ? Number.NaN : nowMs - lastRunMs;
-  return !(sinceMs >= 0 && sinceMs < RETENTION_DEFAULTS.runIntervalMs);
+  return !(sinceMs >= 0 && sinceMs < RUN_INTERVAL_MS);
 }

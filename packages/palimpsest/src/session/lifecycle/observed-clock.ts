@@ -2,22 +2,41 @@
  * Decides how far to trust the clock, so that nothing is deleted because a clock jumped.
  *
  * DESIGN. Every run notes its time, at most once a day. *Observed time* is the sum of the steps between notes. A step
- * counts at most `observedGapDays`, never backward, and not at all if it is longer than `clockLeapDays`, which is a
+ * counts at most `OBSERVED_GAP_DAYS`, never backward, and not at all if it is longer than `CLOCK_LEAP_DAYS`, which is a
  * *leap*. Deleting depends on observed time. A session last used before a leap is as old as the time observed since the
  * leap. The grace period in the trash has to pass both by the clock and in observed time. So a clock that is 75 years
  * ahead makes nothing old, and a machine that was off for two years continues as if it had been off for a day.
  *
  * A run that sees the clock leap or go back only notes it. If sessions have dates in the future, either the clock or the
- * dates are wrong: the clock is trusted once the notes have advanced evenly for `steadyDays`.
+ * dates are wrong: the clock is trusted once the notes have advanced evenly for `STEADY_DAYS`.
  */
-import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
+import { assert } from "../../base/assert.ts";
+import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { DAY_MS } from "../../base/durations.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
 
-const GAP_LIMIT_MS = RETENTION_DEFAULTS.observedGapDays * DAY_MS;
-const LEAP_MS = RETENTION_DEFAULTS.clockLeapDays * DAY_MS;
+/** Least time between two runs at start-up, in milliseconds: 20 hours. Our choice: once a day for who begins a little earlier than the day before. */
+export const RUN_INTERVAL_MS = 72_000_000;
+
+/** Dates before this are damaged: there was no such session then. Milliseconds since the epoch, 2020-01-01. Our choice: an unset clock says 1970, a disk without times 1980. */
+const OLDEST_DATE_MS = 1_577_836_800_000;
+/** Time by which dates may be ahead of the clock, in milliseconds: a day, for time zones mistaken for each other. Our choice. */
+export const CLOCK_SLACK_MS = 86_400_000;
+/** Days that the clock may be ahead of everything that was ever seen before it is doubted: a year without any use. Our choice; a flat clock battery or a mistyped year is off by more. */
+const CLOCK_LEAP_DAYS = 366;
+/** Days over which a doubted clock has to go on evenly before it is believed. Our choice: long enough to notice and set it. */
+const STEADY_DAYS = 7;
+/** Most days that count as observed between two runs, so that no jump of the clock uses up a period of grace. Our choice: a weekly run counts in full, and a month of grace takes five runs. */
+const OBSERVED_GAP_DAYS = 7;
+/** Observations of the clock that are remembered; beyond it the older half is thinned. Our choice: four months of daily runs, 5 KB. */
+const OBSERVATIONS_COUNT = 128;
+
+assert(OBSERVED_GAP_DAYS * 2 <= HOME_DEFAULTS.trashGraceDays, "no two runs alone use up the period of grace");
+
+const GAP_LIMIT_MS = OBSERVED_GAP_DAYS * DAY_MS;
+const LEAP_MS = CLOCK_LEAP_DAYS * DAY_MS;
 /** Number of newest notes that were certainly not thinned. */
-const UNTHINNED_COUNT = RETENTION_DEFAULTS.observationsCount / 4;
+const UNTHINNED_COUNT = OBSERVATIONS_COUNT / 4;
 
 /** When a run was, by the clock, and how much time had been observed by then. Milliseconds. */
 export interface ClockNote {
@@ -72,7 +91,7 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
   if (!isDate(nowMs)) return notes;
   const last = notes.at(-1);
   const stepMs = last === undefined ? undefined : nowMs - last.atMs;
-  if (stepMs !== undefined && stepMs >= 0 && stepMs < RETENTION_DEFAULTS.runIntervalMs) return notes;
+  if (stepMs !== undefined && stepMs >= 0 && stepMs < RUN_INTERVAL_MS) return notes;
   const isLeap = aheadMs(notes, sight) > LEAP_MS;
   const countedMs = isLeap || stepMs === undefined ? 0 : Math.min(Math.max(0, stepMs), GAP_LIMIT_MS);
   const note = { atMs: nowMs, observedMs: (last?.observedMs ?? 0) + countedMs };
@@ -85,7 +104,7 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
  * a gap, also where something was stored since: so it counts as a leap.
  */
 export function lastBeforeGap(dates: readonly number[], nowMs: number): number | undefined {
-  const past = dates.filter((ms) => ms <= nowMs + RETENTION_DEFAULTS.clockSlackMs).sort((a, b) => a - b);
+  const past = dates.filter((ms) => ms <= nowMs + CLOCK_SLACK_MS).sort((a, b) => a - b);
   const beforeGap = past.findLastIndex((ms, index) => (past[index + 1] ?? nowMs) - ms > LEAP_MS);
   return past[beforeGap === -1 ? past.length - 1 : beforeGap];
 }
@@ -97,7 +116,7 @@ function aheadMs(notes: readonly ClockNote[], { nowMs, beforeGapMs }: ClockSight
 
 /** Drops every other note of the older half except around leaps, so that the observed time stays the same. */
 function thinned(notes: readonly ClockNote[]): readonly ClockNote[] {
-  if (notes.length <= RETENTION_DEFAULTS.observationsCount) return notes;
+  if (notes.length <= OBSERVATIONS_COUNT) return notes;
   const half = Math.floor(notes.length / 2);
   return notes.filter(({ isLeap }, index) => index >= half || index % 2 === 0 || isLeap);
 }
@@ -108,8 +127,8 @@ export function judgeClock(notes: readonly ClockNote[], sight: ClockSight): Cloc
   if (!isDate(nowMs)) return { isTrusted: false, doubt: "not-a-date", newestMs };
   const seenMs = Math.max(newestMs ?? 0, notes.at(-1)?.atMs ?? 0);
   if (aheadMs(notes, sight) > LEAP_MS) return { isTrusted: false, doubt: "ahead", newestMs: seenMs };
-  const isBehind = nowMs < seenMs - RETENTION_DEFAULTS.clockSlackMs;
-  const isSteady = steadyMs(withNow(notes, sight)) >= RETENTION_DEFAULTS.steadyDays * DAY_MS;
+  const isBehind = nowMs < seenMs - CLOCK_SLACK_MS;
+  const isSteady = steadyMs(withNow(notes, sight)) >= STEADY_DAYS * DAY_MS;
   return isBehind && !isSteady
     ? { isTrusted: false, doubt: "behind", newestMs: seenMs }
     : { isTrusted: true };
@@ -123,7 +142,7 @@ function steadyMs(notes: readonly ClockNote[]): number {
 }
 
 function isJump(note: ClockNote, before: ClockNote): boolean {
-  return note.isLeap === true || note.atMs < before.atMs - RETENTION_DEFAULTS.clockSlackMs;
+  return note.isLeap === true || note.atMs < before.atMs - CLOCK_SLACK_MS;
 }
 
 /** Time observed since a date: counted from the first of the latest notes that are all after it. */
@@ -146,5 +165,5 @@ function observedFrom(notes: readonly ClockNote[], first: number): number {
 
 /** True if this library existed at that time. */
 export function isDate(ms: number | undefined): ms is number {
-  return ms !== undefined && Number.isFinite(ms) && ms >= RETENTION_DEFAULTS.oldestDateMs;
+  return ms !== undefined && Number.isFinite(ms) && ms >= OLDEST_DATE_MS;
 }

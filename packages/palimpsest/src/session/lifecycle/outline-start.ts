@@ -5,7 +5,6 @@
  * it plans a checkpoint of the window. The real folding begins at the last of them before the end, as if it were in the
  * log. So a gigabyte is not parsed into objects to find the few thousand messages that are still visible.
  */
-import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import type { SessionLog, StoredEntry } from "../../ports/session-store.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
@@ -21,12 +20,19 @@ interface OutlineStart {
   readonly position: number;
 }
 
-type OutlineLimits = Readonly<Record<"foldedWholeEntries" | "outlineStepEntries", number>>;
+type OutlineLimits = typeof OUTLINE_LIMITS;
+
+const OUTLINE_LIMITS = {
+  /** Entries up to which a log without a checkpoint is folded whole, so that anything in it can be undone. Our choice: about 20 MB of an agent's log, half a second. */
+  foldedWholeEntries: 20_000,
+  /** Entries between two checkpoints that are planned while a longer log is gone through. Our choice: about 5 MB; up to twice that is folded for real at its end. */
+  outlineStepEntries: 5_000,
+};
 
 /** `undefined` where the log is short, or cannot be begun anywhere but at its start. */
 export async function findOutlineStart(
   log: Pick<SessionLog, "readAll">,
-  limits: OutlineLimits = ENGINE_DEFAULTS,
+  limits: OutlineLimits = OUTLINE_LIMITS,
 ): Promise<OutlineStart | undefined> {
   const outline = new Outline(limits);
   for await (const { entries } of log.readAll({ outline: true }))

@@ -3,13 +3,13 @@
  * kept session has a reason. Changes nothing.
  */
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { RETENTION_DEFAULTS } from "../../base/defaults/retention.ts";
 import { DAY_MS } from "../../base/durations.ts";
 import { OptionError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { SessionInfo, TrashedSession } from "../../ports/session-store.ts";
 import {
   ageWithoutLeaps,
+  CLOCK_SLACK_MS,
   type ClockNote,
   type ClockVerdict,
   isDate,
@@ -190,7 +190,7 @@ function* decideTrashed(
 
 function judgeDate(atMs: number | undefined, nowMs: number): KeptReason | undefined {
   if (!isDate(atMs)) return "date-damaged";
-  return atMs > nowMs + RETENTION_DEFAULTS.clockSlackMs ? "date-ahead" : undefined;
+  return atMs > nowMs + CLOCK_SLACK_MS ? "date-ahead" : undefined;
 }
 
 function judgeGrace(

@@ -6,7 +6,6 @@
  * made only of strings that can be read in that window. An agent that is missing something knows
  * what stood beside it, and that is what it would type.
  */
-import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import {
   addToHistory,
@@ -17,6 +16,15 @@ import {
   type TermCounts,
 } from "../history/history-search.ts";
 import type { Reference, Trajectory } from "./trajectory.ts";
+
+/** Hits of a search that count as found. Our choice: what a model reads before it asks again. */
+const SEARCH_HITS = 5;
+/** Messages that held a string whose other strings are searched for, newest first. Our choice: what an agent remembers of it. */
+const SEARCHED_HOLDERS = 4;
+/** Queries of a single string that are tried. Our choice: an agent tries a few. */
+const SEARCH_TRIES = 3;
+/** Strings of a query at the most. Our choice: what a model types. */
+const QUERY_STRINGS = 6;
 
 /** The way to reach a string. */
 export type Reach = "visible" | "pointer" | "search" | "lost";
@@ -65,9 +73,9 @@ export class Reachability {
   isFound({ text }: Reference, isVisible: (text: string) => boolean): boolean {
     const tried = new Set<string>();
     const holders = this.#known.holdersOf(text).filter((index) => this.#seqOf.has(index));
-    for (const holder of holders.slice(-D.searchedHolders).toReversed()) {
+    for (const holder of holders.slice(-SEARCHED_HOLDERS).toReversed()) {
       const beside = this.#visibleBeside(holder, isVisible);
-      const queries = [beside.slice(0, 2), beside, ...beside.slice(0, D.searchTries).map((one) => [one])];
+      const queries = [beside.slice(0, 2), beside, ...beside.slice(0, SEARCH_TRIES).map((one) => [one])];
       for (const query of queries.map((strings) => strings.join(" "))) {
         if (query === "" || tried.has(query)) continue;
         tried.add(query);
@@ -81,7 +89,7 @@ export class Reachability {
     for (const { seq, message } of this.#waiting)
       addToHistory(this.#index, seq, message, this.#known.termsOf);
     this.#waiting = [];
-    return searchHistory(this.#index, query, { limit: D.searchHits }).some(({ seq }) => {
+    return searchHistory(this.#index, query, { limit: SEARCH_HITS }).some(({ seq }) => {
       const found = this.#messageOf.get(seq);
       return found !== undefined && this.#trajectory.messages[found]!.strings.has(text);
     });
@@ -93,7 +101,7 @@ export class Reachability {
     return [...strings]
       .filter((text) => isVisible(text))
       .sort((one, other) => this.#known.holdersOf(one).length - this.#known.holdersOf(other).length)
-      .slice(0, D.queryStrings);
+      .slice(0, QUERY_STRINGS);
   }
 }
 

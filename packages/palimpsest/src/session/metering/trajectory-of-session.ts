@@ -2,7 +2,6 @@
  * From an imported session to a trajectory: the whole conversation in the order in which it was
  * said, chunks of one response joined, calls and results paired.
  */
-import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { ImportedSession } from "../../importers/registry.ts";
 import type { ImportedMessage } from "../../importers/shared/imported-session.ts";
 import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-block.ts";
@@ -16,6 +15,15 @@ import {
 } from "../../transcript/blocks.ts";
 import { readableIn } from "./readable-strings.ts";
 import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
+
+/** Fixed part of a prompt where the recording does not say: system prompt and tools, in tokens. Our choice, a small agent's. */
+const FIXED_TOKENS = 4_000;
+/** Bounds of a fixed part that is inferred from the first billed call, in tokens. Our choice. */
+const FIXED_LEAST_TOKENS = 1_500;
+/** And the most, in tokens. Our choice: larger ones are messages that were not recorded. */
+const FIXED_MOST_TOKENS = 60_000;
+/** Time between two messages of a recording without times, in milliseconds. Our choice. */
+export const RECORDING_STEP_MS = 10_000;
 
 /** Options of turning a session into a trajectory. */
 interface TrajectoryOptions {
@@ -33,7 +41,7 @@ export function trajectoryOf(session: ImportedSession, options: TrajectoryOption
   return makeTrajectory({
     name: options.name,
     model: options.model,
-    fixedTokens: options.fixedTokens ?? fixedTokens ?? recordedFixedTokens(session, ratio) ?? D.fixedTokens,
+    fixedTokens: options.fixedTokens ?? fixedTokens ?? recordedFixedTokens(session, ratio) ?? FIXED_TOKENS,
     messages,
   });
 }
@@ -48,7 +56,7 @@ function recordedFixedTokens({ system, tools }: ImportedSession, ratio: number):
 }
 
 function boundedFixedTokens(tokens: number): number {
-  return Math.max(D.fixedLeastTokens, Math.min(D.fixedMostTokens, Math.round(tokens)));
+  return Math.max(FIXED_LEAST_TOKENS, Math.min(FIXED_MOST_TOKENS, Math.round(tokens)));
 }
 
 class Recorder {
@@ -86,7 +94,7 @@ class Recorder {
     if (content.length === 0) return;
     const message: Message = { ...first.message, content };
     for (const block of content) if (block.type === "tool_use") this.#tools.set(block.id, block.name);
-    const atMs = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + D.stepMs);
+    const atMs = message.at ?? (this.#messages.length === 0 ? 0 : this.#lastMs + RECORDING_STEP_MS);
     this.#lastMs = Math.max(this.#lastMs, atMs);
     const author = speakerOf(message, first.isAttachment === true);
     const tool = author === "tool" ? this.#toolOf(content) : undefined;

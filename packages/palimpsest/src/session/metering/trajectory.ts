@@ -6,9 +6,15 @@
  * an earlier message had. It survives if the window still shows it at that moment; no answer has to be
  * judged for that.
  */
-import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import { findMetricStrings } from "./metric-strings.ts";
+
+/** Shortest string that counts as a reference, in characters. Our choice. */
+const REFERENCE_CHARACTERS = 4;
+/** Strings in more than this share of the messages carry no information. Our choice. */
+const COMMON_SHARE = 0.15;
+/** … or in more than this many, whichever is more. Our choice. */
+const COMMON_MESSAGES = 12;
 
 /** The author of a message: `note` is a message that a tool or a host put in around the agent. */
 export type Author = "user" | "assistant" | "tool" | "note";
@@ -74,7 +80,7 @@ export function makeTrajectory(recording: {
     if (message.author === "assistant")
       for (const text of own) {
         const source = lastSeen.get(text);
-        if (source === undefined || text.length < D.referenceCharacters || isCommon(text)) continue;
+        if (source === undefined || text.length < REFERENCE_CHARACTERS || isCommon(text)) continue;
         references.push({
           text,
           source,
@@ -90,6 +96,6 @@ export function makeTrajectory(recording: {
 function commonStrings(strings: readonly ReadonlySet<string>[]): (text: string) => boolean {
   const counts = new Map<string, number>();
   for (const own of strings) for (const text of own) counts.set(text, (counts.get(text) ?? 0) + 1);
-  const limit = Math.max(D.commonMessages, strings.length * D.commonShare);
+  const limit = Math.max(COMMON_MESSAGES, strings.length * COMMON_SHARE);
   return (text) => counts.get(text)! >= limit;
 }

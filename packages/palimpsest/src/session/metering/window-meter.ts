@@ -5,7 +5,6 @@
  * cost is without the answers, which are the same whatever the window shows, and without lookups.
  */
 
-import { METERING_DEFAULTS as D } from "../../base/defaults/metering.ts";
 import type { ResolvedTariff } from "../../tokens/price/resolve-tariff.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -14,6 +13,9 @@ import { type Reach, Reachability } from "./reachability.ts";
 import { ShownWindow } from "./shown-window.ts";
 import type { Trajectory } from "./trajectory.ts";
 import { nextUnitId } from "./window-unit.ts";
+
+/** A reference is far where its string was last seen this many tokens before. Source: where-the-numbers-come-from.md, "Survival": what lies nearer is in every policy's tail. */
+export const FAR_TOKENS = 8_000;
 
 /** Far references of a session, and how many of them were visible or reachable where they were used. */
 export interface SurvivalFigures {
@@ -137,7 +139,7 @@ export class WindowMeter {
       pointsTo: (seq: number) => this.#shown.pointsTo(seq),
     };
     for (const reference of this.#trajectory.messages[answer]?.references ?? [])
-      if (reference.distanceTokens >= D.farTokens) this.#reaches[this.#reachability.of(reference, window)]++;
+      if (reference.distanceTokens >= FAR_TOKENS) this.#reaches[this.#reachability.of(reference, window)]++;
   }
 
   /** The request without a policy: every message before the answer. */

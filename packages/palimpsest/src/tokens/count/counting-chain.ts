@@ -12,6 +12,9 @@ import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { CountableRequest, TokenCounter } from "../../ports/model-client.ts";
 
+/** Consecutive failures after which a counter is left alone for the session. Our choice. */
+const COUNTER_FAILURES_COUNT = 3;
+
 /** Waits for `work` and rejects when it takes too long. The host decides how long that is. */
 type CountDeadline = <Value>(work: Promise<Value>) => Promise<Value>;
 
@@ -93,7 +96,7 @@ export class CountingChain {
   }
 
   #isGivenUp(counter: TokenCounter): boolean {
-    return (this.#failuresInRow.get(counter) ?? 0) >= TOKENS_DEFAULTS.counterFailuresCount;
+    return (this.#failuresInRow.get(counter) ?? 0) >= COUNTER_FAILURES_COUNT;
   }
 
   #fail(

@@ -12,13 +12,21 @@
  * with `windowRestored`, which keeps the anchor.
  */
 import { assert } from "../../base/assert.ts";
-import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import { dropsEarlierReasoning } from "../models/edit-safety.ts";
 import { tokenizerRatio } from "../models/model-id.ts";
 import { Calibration, type CalibrationSample, type ObservedRatio } from "./calibration.ts";
 import { type Anchor, parseAnchor, type TokenFigure, type TokenSource } from "./counting-chain.ts";
+
+/** A reported output below this share of the reply's estimate is a placeholder. Source: older Claude Code logs, which report a few tokens for replies of hundreds. */
+const PLACEHOLDER_OUTPUT_SHARE = 0.5;
+/** A report that differs from the expected figure by more than this share, in either direction, is in doubt until the next one confirms it. Our choice; in recorded sessions reports stay above it but where the tool replaced its context. */
+const DOUBTFUL_SHARE = 0.5;
+/** Smallest size, in tokens of the model, at which a report is doubted. Our choice: below it wrappers dominate. */
+const DOUBTFUL_MIN_TOKENS = 2_000;
+/** A second report confirms the first within this share of itself. Our choice; the error of one increment is far below. */
+const CONFIRMED_SHARE = 0.25;
 
 /** Contents of a request when it left; handed back with its report. */
 export interface SentRequest {
@@ -136,8 +144,7 @@ export class UsageLedger {
 
   /** The size of what is known of the next request, by estimate alone. */
   estimateKnown(): TokenFigure {
-    const tokens = this.#sum() * this.ratio;
-    return this.#estimateOf(tokens, this.reservedFixedTokens);
+    return this.#estimateOf(this.#sum() * this.ratio, this.reservedFixedTokens);
   }
 
   /** A message joined the window; `estimatedTokens` is its estimate in reference tokens. The reply counts, too. */
@@ -148,8 +155,7 @@ export class UsageLedger {
 
   /** The window was rewritten; `estimatedTokens` is the sum over its messages now. */
   windowReplaced(estimatedTokens: number): void {
-    assert(estimatedTokens >= 0, "a window does not have negative size");
-    this.#messagesTokens = estimatedTokens;
+    this.windowRestored(estimatedTokens);
     this.#void();
   }
 
@@ -195,8 +201,7 @@ export class UsageLedger {
       return "doubted";
     }
     this.#doubted = undefined;
-    this.#learn({ coveredTokens, reportedTokens: prompt });
-    this.#inferFixed({ coveredTokens, reportedTokens: prompt });
+    this.#learn(coveredTokens, prompt);
     this.#anchor = this.#anchorOf(report, prompt);
     return "believed";
   }
@@ -297,16 +302,15 @@ export class UsageLedger {
     const anchor = this.#anchor;
     const estimated = this.#expected(undefined, coveredTokens);
     const expected = this.#expected(anchor, coveredTokens);
-    const { doubtfulShare, doubtfulMinTokens, confirmedShare } = TOKENS_DEFAULTS;
     const isAboveWindow = windowTokens !== undefined && prompt > windowTokens;
-    if (isAboveWindow && Math.max(estimated, expected) < windowTokens * doubtfulShare) return false;
+    if (isAboveWindow && Math.max(estimated, expected) < windowTokens * DOUBTFUL_SHARE) return false;
     // Before the first report no one knows what a host sends beside the messages: nothing is a surprise.
-    if (anchor === undefined || Math.max(prompt, expected) < doubtfulMinTokens) return true;
+    if (anchor === undefined || Math.max(prompt, expected) < DOUBTFUL_MIN_TOKENS) return true;
     if (isNear(expected, prompt) || isNear(estimated, prompt)) return true;
     const again = this.#doubted;
     // Where growth alone makes the second figure, the two have nothing in common.
     if (again === undefined || !isNear(again.tokens, prompt)) return false;
-    if (Math.abs(prompt - this.#expected(again, coveredTokens)) > prompt * confirmedShare) return false;
+    if (Math.abs(prompt - this.#expected(again, coveredTokens)) > prompt * CONFIRMED_SHARE) return false;
     // A confirmed report counts like any two reports.
     this.#anchor = again;
     return true;
@@ -324,8 +328,7 @@ export class UsageLedger {
     const { outputTokens } = usage;
     const before = this.#anchor?.reasoningTokens ?? 0;
     const shown = replyTokens * this.ratio;
-    const isPlaceholder =
-      !Number.isFinite(outputTokens) || outputTokens < shown * TOKENS_DEFAULTS.placeholderOutputShare;
+    const isPlaceholder = !Number.isFinite(outputTokens) || outputTokens < shown * PLACEHOLDER_OUTPUT_SHARE;
     if (isPlaceholder || !isReplyWhole)
       return {
         tokens: prompt,
@@ -345,23 +348,18 @@ export class UsageLedger {
   }
 
   /** The growth since the last report, or, where all parts are known, the whole prompt, teaches the ratio. */
-  #learn({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
+  #learn(coveredTokens: number, prompt: number): void {
     const anchor = this.#anchor;
-    if (anchor?.source === "reported") {
-      this.#calibration().observe({
-        estimatedTokens: coveredTokens - anchor.coveredTokens,
-        reportedTokens: reportedTokens - anchor.tokens,
-      });
-    } else if (this.#fixedTokens !== undefined && this.#reservedFixedTokens === undefined) {
-      this.#calibration().observe({ estimatedTokens: coveredTokens, reportedTokens });
-    }
-  }
-
-  /** Just after a void the messages are few or freshly known, so the rest is the fixed part. */
-  #inferFixed({ coveredTokens, reportedTokens }: { coveredTokens: number; reportedTokens: number }): void {
     const isGiven = this.#fixedTokens !== undefined || this.#reservedFixedTokens !== undefined;
-    if (isGiven || this.#anchor !== undefined) return;
-    this.#inferredFixedTokens = Math.max(0, reportedTokens - coveredTokens * this.ratio);
+    if (anchor?.source === "reported") {
+      const estimatedTokens = coveredTokens - anchor.coveredTokens;
+      this.#calibration().observe({ estimatedTokens, reportedTokens: prompt - anchor.tokens });
+    } else if (this.#fixedTokens !== undefined && this.#reservedFixedTokens === undefined) {
+      this.#calibration().observe({ estimatedTokens: coveredTokens, reportedTokens: prompt });
+    }
+    // Just after a void the messages are few or freshly known, so the rest is the fixed part.
+    if (!isGiven && anchor === undefined)
+      this.#inferredFixedTokens = Math.max(0, prompt - coveredTokens * this.ratio);
   }
 
   #void(): void {
@@ -382,7 +380,7 @@ export class UsageLedger {
 
 /** True if neither of two sizes is far below the other. */
 function isNear(one: number, other: number): boolean {
-  return Math.min(one, other) >= Math.max(one, other) * TOKENS_DEFAULTS.doubtfulShare;
+  return Math.min(one, other) >= Math.max(one, other) * DOUBTFUL_SHARE;
 }
 
 interface ReportedSize {

@@ -12,6 +12,17 @@ import { estimateText } from "./character-automaton.ts";
 import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
 import { type MediaSize, readMediaSize } from "./media-size.ts";
 
+/** Wrapper of a call: its name, id and envelope. Source: `packages/evaluation/bench/estimator`, billed replies that are one call. */
+const TOOL_USE_TOKENS = 30;
+/** Each named argument of a call, whose tags the JSON text does not show. Source: `packages/evaluation/bench/estimator`, billed replies. */
+const TOOL_ARGUMENT_TOKENS = 12;
+/** Wrapper of a tool result. Source: `packages/evaluation/bench/estimator`, billed increments with one and with several results. */
+const TOOL_RESULT_TOKENS = 14;
+/** Wrapper of any other block. Source: `packages/evaluation/bench/estimator`, billed increments. */
+const BLOCK_TOKENS = 3;
+/** Wrapper of a message: its role and its end. Source: OpenAI cookbook, "How to count tokens": 3 a message, plus its role. */
+const MESSAGE_TOKENS = 3;
+
 /** Weight of a block: its text in reference tokens, and media, whose price depends on the model. */
 interface Weight {
   readonly tokens: number;
@@ -52,12 +63,12 @@ function holdsSizedMedia(block: ContentBlock): boolean {
 function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
   switch (block.type) {
     case "text":
-      return estimateText(textOf(block.text)) + TOKENS_DEFAULTS.blockTokens;
+      return estimateText(textOf(block.text)) + BLOCK_TOKENS;
     case "thinking":
       // The signature is not read by the model; only the text takes room.
-      return estimateText(textOf(block.thinking)) + TOKENS_DEFAULTS.blockTokens;
+      return estimateText(textOf(block.thinking)) + BLOCK_TOKENS;
     case "redacted_thinking":
-      return estimateCipher(textOf(block.data)) + TOKENS_DEFAULTS.blockTokens;
+      return estimateCipher(textOf(block.data)) + BLOCK_TOKENS;
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
@@ -68,29 +79,24 @@ function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
     case "document":
       return weighMedia(block, media);
     case "compaction":
-      return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.blockTokens;
+      return estimateText(textOf(block.content)) + BLOCK_TOKENS;
     case "opaque":
-      return weighOpaque(block.value) + TOKENS_DEFAULTS.blockTokens;
+      return weighOpaque(block.value) + BLOCK_TOKENS;
     default:
-      return weighJson(block.content) + TOKENS_DEFAULTS.toolResultTokens;
+      return weighJson(block.content) + TOOL_RESULT_TOKENS;
   }
 }
 
 function weighCall(name: string, input: unknown): number {
   const argumentsCount = isObject(input) ? Object.keys(input).length : 1;
-  return (
-    estimateText(name) +
-    weighJson(input) +
-    TOKENS_DEFAULTS.toolUseTokens +
-    TOKENS_DEFAULTS.toolArgumentTokens * argumentsCount
-  );
+  return estimateText(name) + weighJson(input) + TOOL_USE_TOKENS + TOOL_ARGUMENT_TOKENS * argumentsCount;
 }
 
 function weighResult(block: ToolResultBlock, media: SizedMedia[]): number {
   if (!Array.isArray(block.content)) {
-    return estimateText(textOf(block.content)) + TOKENS_DEFAULTS.toolResultTokens;
+    return estimateText(textOf(block.content)) + TOOL_RESULT_TOKENS;
   }
-  let tokens: number = TOKENS_DEFAULTS.toolResultTokens;
+  let tokens: number = TOOL_RESULT_TOKENS;
   for (const part of block.content as readonly unknown[]) {
     if (!isObject(part)) tokens += weighJson(part);
     else if (part["type"] === "text") tokens += estimateText(textOf(part["text"]));
@@ -123,12 +129,12 @@ const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at
  */
 function weighMedia(block: object, media: SizedMedia[]): number {
   const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
-  if (source["type"] === "text") return estimateText(textOf(source["data"])) + TOKENS_DEFAULTS.blockTokens;
+  if (source["type"] === "text") return estimateText(textOf(source["data"])) + BLOCK_TOKENS;
   if (Array.isArray(source["content"])) return weighJson(source["content"]);
   const size = sizeOf(source);
   if (size === undefined) return TOKENS_DEFAULTS.mediaTokens;
   media.push({ size, detail: detailOf(block) });
-  return size.type === "image" ? TOKENS_DEFAULTS.blockTokens : 0;
+  return size.type === "image" ? BLOCK_TOKENS : 0;
 }
 
 /** The host's figure of its size counts before the bytes. */
@@ -193,7 +199,7 @@ export function estimateVisibleMessage(message: VisibleMessage, model?: string):
 }
 
 function weigh(message: object, content: readonly ContentBlock[], model: string | undefined): number {
-  let tokens: number = TOKENS_DEFAULTS.messageTokens;
+  let tokens: number = MESSAGE_TOKENS;
   for (const block of content) tokens += estimateBlock(block, model);
   if (!content.some(holdsSizedMedia)) knownMessages.set(message, tokens);
   return tokens;

@@ -4,9 +4,11 @@
  * A size that is above a vendor's limit is scaled down before it is charged, so every rule is bounded
  * except for its smallest images. Models without a rule are charged like the newest Claude models.
  */
-import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { parseModelId, tokenizerFamily, tokenizerRatio } from "../models/model-id.ts";
 import type { MediaSize } from "./media-size.ts";
+
+/** One page of a PDF, in tokens: its text and its picture. Source: Anthropic docs, "PDF support": 1,500–3,000 a page. */
+const PDF_PAGE_TOKENS = 2_250;
 
 /** Patches of so many pixels a side, each charged; the image is scaled down to fit the limits. */
 interface PatchRule {
@@ -100,7 +102,7 @@ export type MediaDetail = "low" | "high" | "original" | "auto";
 
 /** Tokens of the vendor for an image or a document of this size. */
 export function priceMedia(size: MediaSize, { image, pageTokens }: MediaRule, detail?: MediaDetail): number {
-  if (size.type === "pages") return size.count * (pageTokens ?? TOKENS_DEFAULTS.pdfPageTokens);
+  if (size.type === "pages") return size.count * (pageTokens ?? PDF_PAGE_TOKENS);
   switch (image.by) {
     case "patches":
       return pricePatches(size, image, detail);

@@ -8,6 +8,13 @@ import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
 import { parseModelId } from "./model-id.ts";
 
+/** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
+const MILLION_WINDOW_TOKENS = 1_000_000;
+/** Smallest window that is believed of a learned or reported figure, in tokens. Our choice: no model has less. */
+export const SMALLEST_WINDOW_TOKENS = 1_000;
+/** Largest window that is believed of a learned or reported figure, in tokens. Our choice: ten times today's largest. */
+const LARGEST_WINDOW_TOKENS = 10_000_000;
+
 /** $ per million tokens; `undefined` where the vendor names no separate price. */
 export interface ModelPrices {
   readonly inputPerMillion: number;
@@ -144,7 +151,7 @@ function windowOf({
   readonly asksForMillion: boolean;
 }): Pick<CatalogueModel, "windowTokens" | "windowSource"> {
   if (asksForMillion) {
-    return { windowTokens: CATALOGUE_DEFAULTS.millionWindowTokens, windowSource: "the id's suffix" };
+    return { windowTokens: MILLION_WINDOW_TOKENS, windowSource: "the id's suffix" };
   }
   if (rule?.windowTokens !== undefined) return { windowTokens: rule.windowTokens, windowSource: rule.source };
   const windowTokens = row?.[2][0];
@@ -173,8 +180,7 @@ function providerOf(name: string): string | undefined {
 }
 
 function isWindow(value: number | undefined): value is number {
-  const { smallestWindowTokens, largestWindowTokens } = CATALOGUE_DEFAULTS;
-  return isCount(value) && value >= smallestWindowTokens && value <= largestWindowTokens;
+  return isCount(value) && value >= SMALLEST_WINDOW_TOKENS && value <= LARGEST_WINDOW_TOKENS;
 }
 
 function isCount(value: number | undefined): value is number {

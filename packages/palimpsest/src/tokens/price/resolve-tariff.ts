@@ -5,11 +5,13 @@
  * from which size on) from what its family documents. Prices of long prompts are left out: they step all
  * of a model's prices up at once, so their ratios are about those of the base.
  */
-import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import { findModel, type ModelPrices } from "../models/model-catalogue.ts";
 import { parseModelId } from "../models/model-id.ts";
 import { checkTariffOption, invalidTariff, TARIFFS, type Tariff, type TariffOption } from "./tariff.ts";
 import { findTariffRule, type TariffRule } from "./tariff-rules.ts";
+
+/** Digits that are kept of a ratio of two prices: more is the noise of the division. Our choice: prices have up to four digits. */
+const RATIO_DIGITS = 4;
 
 /** Its source: the caller, the model's row in the catalogue, a rule of its family, or no one. */
 type TariffSource = "option" | "catalogue" | "family" | "generic";
@@ -83,7 +85,7 @@ function cachePrices(
 /** A ratio of two prices, without the noise of their division. */
 function ratio(price: number | undefined, input: number | undefined): number | undefined {
   if (price === undefined || input === undefined || !(price > 0) || !(input > 0)) return undefined;
-  return Number((price / input).toFixed(PROMPT_CACHE_DEFAULTS.ratioDigits));
+  return Number((price / input).toFixed(RATIO_DIGITS));
 }
 
 /** A cache that is dearer to read than to write would make every rewrite a gain. */

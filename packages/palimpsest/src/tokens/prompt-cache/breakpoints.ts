@@ -10,13 +10,15 @@
  * Only new messages move marks, and only forward: a mark that jumps about is written over and over.
  */
 import { assert } from "../../base/assert.ts";
-import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import type { ContentBlock, Role } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import type { Tariff } from "../price/tariff.ts";
 import { countSameBlocks, numberOfBlock, placeOfBlock } from "./block-chain.ts";
 import type { SentPrompt } from "./prompt-cache-monitor.ts";
 import { findPromptChange } from "./prompt-fingerprint.ts";
+
+/** Marks of earlier requests that are remembered. Our choice: a rewind or an edit seldom reaches further back than this many calls. */
+const EARLIER_MARKS_COUNT = 64;
 
 /** Input for the marks of a request. */
 interface BreakpointInput {
@@ -148,7 +150,7 @@ export class MarkMemory {
     const indexes = new Set(used.map(({ index }) => index));
     const others = this.#standing(sent).filter(({ index }) => !indexes.has(index));
     // Those that were used last stand last: the others are the first to be forgotten.
-    this.#marks = [...others, ...used].slice(-PROMPT_CACHE_DEFAULTS.earlierMarksCount);
+    this.#marks = [...others, ...used].slice(-EARLIER_MARKS_COUNT);
     this.#last = sent;
   }
 

@@ -9,7 +9,6 @@
  *
  * A provider that never reported anything read or written has no cache that could be missed.
  */
-import { PROMPT_CACHE_DEFAULTS as D } from "../../base/defaults/tokens/prompt-cache.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "../price/tariff.ts";
 import {
@@ -19,6 +18,11 @@ import {
   type PromptFingerprint,
   PromptFingerprinter,
 } from "./prompt-fingerprint.ts";
+
+/** A call that reads this much less from the cache than it could have is a miss, in tokens. Below it, providers round and marks stand a block early. Our choice. */
+const MISS_TOKENS = 2_000;
+/** The same as a share of what it could have read; both have to be reached. Our choice; where-the-numbers-come-from.md, "Cost and the prompt cache". */
+const MISS_SHARE = 0.05;
 
 /** A request that left, as the monitor remembers it; handed back with its report. */
 export interface SentPrompt {
@@ -98,8 +102,8 @@ export class PromptCacheMonitor {
     const { cacheReadTokens: readTokens } = usage;
     const rebilledTokens = expectedTokens - readTokens;
     const idleMs = sent.atMs - before.sent.atMs;
-    if (rebilledTokens < D.missTokens || rebilledTokens < expectedTokens * D.missShare) {
-      if (readTokens >= D.missTokens) this.#provenLifetimeMs = Math.max(this.#provenLifetimeMs, idleMs);
+    if (rebilledTokens < MISS_TOKENS || rebilledTokens < expectedTokens * MISS_SHARE) {
+      if (readTokens >= MISS_TOKENS) this.#provenLifetimeMs = Math.max(this.#provenLifetimeMs, idleMs);
       return undefined;
     }
     const lifetimeMs = Math.max(before.sent.tariff.cacheLifetimeMs, this.#provenLifetimeMs);

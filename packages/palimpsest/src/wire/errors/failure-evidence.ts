@@ -10,7 +10,6 @@
  * are bounded, and repetitions are not nested. Its named groups are the numbers that are read; digits may be grouped
  * by commas.
  */
-import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
 import { asNumber, asString } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { cutHead } from "../../base/text/text.ts";
@@ -30,7 +29,23 @@ export interface FailureEvidence {
   readonly retryAfterMs?: number;
 }
 
-const LIMITS = MODEL_FAILURE_DEFAULTS;
+/** Bounds of what is read: the error may be anything, as large as what was sent, and hold itself. */
+const LIMITS = {
+  /** UTF-16 units of one text that are looked at; what a provider has to say stands at the start. Our choice; the longest of the samples has under 1,000. */
+  textChars: 16_384,
+  /** UTF-16 units of one text that are parsed where it holds JSON. Our choice: a proxy may repeat the request in its answer. */
+  jsonChars: 262_144,
+  /** Objects looked at, causes and details together. Our choice; the deepest known (a gateway's error in a retry error) has under 20. */
+  objectsCount: 100,
+  /** Texts looked at. Our choice, as for objects. */
+  textsCount: 40,
+  /** Elements looked at in a list of errors. Our choice. */
+  listItemsCount: 8,
+  /** Longest code, type or name of an error, in UTF-16 units; anything longer is prose. Our choice. */
+  codeChars: 100,
+  /** Longest wait that is handed on, in milliseconds: a day. Our choice; daily quotas are the longest that providers name. */
+  longestRetryAfterMs: 86_400_000,
+} as const;
 
 /** Fields with words for programs; the last two hold the number of a status as well. */
 const CODE_FIELDS = ["name", "__type", "code", "type", "error_code", "errorCode", "reason", "Code", "status"];

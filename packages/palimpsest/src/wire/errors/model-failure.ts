@@ -5,7 +5,6 @@
  * as 400, 413, 422, 500 or in the middle of a stream. Only where the status itself is a verdict (a key
  * that is refused, too many requests) does it say which words are looked for first.
  */
-import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
 import { ModelError } from "../../base/errors.ts";
 import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
@@ -27,6 +26,10 @@ import {
 } from "./other-failure-rows.ts";
 import { OVER_RATE_LIMIT_ROWS, TOO_LONG_ROWS } from "./too-long-rows.ts";
 
+/** UTF-16 units of the message that is handed on. Our choice: a few lines of a log. */
+const MESSAGE_CHARS = 500;
+/** Largest number of tokens or bytes that is believed. Our choice; beyond a trillion it is damage. */
+const LARGEST_FIGURE = 1_000_000_000_000;
 /** Kinds of refusals of a request's size or form. */
 const REQUEST_ROWS = [...BINDING_ROWS, ...TOO_LONG_ROWS, ...TOO_LARGE_ROWS];
 
@@ -167,7 +170,7 @@ function figure(digits: string | undefined): number | undefined {
 }
 
 function believed(value: number | undefined): number | undefined {
-  const isBelievable = value !== undefined && value > 0 && value <= MODEL_FAILURE_DEFAULTS.largestFigure;
+  const isBelievable = value !== undefined && value > 0 && value <= LARGEST_FIGURE;
   return isBelievable ? value : undefined;
 }
 
@@ -207,5 +210,5 @@ function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidenc
       : plain.findLast((text) => found.row.pattern?.test(text));
   const chosen = telling ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
   const safe = redactSecrets(toWellFormed(chosen)).text.trim();
-  return shorten(safe === "" ? "The provider gave no reason." : safe, MODEL_FAILURE_DEFAULTS.messageChars);
+  return shorten(safe === "" ? "The provider gave no reason." : safe, MESSAGE_CHARS);
 }

@@ -5,10 +5,24 @@
  * One odd figure proves nothing: gateways leave out cached tokens, hosts pass sums, estimates err. Each
  * verdict needs two signals that do not follow from each other.
  */
-import { MODEL_FAILURE_DEFAULTS } from "../../base/defaults/model-failures.ts";
 import type { StopReason } from "../../ports/model-client.ts";
 import type { ModelFailure } from "../../ports/model-failure.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
+
+/** An answer without a word whose prompt fills this share of the window was cut to it. Our choice; reports of servers that fill the window to the last token. */
+const FILLED_SHARE = 0.99;
+/** A reported prompt below this share of its estimate was cut. Our choice; uncalibrated estimates stay above it in `packages/evaluation/bench/estimator`. */
+const TRUNCATED_SHARE = 0.5;
+/** Smallest estimate, in tokens, that a reported prompt is held against. Our choice: below it wrappers dominate. */
+const TRUNCATION_MIN_TOKENS = 2_000;
+/** Growth of the prompt, in tokens by estimate, after which a report is compared with the one before. Our choice, as for the calibration. */
+const CEILING_MIN_GROWTH_TOKENS = 200;
+/** Reports that followed the prompt's growth before a standstill means anything. Our choice. */
+const CEILING_FOLLOWED_COUNT = 3;
+/** Reports in a row that stand still before the prompt counts as cut. Our choice: two may be chance. */
+const CEILING_STILL_COUNT = 3;
+/** Distance from the ceiling, as a share of it, within which a report counts as having reached it. Our choice: servers that cut whole messages report a little below their limit. */
+const CEILING_SHARE = 0.1;
 
 /** An answer that came without an error. */
 interface AnswerSize {
@@ -38,13 +52,12 @@ export function findSilentOverflow({
 }: AnswerSize): ModelFailure | undefined {
   const prompt = promptTokens(usage);
   const limit = { promptTokens: prompt, limitTokens: windowTokens };
-  const { truncatedShare, truncationMinTokens, filledShare } = MODEL_FAILURE_DEFAULTS;
-  const isPlausible = estimatedTokens === undefined || estimatedTokens >= windowTokens * truncatedShare;
+  const isPlausible = estimatedTokens === undefined || estimatedTokens >= windowTokens * TRUNCATED_SHARE;
   if (prompt > windowTokens && isPlausible) {
     const message = `The provider took ${prompt} tokens, more than the window of ${windowTokens}.`;
     return { kind: "prompt-too-long", message, ...limit };
   }
-  const isFilled = prompt >= windowTokens * filledShare && prompt <= windowTokens;
+  const isFilled = prompt >= windowTokens * FILLED_SHARE && prompt <= windowTokens;
   if (
     isFilled &&
     usage.outputTokens === 0 &&
@@ -54,8 +67,8 @@ export function findSilentOverflow({
     return { kind: "prompt-too-long", message, ...limit };
   }
   const isHeldAgainst =
-    ceilingTokens !== undefined && estimatedTokens !== undefined && estimatedTokens >= truncationMinTokens;
-  if (isHeldAgainst && prompt > 0 && prompt < estimatedTokens * truncatedShare) {
+    ceilingTokens !== undefined && estimatedTokens !== undefined && estimatedTokens >= TRUNCATION_MIN_TOKENS;
+  if (isHeldAgainst && prompt > 0 && prompt < estimatedTokens * TRUNCATED_SHARE) {
     const message = `The provider read ${prompt} tokens of about ${Math.round(estimatedTokens)}, as many as before the prompt grew: it cut the prompt.`;
     return { kind: "prompt-too-long", message, promptTokens: prompt };
   }
@@ -78,22 +91,20 @@ export class PromptCeiling {
   observe({ generation, ...report }: ReportedPrompt & { readonly generation: number }): number | undefined {
     if (generation !== this.#generation) this.#begin();
     this.#generation = generation;
-    const { ceilingMinGrowthTokens, ceilingFollowedCount, ceilingShare, ceilingStillCount } =
-      MODEL_FAILURE_DEFAULTS;
     const last = this.#last;
     const grown = last === undefined ? 0 : report.estimatedTokens - last.estimatedTokens;
-    if (last !== undefined && grown < ceilingMinGrowthTokens) return undefined;
+    if (last !== undefined && grown < CEILING_MIN_GROWTH_TOKENS) return undefined;
     this.#last = report;
     if (last === undefined) return undefined;
     const share = (report.reportedTokens - last.reportedTokens) / grown;
-    const isAtTop = Math.abs(report.reportedTokens - this.#topTokens) <= this.#topTokens * ceilingShare;
+    const isAtTop = Math.abs(report.reportedTokens - this.#topTokens) <= this.#topTokens * CEILING_SHARE;
     if (share >= FOLLOWED.least && share <= FOLLOWED.most) {
       this.#followedCount++;
       this.#stillCount = 0;
       this.#topTokens = report.reportedTokens;
-    } else if (this.#followedCount >= ceilingFollowedCount && isAtTop) this.#stillCount++;
+    } else if (this.#followedCount >= CEILING_FOLLOWED_COUNT && isAtTop) this.#stillCount++;
     else this.#begin(report);
-    return this.#stillCount >= ceilingStillCount ? this.#topTokens : undefined;
+    return this.#stillCount >= CEILING_STILL_COUNT ? this.#topTokens : undefined;
   }
 
   #begin(report?: ReportedPrompt): void {

@@ -40,27 +40,6 @@ export const POLICY_DEFAULTS = {
   },
 } as const;
 
-export const RENT_DEFAULTS = {
-  /** A summary is not made early before the window is this many times what it would leave. Source: our choice: half of it must go. */
-  leastShrink: 2,
-  /** Calls between two early summaries, at the least. Source: our choice: where nothing is cheap to read, a summary would be due at every third call. */
-  leastCalls: 8,
-  /** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Source: our choice: the rest is labels. */
-  unsentShare: 0.8,
-  /** Share of its budgets that a summary takes, as long as none was made. Source: our choice: sections are rarely full. */
-  expectedShare: 0.8,
-  /** Newest part of the window whose results are not cleared for the price's sake. Source: where-the-numbers-come-from.md, "Rent or buy". */
-  recentTail: { tokens: 40_000, floor: 8_000 },
-  /** Newest clearable results that stay whole. Source: facts of the same section: the last three are still worked with. */
-  resultsKeptCount: 3,
-  /** Tokens that clearing one block must free to be considered. Source: our choice: twice a brief. */
-  leastBlockTokens: 120,
-  /** Tokens that one batch must free. Source: our choice: a rewrite for less is noise. */
-  leastFreed: { tokens: 4_000, floor: 1_000 },
-  /** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Source: our choice: looking costs time, not money. */
-  lookAgainFactor: 1.25,
-} as const;
-
 assert(
   POLICY_DEFAULTS.economy.summaryMultiple < POLICY_DEFAULTS.balanced.summaryMultiple &&
     POLICY_DEFAULTS.balanced.summaryMultiple < POLICY_DEFAULTS.faithful.summaryMultiple,

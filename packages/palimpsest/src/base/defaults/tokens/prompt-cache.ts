@@ -69,16 +69,8 @@ export const TARIFF_DEFAULTS = {
 } as const;
 
 export const PROMPT_CACHE_DEFAULTS = {
-  /** Digits that are kept of a ratio of two prices: more is the noise of the division. Source: our choice: prices have up to four digits. */
-  ratioDigits: 4,
   /** Marks that a host is taken to set itself, where it does not say: one on the tools, one on the system prompt. Source: our choice: most clients that were recorded set two or fewer outside the messages, and one mark too many costs the request. */
   reservedMarks: 2,
-  /** A call that reads this much less from the cache than it could have is a miss, in tokens. Below it, providers round and marks stand a block early. Source: our choice. */
-  missTokens: 2_000,
-  /** The same as a share of what it could have read; both have to be reached. Source: our choice; where-the-numbers-come-from.md, "Cost and the prompt cache". */
-  missShare: 0.05,
-  /** Marks of earlier requests that are remembered. Source: our choice: a rewind or an edit seldom reaches further back than this many calls. */
-  earlierMarksCount: 64,
 } as const;
 
 for (const { read, write, maxMarks } of Object.values(TARIFF_DEFAULTS)) {

@@ -5,7 +5,7 @@
  * Above the gate of microcompact each call prepares the lines of a few old messages. So a call pays only
  * for the messages that are new since the last one, and a collapse finds its lines ready.
  */
-import { COLLAPSE_DEFAULTS as C, COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
+import { assert } from "../../../base/assert.ts";
 import { COMPACTION_DEFAULTS } from "../../../base/defaults/compaction/compaction.ts";
 import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
 import { scaleTokens } from "../../shared/measure.ts";
@@ -17,16 +17,34 @@ import {
   prepareCollapse,
 } from "./collapse.ts";
 
+/** Rounds that one line represents at the most. Our choice: a line that is still read as one. */
+const SPAN_ROUNDS = 4;
+/** Tokens of a line for each round. Our choice: three calls with their main argument. */
+const ROUND_TOKENS = 36;
+/** The same of an answer without calls, in tokens. Our choice: two sentences, because it is what the user read. */
+const ANSWER_TOKENS = 64;
+/** Messages whose rounds are written ahead with one call. Our choice: a fraction of a millisecond. */
+const PREPARED_MESSAGES = 24;
+/** A line is this share of what it represents at the most. Our choice: a rewrite for less gains little. */
+const MAX_LINE_SHARE = 0.5;
+/** Words of the user up to this size stay as they are, in tokens. Our choice: nearly all that people type. */
+const PLAIN_USER_WORDS = { tokens: 600, floor: 200 };
+
+assert(
+  SPAN_ROUNDS * ROUND_TOKENS < PLAIN_USER_WORDS.floor && ANSWER_TOKENS < PLAIN_USER_WORDS.floor,
+  "a line is shorter than words that are not worth one",
+);
+
 /** Returns which rounds may collapse in a window, and into how much. */
 export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
   const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
   return {
     recentTailTokens: scaleTokens(COMPACTION_DEFAULTS.recentTail, windowTokens),
-    spanRounds: C.spanRounds,
-    maxLineShare: C.maxLineShare,
-    roundTokens: C.roundTokens,
-    answerTokens: C.answerTokens,
-    userWordsTokens: scaleTokens(C.userWords, windowTokens),
+    spanRounds: SPAN_ROUNDS,
+    maxLineShare: MAX_LINE_SHARE,
+    roundTokens: ROUND_TOKENS,
+    answerTokens: ANSWER_TOKENS,
+    userWordsTokens: scaleTokens(PLAIN_USER_WORDS, windowTokens),
     editSafety,
     pendingCallIds,
     pins,
@@ -51,14 +69,13 @@ export class CollapseAhead {
       this.clear();
       return;
     }
-    const { preparedMessages } = COLLAPSE_DEFAULTS;
-    const next = state.visible.slice(this.#count, this.#count + preparedMessages);
+    const next = state.visible.slice(this.#count, this.#count + PREPARED_MESSAGES);
     for (const [key, round] of this.prepare(state, next).rounds) this.#rounds.set(key, round);
     // The newest round may still grow: the next call begins with it.
     const newest = groupRounds(next).at(-1)?.start ?? 0;
     // A round longer than the prepared stretch waits until it is needed.
-    const isLonger = newest === 0 && next.length === preparedMessages;
-    this.#count += isLonger ? preparedMessages : newest;
+    const isLonger = newest === 0 && next.length === PREPARED_MESSAGES;
+    this.#count += isLonger ? PREPARED_MESSAGES : newest;
   }
 
   /** Returns the lines of `visible`. Lines that are missing, or whose rounds have changed, are written now. */

@@ -3,7 +3,6 @@
  * ended, and the beginning of long words of the user. Everything is quoted or counted, so a line invents
  * nothing and keeps the conversation's language.
  */
-import { COLLAPSE_DEFAULTS } from "../../../base/defaults/compaction/collapse.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { cutTail, shorten } from "../../../base/text/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../../../transcript/blocks.ts";
@@ -17,8 +16,16 @@ import { CLEARED_PREFIX, outcomeOf } from "../../shared/tool-results.ts";
 import { userWordsOf } from "../../shared/user-words.ts";
 import { saysShortWords } from "./collapse-rounds.ts";
 
-const { argumentCharacters, answerSentences, failureCharacters, quotedCharacters, sentenceCharacters } =
-  COLLAPSE_DEFAULTS;
+/** Characters that a line quotes of longer ones. Our choice: a sentence. */
+const QUOTED_CHARACTERS = 160;
+/** Characters of a call's main argument. Our choice: the end of a path, the start of a command. */
+const ARGUMENT_CHARACTERS = 48;
+/** Characters of what a failed call said. Our choice: an error's first words. */
+const FAILURE_CHARACTERS = 60;
+/** Characters of one sentence of the assistant. Our choice: a sentence. */
+const SENTENCE_CHARACTERS = 140;
+/** Sentences of an answer without calls. Our choice. */
+const ANSWER_SENTENCES = 2;
 
 export interface RoundLinePolicy {
   /** The size of a round's line, in tokens … */
@@ -47,7 +54,7 @@ export function describeRound(
   const words = messages.flatMap((message) => quoteLongWords(message, userWordsTokens, measure));
   const isAnswer = calls.length === 0;
   const { sentences, isFinding } = describeWords(messages, { isAnswer });
-  const chosenSentences = sentences.slice(0, isAnswer ? answerSentences : 1);
+  const chosenSentences = sentences.slice(0, isAnswer ? ANSWER_SENTENCES : 1);
   const parts = isFinding ? [...chosenSentences, ...calls] : [...calls, ...chosenSentences];
   const budgetTokens = isAnswer ? answerTokens : roundTokens;
   const fitting = fitPrefix(parts, budgetTokens, measure, "; ");
@@ -77,7 +84,7 @@ function describeWords(
   // What comes before calls announces them, and they say it better.
   if (texts.length === 0 && isAnswer && opening !== "") texts.push(opening);
   return {
-    sentences: texts.map((text) => `"${shorten(inline(text), sentenceCharacters)}"`),
+    sentences: texts.map((text) => `"${shorten(inline(text), SENTENCE_CHARACTERS)}"`),
     isFinding: (ranked[0]?.weight ?? 0) >= FINDING_WEIGHT,
   };
 }
@@ -105,15 +112,15 @@ const CHANGE_OF_FOLDER = /^\s*cd\s+\S{1,400}\s*(?:&&|;)\s*/;
 function shortArgument(name: string, input: JsonValue): string {
   const whole = mainArgument(name, input, ARGUMENT_LOOKED_AT);
   if (whole !== "" && whole === oneLine(pathOf(input) ?? "", ARGUMENT_LOOKED_AT)) return shortenPath(whole);
-  return shorten(whole.replace(CHANGE_OF_FOLDER, ""), argumentCharacters);
+  return shorten(whole.replace(CHANGE_OF_FOLDER, ""), ARGUMENT_CHARACTERS);
 }
 
 /** Characters of an argument that are looked at. */
 const ARGUMENT_LOOKED_AT = 500;
 
 function shortenPath(path: string): string {
-  if (path.length <= argumentCharacters) return path;
-  const tail = cutTail(path, argumentCharacters - 1);
+  if (path.length <= ARGUMENT_CHARACTERS) return path;
+  const tail = cutTail(path, ARGUMENT_CHARACTERS - 1);
   return `…${tail.slice(Math.max(0, tail.indexOf("/")))}`;
 }
 
@@ -128,7 +135,7 @@ function findFailures(messages: readonly VisibleMessage[]): ReadonlyMap<string, 
       const outcome = outcomeOf(block, kinds.get(block.tool_use_id));
       const failure = clearedFailure(outcome.line);
       if (outcome.hasFailed || failure !== undefined)
-        failures.set(block.tool_use_id, oneLine(inline(failure ?? outcome.line), failureCharacters));
+        failures.set(block.tool_use_id, oneLine(inline(failure ?? outcome.line), FAILURE_CHARACTERS));
     }
   return failures;
 }
@@ -149,8 +156,8 @@ function quoteLongWords(
   if (insertedBy !== undefined || saysShortWords(message, { userWordsTokens, measure })) return [];
   const words = userWordsOf({ role, origin, content: blocks.map(({ block }) => block) });
   if (words.length === 0) return [];
-  const text = words.map((part) => part.text.slice(0, 4 * quotedCharacters)).join(" ");
-  return [`the user: "${shorten(inline(text), quotedCharacters)}"`];
+  const text = words.map((part) => part.text.slice(0, 4 * QUOTED_CHARACTERS)).join(" ");
+  return [`the user: "${shorten(inline(text), QUOTED_CHARACTERS)}"`];
 }
 
 function shortenTo(text: string, tokens: number, measure: Measure): string {

@@ -5,14 +5,18 @@
  * nothing. Sections are filled in order of importance; what one leaves of its share goes to the
  * next, so the summary is as long as there is something to say, and never over its budget.
  */
-import { FULL_COMPACT_DEFAULTS } from "../../../base/defaults/compaction/full-compact.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { openTodos } from "../../digest/todo-state.ts";
 import { findLiterals } from "../../literals/literals.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
-import { type AppendixCandidate, composeAppendix, rankForAppendix } from "../../summary/log-parts.ts";
+import {
+  type AppendixCandidate,
+  composeAppendix,
+  rankForAppendix,
+  WORDS_SHARE_OF_REST,
+} from "../../summary/log-parts.ts";
 import {
   type CompactionInput,
   type CompactionShape,
@@ -87,7 +91,7 @@ function compose(
   const bodyTokens = Math.max(0, options.budgetTokens - frameTokens);
 
   const isUnlimited = options.userWordsTokens === Number.POSITIVE_INFINITY;
-  const wordsShare = isUnlimited ? FULL_COMPACT_DEFAULTS.userWordsShare : USER_WORDS_SHARE;
+  const wordsShare = isUnlimited ? WORDS_SHARE_OF_REST : USER_WORDS_SHARE;
   const words = composeUserWords(
     digest,
     {

@@ -10,7 +10,6 @@
  * model's text stays whole and the parts from the log give way.
  */
 
-import { FULL_COMPACT_DEFAULTS as D } from "../../../base/defaults/compaction/full-compact.ts";
 import { blockText } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { learnSecrets } from "../../../transcript/without-secrets.ts";
@@ -18,7 +17,7 @@ import type { Digest } from "../../digest/digest.ts";
 import { findLiterals } from "../../literals/literals.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
-import { composeDroppedTasks, composeLogParts } from "../../summary/log-parts.ts";
+import { composeDroppedTasks, composeLogParts, WORDS_SHARE_OF_REST } from "../../summary/log-parts.ts";
 import {
   type CompactionInput,
   type CompactionShape,
@@ -116,7 +115,7 @@ export function composeFullSummary(
   const bareTokens = measureText(layOut(bare, []), measure);
   if (bareTokens > budget.budgetTokens) return undefined;
   // What the user's words may not take anyway.
-  const tasksTokens = (budget.budgetTokens - bareTokens) * (1 - D.userWordsShare);
+  const tasksTokens = (budget.budgetTokens - bareTokens) * (1 - WORDS_SHARE_OF_REST);
   const fits = (section: string): boolean => measureText(section, measure) <= tasksTokens;
   const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
   const frameText = layOut(frame, []);
