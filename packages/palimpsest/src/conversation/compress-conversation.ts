@@ -15,7 +15,7 @@ import {
   summaryOf,
 } from "./compression/plan-compression.ts";
 import { summaryPrompt } from "./compression/summary-prompt.ts";
-import type { ConversationStore, Generation } from "./conversation-store.ts";
+import type { ConversationStore } from "./conversation-store.ts";
 import { copySummary, countMemoryTokens, type MemorySummary } from "./entries/conversation-entry.ts";
 
 /**
@@ -75,47 +75,42 @@ export type CompressionRefused = { readonly [Field in keyof MemorySummary]?: und
   readonly reason: string;
 };
 
-interface Written {
-  readonly plan: CompressionPlan;
-  readonly content: string;
-  readonly writtenBy: "callback" | "heuristic";
-}
-
 /** Compresses the eligible entries, or gives the reason for not doing so. */
 export async function compressMemory(
   conversation: ConversationStore,
   trigger: CompressionTrigger,
-  work: Compressor,
+  { clock, ids, config, ...model }: Compressor,
 ): Promise<CompressionReport | CompressionRefused> {
-  const { plan, generation } = await conversation.run((_session, current) => ({
-    plan: planCompression(current.mirror, work.config),
-    generation: current,
-  }));
-  if (plan === undefined) return tooFew(generation, work.config);
-  const asked = await ask(plan, work);
-  const written = asked?.written ?? writeWithoutModel(generation, work.config);
-  if (written === undefined) {
-    generation.refusedAtCount = countEligible(generation.mirror, work.config);
-    return {
-      refused: "not-smaller",
-      reason: `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would replace.`,
-    };
+  const generation = await conversation.run((_session, current) => current);
+  const { mirror } = generation;
+  const count = countEligible(mirror, config);
+  let plan = planCompression(mirror, config);
+  if (plan === undefined) {
+    const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary replaces at least ${Math.max(1, config.minEntriesToCompress)}.`;
+    return { refused: "too-few-entries", reason };
   }
-  const { content, writtenBy } = written;
-  const made = {
-    id: work.ids.entryId(),
-    content,
-    tokenCount: countMemoryTokens(content),
-    atMs: work.clock.nowMs(),
-  };
-  const summary = summaryOf(written.plan, made);
-  if (!(await conversation.compress(written.plan, summary, { generation, reason: trigger })))
+  const asked = await ask(plan, model);
+  let content = asked?.content;
+  const writtenBy = content === undefined ? "heuristic" : "callback";
+  if (content === undefined) {
+    const reason = `No summary would be smaller than the ${plan.replacedTokens} tokens of the ${plan.entries.length} entries that it would replace.`;
+    // A model's summary says more than the heuristic could, so it is left where it is.
+    plan = planCompression(mirror, config, isHeuristic);
+    content = plan && heuristicSummary(plan);
+    if (plan === undefined || content === undefined) {
+      generation.refusedAtCount = countEligible(mirror, config);
+      return { refused: "not-smaller", reason };
+    }
+  }
+  const made = { id: ids.entryId(), content, tokenCount: countMemoryTokens(content), atMs: clock.nowMs() };
+  const summary = summaryOf(plan, made);
+  if (!(await conversation.compress(plan, summary, { generation, reason: trigger })))
     return { refused: "replaced", reason: "The session was cleared or imported while it was summarised." };
   generation.refusedAtCount = 0;
   return {
-    tokensSaved: written.plan.replacedTokens - summary.tokenCount,
-    entriesCompressed: written.plan.entries.length,
-    summariesFolded: written.plan.folded.length,
+    tokensSaved: plan.replacedTokens - summary.tokenCount,
+    entriesCompressed: plan.entries.length,
+    summariesFolded: plan.folded.length,
     summary: copySummary(summary),
     trigger,
     writtenBy,
@@ -123,62 +118,31 @@ export async function compressMemory(
   };
 }
 
-function tooFew({ mirror }: Generation, config: MemoryConfig): CompressionRefused {
-  const count = countEligible(mirror, config);
-  const reason = `${count} ${count === 1 ? "entry is" : "entries are"} older than the recent window of ${config.recentWindow}; a summary replaces at least ${Math.max(1, config.minEntriesToCompress)}.`;
-  return { refused: "too-few-entries", reason };
-}
-
+/** Asks the callback; never throws and never hangs. `undefined` without a callback. */
 async function ask(
   plan: CompressionPlan,
-  { callback, deadline, timeoutMs }: Compressor,
-): Promise<{ readonly written?: Written; readonly problem?: SummarizeProblem } | undefined> {
+  { callback, ...limits }: Pick<Compressor, "callback" | "deadline" | "timeoutMs">,
+): Promise<{ readonly content?: string; readonly problem?: SummarizeProblem } | undefined> {
   if (callback === undefined) return undefined;
-  const asked = await askForSummary(callback, summaryPrompt(plan), { deadline, timeoutMs });
-  if (!asked.ok) return { problem: asked.problem };
+  let signal: AbortSignal | undefined;
+  let text: unknown;
+  try {
+    text = await askWithin(async (inner) => {
+      signal = inner;
+      return callback(summaryPrompt(plan), { signal: inner });
+    }, limits);
+  } catch (error) {
+    // What ended it is the reason of the signal only where the time was up.
+    const isTimeUp = signal?.aborted === true && signal.reason === error;
+    return { problem: isTimeUp ? { reason: "timed-out" } : { reason: "failed", error } };
+  }
+  if (typeof text !== "string") return { problem: { reason: "not-text" } };
+  if (text.trim() === "") return { problem: { reason: "empty" } };
   // The log keeps what was said; what is derived from it carries no keys on.
   const secrets = new KnownSecrets();
   for (const original of plan.originals) secrets.learn(original.content);
-  const content = secrets.redact(asked.content).text;
-  if (countMemoryTokens(content) >= plan.replacedTokens) return { problem: { reason: "not-smaller" } };
-  return { written: { plan, content, writtenBy: "callback" } };
-}
-
-/** A model's summary says more than the heuristic could, so it is left where it is. */
-function writeWithoutModel({ mirror }: Generation, config: MemoryConfig): Written | undefined {
-  const plan = planCompression(mirror, config, isHeuristic);
-  const content = plan === undefined ? undefined : heuristicSummary(plan);
-  return plan === undefined || content === undefined ? undefined : { plan, content, writtenBy: "heuristic" };
-}
-
-/** A summary, or why there is none. */
-type AskedSummary =
-  | { readonly ok: true; readonly content: string }
-  | { readonly ok: false; readonly problem: SummarizeProblem };
-
-/** Never throws and never hangs. */
-async function askForSummary(
-  callback: SummarizeCallback,
-  prompt: string,
-  limits: { readonly deadline: Deadline; readonly timeoutMs: number },
-): Promise<AskedSummary> {
-  let signal: AbortSignal | undefined;
-  try {
-    const text: unknown = await askWithin(async (inner) => {
-      signal = inner;
-      return callback(prompt, { signal: inner });
-    }, limits);
-    return judge(text);
-  } catch (error) {
-    // What ended it is the reason of the signal only where the time was up.
-    if (signal?.aborted === true && signal.reason === error)
-      return { ok: false, problem: { reason: "timed-out" } };
-    return { ok: false, problem: { reason: "failed", error } };
-  }
-}
-
-function judge(text: unknown): AskedSummary {
-  if (typeof text !== "string") return { ok: false, problem: { reason: "not-text" } };
-  const content = text.trim();
-  return content === "" ? { ok: false, problem: { reason: "empty" } } : { ok: true, content };
+  const content = secrets.redact(text.trim()).text;
+  return countMemoryTokens(content) < plan.replacedTokens
+    ? { content }
+    : { problem: { reason: "not-smaller" } };
 }

@@ -22,34 +22,48 @@ export interface MemoryEvents {
   readonly "background:failed": readonly [sessionId: string, error: unknown];
 }
 
-type Listener<Args extends readonly unknown[]> = (...args: Args) => unknown;
+type Name = keyof MemoryEvents;
+type Listener<Event extends Name> = (...args: MemoryEvents[Event]) => unknown;
 
-/** Listeners by event. */
-export class TypedEvents<Events extends { readonly [Name in keyof Events]: readonly unknown[] }> {
+/** Listeners of `MemoryManager`, by event. */
+export class MemoryEventSource {
   readonly #listeners = new Map<
-    keyof Events,
-    { readonly call: Listener<never>; readonly isOnce: boolean }[]
+    Name,
+    readonly { readonly call: Listener<never>; readonly isOnce: boolean }[]
   >();
 
-  on<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>, { isOnce = false } = {}): void {
-    this.#listeners.set(name, [...(this.#listeners.get(name) ?? []), { call: listener, isOnce }]);
+  /** Calls `listener` whenever `event` happens. What it throws is dropped. */
+  on<Event extends Name>(event: Event, listener: Listener<Event>): this {
+    return this.#listen(event, { call: listener, isOnce: false });
   }
 
-  off<Name extends keyof Events>(name: Name, listener: Listener<Events[Name]>): void {
-    const left = (this.#listeners.get(name) ?? []).filter(({ call }) => call !== listener);
-    this.#listeners.set(name, left);
+  /** Calls `listener` the next time that `event` happens. */
+  once<Event extends Name>(event: Event, listener: Listener<Event>): this {
+    return this.#listen(event, { call: listener, isOnce: true });
   }
 
-  /** Tells every listener that was there when the event happened. `argsOf` makes each its own copy. */
-  emit<Name extends keyof Events>(name: Name, argsOf: () => Events[Name]): void {
-    for (const { call, isOnce } of this.#listeners.get(name) ?? []) {
-      if (isOnce) this.off(name, call as Listener<Events[Name]>);
+  /** Takes a listener back. */
+  off<Event extends Name>(event: Event, listener: Listener<Event>): this {
+    const left = (this.#listeners.get(event) ?? []).filter(({ call }) => call !== listener);
+    this.#listeners.set(event, left);
+    return this;
+  }
+
+  /** Calls every listener that was there when the event happened. `argsOf` makes each its own copy. @internal */
+  protected emit<Event extends Name>(event: Event, argsOf: () => MemoryEvents[Event]): void {
+    for (const { call, isOnce } of this.#listeners.get(event) ?? []) {
+      if (isOnce) this.off(event, call as Listener<Event>);
       try {
-        const result = (call as Listener<Events[Name]>)(...argsOf());
+        const result = (call as Listener<Event>)(...argsOf());
         if (result instanceof Promise) result.catch(() => undefined);
       } catch {
         // A listener that breaks must not make an operation fail that was carried out.
       }
     }
+  }
+
+  #listen(event: Name, listener: { readonly call: Listener<never>; readonly isOnce: boolean }): this {
+    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+    return this;
   }
 }

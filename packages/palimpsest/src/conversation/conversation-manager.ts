@@ -7,8 +7,8 @@
  * meanwhile are stored at once.
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../base/defaults/conversation-memory.ts";
-import { OptionError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json/json.ts";
+import { checkOptions, func, type OptionRule } from "../base/options/check-options.ts";
 import type { Clock, Deadline, Hasher, IdSource } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import type { SessionObserver } from "../session/events/events.ts";
@@ -21,7 +21,7 @@ import {
   type MemoryConfig,
 } from "./compression/compression-config.ts";
 import { type CompressionTrigger, countEligible, findTrigger } from "./compression/plan-compression.ts";
-import { type MemoryEvents, TypedEvents } from "./conversation-events.ts";
+import { MemoryEventSource } from "./conversation-events.ts";
 import { ConversationStore, type Generation } from "./conversation-store.ts";
 import {
   type ConversationEntry,
@@ -36,12 +36,15 @@ import {
 import { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { renderContext } from "./entries/entry-text.ts";
 import { parseMemoryState } from "./entries/parse-state.ts";
-import { ConversationEntryFactory, type EntryInTurn } from "./entry-maker.ts";
-import { validateName } from "./validate-input.ts";
+import { ConversationEntryFactory, type EntryInTurn, validateName } from "./entry-maker.ts";
 
 const EMPTY = new MemoryMirror();
 /** Beyond it the platform's timers fire at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const TIMEOUT: OptionRule = {
+  isFit: (value) => typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_MS,
+  says: `a number of milliseconds above 0 and at most ${LONGEST_TIMEOUT_MS}`,
+};
 
 /** Settings of a manager, and the ports it uses. */
 export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
@@ -78,28 +81,28 @@ export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
  * @throws `OptionError` where an argument has the wrong type; `StoreError` from asynchronous methods, where the
  * store could not keep or read something: nothing was added then.
  */
-export class ConversationMemory {
+export class ConversationMemory extends MemoryEventSource {
   readonly #options: ConversationMemoryOptions;
   readonly #maker: ConversationEntryFactory;
   readonly #timeoutMs: number;
   readonly #conversations = new Map<string, ConversationStore>();
-  readonly #events = new TypedEvents<MemoryEvents>();
   #config: MemoryConfig;
   #callback: SummarizeCallback | undefined;
 
   /** @throws `OptionError` for a setting that does not exist or cannot be used. */
   constructor(options: ConversationMemoryOptions) {
     const { store, clock, ids, hasher, deadline, scope, observer, summarizeTimeoutMs, ...settings } = options;
+    super();
     this.#options = options;
     this.#maker = new ConversationEntryFactory(options);
     this.#config = changeMemoryConfig(DEFAULT_MEMORY_CONFIG, settings);
-    this.#timeoutMs = checkTimeout(summarizeTimeoutMs ?? CONVERSATION_MEMORY_DEFAULTS.summarizeTimeoutMs);
+    checkOptions("MemoryManager", { summarizeTimeoutMs }, { summarizeTimeoutMs: TIMEOUT });
+    this.#timeoutMs = summarizeTimeoutMs ?? CONVERSATION_MEMORY_DEFAULTS.summarizeTimeoutMs;
   }
 
   /** Adds what the user said. `metadata` is kept with the entry. */
   async addUserMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<ConversationEntry> {
-    const entry = this.#maker.message("user", text, metadata);
-    return this.#add(sessionId, () => entry);
+    return this.#add(sessionId, this.#maker.message("user", text, metadata));
   }
 
   /** Adds what the model said. */
@@ -108,8 +111,7 @@ export class ConversationMemory {
     text: string,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    const entry = this.#maker.message("assistant", text, metadata);
-    return this.#add(sessionId, () => entry);
+    return this.#add(sessionId, this.#maker.message("assistant", text, metadata));
   }
 
   /**
@@ -122,8 +124,7 @@ export class ConversationMemory {
     args?: unknown,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    const entry = this.#maker.toolCall(tool, args, metadata);
-    return this.#add(sessionId, () => entry);
+    return this.#add(sessionId, this.#maker.toolCall(tool, args, metadata));
   }
 
   /**
@@ -146,8 +147,7 @@ export class ConversationMemory {
     source: string,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    const entry = this.#maker.context(content, source, metadata);
-    return this.#add(sessionId, () => entry);
+    return this.#add(sessionId, this.#maker.context(content, source, metadata));
   }
 
   /**
@@ -204,7 +204,7 @@ export class ConversationMemory {
    */
   clearSession(sessionId: string): void {
     this.#replace(validateName(sessionId, "sessionId"), { entries: [], summaries: [] });
-    this.#events.emit("session:cleared", () => [sessionId]);
+    this.emit("session:cleared", () => [sessionId]);
   }
 
   /**
@@ -220,12 +220,7 @@ export class ConversationMemory {
    * it throws, takes longer than `summarizeTimeoutMs`, or gives nothing smaller, the heuristic writes it.
    */
   setSummarizeCallback(callback: SummarizeCallback | undefined): void {
-    if (callback !== undefined && typeof callback !== "function") {
-      throw new OptionError({
-        message: "The summarize callback is not a function.",
-        hint: "Pass `async (prompt) => text`, or `undefined` for summaries without a model.",
-      });
-    }
+    checkOptions("setSummarizeCallback", { callback }, { callback: func });
     this.#callback = callback;
   }
 
@@ -256,35 +251,10 @@ export class ConversationMemory {
     );
   }
 
-  /** Calls `listener` whenever `event` happens. What it throws is dropped. */
-  on<Name extends keyof MemoryEvents>(event: Name, listener: (...args: MemoryEvents[Name]) => unknown): this {
-    this.#events.on(event, listener);
-    return this;
-  }
-
-  /** Calls `listener` the next time that `event` happens. */
-  once<Name extends keyof MemoryEvents>(
-    event: Name,
-    listener: (...args: MemoryEvents[Name]) => unknown,
-  ): this {
-    this.#events.on(event, listener, { isOnce: true });
-    return this;
-  }
-
-  /** Takes a listener back. */
-  off<Name extends keyof MemoryEvents>(
-    event: Name,
-    listener: (...args: MemoryEvents[Name]) => unknown,
-  ): this {
-    this.#events.off(event, listener);
-    return this;
-  }
-
-  async #add(sessionId: string, complete: EntryInTurn): Promise<ConversationEntry> {
+  async #add(sessionId: string, made: ConversationEntry | EntryInTurn): Promise<ConversationEntry> {
     const conversation = this.#conversation(sessionId);
-    const { entry, generation } = await conversation.add(complete);
-    if (generation === conversation.current)
-      this.#events.emit("entry:added", () => [sessionId, copyEntry(entry)]);
+    const { entry, generation } = await conversation.add(typeof made === "function" ? made : () => made);
+    if (generation === conversation.current) this.emit("entry:added", () => [sessionId, copyEntry(entry)]);
     if (!conversation.isCompressing && this.#trigger(generation) !== undefined) {
       // The entry is in the store: whatever happens now must not make its caller add it again.
       await this.#compress(sessionId, "auto").catch((error: unknown) =>
@@ -319,8 +289,8 @@ export class ConversationMemory {
         callback: this.#callback,
       });
       if ("refused" in report) return report;
-      this.#events.emit("entry:added", () => [sessionId, summaryEntry(report.summary)]);
-      this.#events.emit("compressed", () => [sessionId, { ...report, summary: copySummary(report.summary) }]);
+      this.emit("entry:added", () => [sessionId, summaryEntry(report.summary)]);
+      this.emit("compressed", () => [sessionId, { ...report, summary: copySummary(report.summary) }]);
       return report.summary;
     });
   }
@@ -332,7 +302,7 @@ export class ConversationMemory {
   }
 
   #reportFailure(sessionId: string, error: unknown): void {
-    this.#events.emit("background:failed", () => [sessionId, error]);
+    this.emit("background:failed", () => [sessionId, error]);
   }
 
   #conversation(sessionId: string): ConversationStore {
@@ -348,14 +318,6 @@ export class ConversationMemory {
   #mirrorOf(sessionId: string): MemoryMirror {
     return this.#conversations.get(validateName(sessionId, "sessionId"))?.current.mirror ?? EMPTY;
   }
-}
-
-function checkTimeout(value: unknown): number {
-  if (typeof value === "number" && value > 0 && value <= LONGEST_TIMEOUT_MS) return value;
-  throw new OptionError({
-    message: `\`summarizeTimeoutMs\` is ${String(value)}.`,
-    hint: `Pass milliseconds, more than 0 and at most ${LONGEST_TIMEOUT_MS}.`,
-  });
 }
 
 /** Waits for all of them, and fails like the first that failed. */

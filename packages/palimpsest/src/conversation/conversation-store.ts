@@ -143,7 +143,12 @@ export class ConversationStore {
       if (generation !== this.#current || !stillHolds(plan, mirror)) return false;
       const ids = new Set(plan.entries.map(({ id }) => id));
       const active = mirror.active.filter(({ id }) => !ids.has(id));
-      const edit = compressionToLogParts(summary, { ...plan, active }, generation, reason);
+      const edit = compressionToLogParts(
+        summary,
+        { entries: plan.entries, summaries: plan.folded, active },
+        generation,
+        reason,
+      );
       const { firstSeq } = await internalsOf(session).appendWith([], { after: [{ type: "edit", edit }] });
       editSeqs.set(summary.id, firstSeq);
       mirror.compress(summary, new Set(plan.folded.map(({ id }) => id)));

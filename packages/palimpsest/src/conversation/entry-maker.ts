@@ -1,19 +1,14 @@
 /**
  * Makes entries of `MemoryManager` from the arguments of its methods: checked, copied, counted and dated.
  */
-import type { JsonObject } from "../base/json/json.ts";
+import { OptionError } from "../base/errors.ts";
+import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 import type { Clock, IdSource } from "../ports/runtime.ts";
-import { type ConversationEntry, countMemoryTokens } from "./entries/conversation-entry.ts";
+import { validateJson } from "../session/input/copy-input.ts";
+import { sayWhat } from "../session/input/validate-messages.ts";
+import { type ConversationEntry, callIdOf, countMemoryTokens, toolOf } from "./entries/conversation-entry.ts";
 import type { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { callText } from "./entries/entry-messages.ts";
-import { findOpenCall } from "./log/conversation-log.ts";
-import {
-  receiveArgs,
-  receiveOutput,
-  validateMetadata,
-  validateName,
-  validateText,
-} from "./validate-input.ts";
 
 /** An entry that knows what was said before it, once its turn has come. */
 export type EntryInTurn = (mirror: MemoryMirror) => ConversationEntry;
@@ -38,7 +33,7 @@ export class ConversationEntryFactory {
 
   toolCall(tool: unknown, args: unknown, metadata: unknown): ConversationEntry {
     const name = validateName(tool, "tool");
-    const input = receiveArgs(args);
+    const input = (validateJson(args, "args") ?? {}) as JsonValue;
     const given = validateMetadata(metadata);
     const entry = this.#entry("tool_call", "assistant", callText(name, input));
     const callId = typeof given?.["callId"] === "string" ? given["callId"] : entry.id;
@@ -90,4 +85,44 @@ export class ConversationEntryFactory {
 /** The host's metadata without the keys that are ours. */
 function without(given: JsonObject | undefined, ours: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !ours.has(key)));
+}
+
+/** The oldest call of `tool` among `entries` that no result answers; `undefined` where there is none. */
+function findOpenCall(entries: readonly ConversationEntry[], tool: string): string | undefined {
+  const answered = new Set(entries.filter(({ type }) => type === "tool_result").map(callIdOf));
+  const call = entries.find(
+    (entry) => entry.type === "tool_call" && toolOf(entry) === tool && !answered.has(callIdOf(entry)),
+  );
+  return call === undefined ? undefined : callIdOf(call);
+}
+
+/** @throws `OptionError` */
+function validateText(value: unknown, name: string): string {
+  if (typeof value === "string") return value;
+  throw new OptionError({ message: `\`${name}\` is ${sayWhat(value)}.`, hint: "Pass a string." });
+}
+
+/** A name of something, which cannot be empty. @throws `OptionError` */
+export function validateName(value: unknown, name: string): string {
+  const text = validateText(value, name);
+  if (text !== "") return text;
+  throw new OptionError({ message: `\`${name}\` is empty.`, hint: "Pass a string with something in it." });
+}
+
+/** @throws `OptionError` */
+function validateMetadata(value: unknown): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  const copy = validateJson(value, "metadata");
+  if (isObject(copy)) return copy as JsonObject;
+  throw new OptionError({
+    message: `\`metadata\` is ${sayWhat(copy)}.`,
+    hint: "Pass an object, or leave it out.",
+  });
+}
+
+/** The output of a tool as text; `isError` is true for a thrown error. @throws `OptionError` */
+function receiveOutput(value: unknown): { readonly text: string; readonly isError: boolean } {
+  const isError = Object.prototype.toString.call(value) === "[object Error]";
+  const copy = isError ? String(value) : (validateJson(value, "output") ?? "");
+  return { text: typeof copy === "string" ? copy : JSON.stringify(copy), isError };
 }

@@ -13,7 +13,7 @@ import { createSession, openSession } from "../session/lifecycle/open-session.ts
 import type { SessionOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionParts } from "../session/window/session-parts.ts";
-import { hasEffect, type SeqRange } from "../transcript/edits.ts";
+import { hasEffect } from "../transcript/edits.ts";
 import type { Entry, MessageEntry } from "../transcript/entries.ts";
 import { isWithin } from "../transcript/line.ts";
 import { type Projection, project } from "../transcript/projection.ts";
@@ -62,11 +62,6 @@ export async function readForMemory(
   return undefined;
 }
 
-/** Ids under which the session may be stored; the last one is for new sessions. Older versions accepted more ids. */
-function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
-  return [...new Set([storedSessionId(sessionId, hasher), newStoredSessionId(sessionId, hasher)])];
-}
-
 const isNotFound = (error: unknown): boolean =>
   error instanceof StoreError && error.code === "SESSION_NOT_FOUND";
 
@@ -105,12 +100,10 @@ const isMessage = (entry: Entry): entry is MessageEntry => entry.type === "messa
 
 /** On the line, and not taken out by its host. */
 function isRemembered(seq: number, { lineRanges, activeEdits }: Projection): boolean {
-  const hides = (ranges: readonly SeqRange[] = []): boolean =>
-    ranges.some(({ from, to }) => seq >= from && seq <= to);
-  return (
-    isWithin(lineRanges, seq) &&
-    !activeEdits.some(({ edit }) => edit.kind === "host" && hides(edit.effect.hide))
+  const isTaken = activeEdits.some(
+    ({ edit }) => edit.kind === "host" && isWithin(edit.effect.hide ?? [], seq),
   );
+  return isWithin(lineRanges, seq) && !isTaken;
 }
 
 /** Edits that hide messages behind a summary, by any author. */
@@ -128,32 +121,23 @@ const MADE_ID = /-[0-9a-f]{64}$/;
 const READABLE_CHARS = 40;
 
 /**
- * The id under which a session is stored: the same where a store can take it, else its readable part and
- * its hash. Two sessions never share one.
+ * Ids under which the session may be stored; the last one is for new sessions. Older versions accepted more ids. It is
+ * the session's id if a store can take it, else its readable part and its hash: two sessions never share one.
  */
-function storedSessionId(sessionId: string, hasher: Hasher): string {
+function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
   const isPlain =
     sessionId.length <= STORE_DEFAULTS.sessionIdLimitChars &&
     STORED_ID.test(sessionId) &&
     sessionId.toLowerCase() !== "memory" &&
     !sessionId.toLowerCase().endsWith(".jsonl") &&
     !MADE_ID.test(sessionId);
-  return isPlain ? sessionId : `${readablePart(sessionId)}${hashPart(sessionId, hasher)}`;
-}
-
-/** The same for a session that is new, whose id no store may refuse. */
-function newStoredSessionId(sessionId: string, hasher: Hasher): string {
-  const storedId = storedSessionId(sessionId, hasher);
-  if (whyNoNewId(storedId) === undefined) return storedId;
-  return `${readablePart(sessionId) || "session"}${hashPart(sessionId, hasher)}`;
-}
-
-const readablePart = (sessionId: string): string =>
-  sessionId
+  const readable = sessionId
     .slice(0, READABLE_CHARS)
     .replace(/[^A-Za-z0-9_]+/g, "-")
     .replace(/^-/, "");
-
-// As JSON, which tells half surrogate pairs apart.
-const hashPart = (sessionId: string, hasher: Hasher): string =>
-  `-${hasher.sha256(JSON.stringify(sessionId))}`;
+  // As JSON, which tells half surrogate pairs apart.
+  const hash = hasher.sha256(JSON.stringify(sessionId));
+  const storedId = isPlain ? sessionId : `${readable}-${hash}`;
+  const newId = whyNoNewId(storedId) === undefined ? storedId : `${readable || "session"}-${hash}`;
+  return [...new Set([storedId, newId])];
+}

@@ -20,19 +20,8 @@ export const CONVERSATION_MEMORY_DEFAULTS = {
   summarizeTimeoutMs: 120_000,
   /** Longest prompt for a summary, in characters: a model that is asked for a summary has a window, too. Source: our choice, about 150,000 tokens. */
   summaryPromptChars: 600_000,
-  /** Shortest piece of an entry in a prompt that had to be shortened, in characters; with fewer, only the newest entries are shown. Source: our choice. */
-  summaryPromptEntryChars: 200,
-  /** Longest quote in a summary that is written without a model, in characters. Source: our choice, a sentence or two. */
-  heuristicQuoteChars: 200,
-  /** A quote is halved down to about this many characters, where the summary is to be smaller. Source: our choice, still recognisable. */
-  heuristicQuoteCharsFloor: 20,
-  /** Names of tools that such a summary lists. Source: our choice. */
-  heuristicToolsCount: 20,
-  /** Characters of a tool's result in which a failure is looked for: it is at the beginning. Source: our choice. */
-  failureSearchChars: 200,
 } as const;
 
 const D = CONVERSATION_MEMORY_DEFAULTS;
 assert(D.recentWindow + D.minEntriesToCompress <= D.maxEntries, "a full session has something to compress");
 assert(D.compressionRatio > 0 && D.compressionRatio < 1, "a summary is smaller than its original");
-assert(D.heuristicQuoteCharsFloor <= D.heuristicQuoteChars, "a quote is not cut to more than it has");

@@ -2,8 +2,7 @@
  * The settings of `MemoryManager`: their defaults, and the check of what a host sets.
  */
 import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
-import { OptionError } from "../../base/errors.ts";
-import { isObject } from "../../base/json/json.ts";
+import { checkOptions, flag, type OptionRules, wholeFrom } from "../../base/options/check-options.ts";
 
 /** When a session is compressed, and how far. Every setting can be left out, and changed later by `updateConfig`. */
 export interface MemoryConfig {
@@ -52,60 +51,24 @@ export const DEFAULT_MEMORY_CONFIG: MemoryConfig = Object.freeze({
   compressionRatio: D.compressionRatio,
 });
 
-interface Rule {
-  readonly isFit: (value: unknown) => boolean;
-  readonly says: string;
-}
-
-const wholeFrom = (least: number): Rule => ({
-  isFit: (value) => Number.isSafeInteger(value) && (value as number) >= least,
-  says: `a whole number from ${least} on`,
-});
-
-const RULES: Readonly<Record<keyof MemoryConfig, Rule>> = {
+const RULES: OptionRules<MemoryConfig> = {
   maxEntries: wholeFrom(1),
   maxTokens: wholeFrom(1),
   recentWindow: wholeFrom(0),
   minEntriesToCompress: wholeFrom(1),
-  autoCompress: { isFit: (value) => typeof value === "boolean", says: "`true` or `false`" },
+  autoCompress: flag,
   compressionRatio: {
     isFit: (value) => typeof value === "number" && value > 0 && value < 1,
     says: "a number between 0 and 1",
   },
 };
 
-/** The names of the settings. */
-const MEMORY_CONFIG_KEYS = Object.keys(RULES) as readonly (keyof MemoryConfig)[];
-
 /**
  * The settings with some of them changed; those that are `undefined` stay as they were.
  * @throws `OptionError` for a setting that does not exist or has a value that cannot be used; none is changed then.
  */
-export function changeMemoryConfig(config: MemoryConfig, changes: unknown): MemoryConfig {
-  if (!isObject(changes)) {
-    throw new OptionError({
-      message: "The settings are not an object.",
-      hint: "Pass the settings to change, such as `{ maxTokens: 20_000 }`.",
-    });
-  }
-  const next: Record<string, unknown> = { ...config };
-  for (const [name, value] of Object.entries(changes)) {
-    const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof MemoryConfig] : undefined;
-    if (rule === undefined) {
-      throw new OptionError({
-        message: `There is no setting ${JSON.stringify(name)}.`,
-        hint: `The settings are ${MEMORY_CONFIG_KEYS.join(", ")}.`,
-      });
-    }
-    if (value === undefined) continue;
-    if (!rule.isFit(value)) {
-      const found = typeof value === "number" || typeof value === "boolean" ? String(value) : typeof value;
-      throw new OptionError({
-        message: `\`${name}\` is ${found}; it is ${rule.says}.`,
-        hint: "Leave it out to keep what it is.",
-      });
-    }
-    next[name] = value;
-  }
-  return Object.freeze(next) as unknown as MemoryConfig;
+export function changeMemoryConfig(config: MemoryConfig, changes: Partial<MemoryConfig>): MemoryConfig {
+  checkOptions("MemoryManager", changes, RULES);
+  const set = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.freeze({ ...config, ...Object.fromEntries(set) });
 }

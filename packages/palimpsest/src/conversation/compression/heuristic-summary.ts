@@ -3,7 +3,6 @@
  * It reads the original entries, also those behind an earlier summary.
  */
 
-import { CONVERSATION_MEMORY_DEFAULTS } from "../../base/defaults/conversation-memory.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { shorten } from "../../base/text/text.ts";
@@ -18,7 +17,13 @@ import type { CompressionPlan } from "./plan-compression.ts";
 /** The first line of every summary that was written without a model. */
 const HEURISTIC_HEADER = "[Previous conversation summary]";
 
-const D = CONVERSATION_MEMORY_DEFAULTS;
+/** A sentence or two. */
+const QUOTE_CHARS = 200;
+/** Shorter quotes are not recognisable. */
+const LEAST_QUOTE_CHARS = 20;
+const TOOLS_COUNT = 20;
+/** A tool states a failure at the beginning of its result. */
+const FAILURE_CHARS = 200;
 
 /** True for a summary that was written without a model. */
 export function isHeuristic({ content }: Pick<MemorySummary, "content">): boolean {
@@ -29,57 +34,31 @@ export function isHeuristic({ content }: Pick<MemorySummary, "content">): boolea
  * The summary of a plan, with the longest quotes with which it is smaller than what it replaces;
  * `undefined` where even the shortest are too long for that.
  */
-export function heuristicSummary(plan: CompressionPlan): string | undefined {
-  const facts = readFacts(plan);
-  for (let quoteChars: number = D.heuristicQuoteChars; ; quoteChars = Math.floor(quoteChars / 2)) {
-    const toolsCount = Math.ceil((D.heuristicToolsCount * quoteChars) / D.heuristicQuoteChars);
-    const text = compose(facts, { quoteChars, toolsCount });
-    if (countMemoryTokens(text) < plan.replacedTokens) return text;
-    if (quoteChars <= D.heuristicQuoteCharsFloor) return undefined;
+export function heuristicSummary({ originals, replacedTokens }: CompressionPlan): string | undefined {
+  const userEntries = originals.filter(({ type, role }) => type === "message" && role === "user");
+  // Secrets are found before texts are cut: half a key is not recognised.
+  const quoted = [userEntries[0], userEntries.at(-1)].map(
+    (entry) => entry && redactBroken(entry.content).text,
+  );
+  const tools = [...new Set(originals.flatMap((entry) => toolOf(entry) ?? []))];
+  const errorsCount = originals.filter(hasFailed).length;
+  for (let chars = QUOTE_CHARS; ; chars = Math.floor(chars / 2)) {
+    const [first, last] = quoted.map((text) => text && shorten(text.trim().replace(/\s+/g, " "), chars));
+    const toolsCount = Math.ceil((TOOLS_COUNT * chars) / QUOTE_CHARS);
+    const more = tools.length > toolsCount ? ` and ${tools.length - toolsCount} more` : "";
+    const text = [
+      HEURISTIC_HEADER,
+      counted(userEntries.length, "user message"),
+      ...(first === undefined ? [] : [`First: "${first}"`, `Last: "${last}"`]),
+      ...(tools.length === 0 ? [] : [`Tools used: ${tools.slice(0, toolsCount).join(", ")}${more}`]),
+      `${counted(errorsCount, "error")} encountered`,
+    ].join("\n");
+    if (countMemoryTokens(text) < replacedTokens) return text;
+    if (chars <= LEAST_QUOTE_CHARS) return undefined;
   }
 }
 
-interface Facts {
-  readonly userCount: number;
-  readonly firstUser: string | undefined;
-  readonly lastUser: string | undefined;
-  readonly tools: readonly string[];
-  readonly errorsCount: number;
-}
-
-function readFacts({ originals }: CompressionPlan): Facts {
-  const userMessages = originals
-    .filter(({ type, role }) => type === "message" && role === "user")
-    .map(({ content }) => content);
-  // Secrets are found before texts are cut: half a key is not recognised.
-  const quotable = [userMessages[0], userMessages.at(-1)].flatMap((text) =>
-    text === undefined ? [] : [redactBroken(text).text],
-  );
-  const tools = new Set(originals.flatMap((entry) => toolOf(entry) ?? []));
-  return {
-    userCount: userMessages.length,
-    firstUser: quotable[0],
-    lastUser: quotable[1],
-    tools: [...tools],
-    errorsCount: originals.filter(hasFailed).length,
-  };
-}
-
-function compose(
-  { userCount, firstUser, lastUser, tools, errorsCount }: Facts,
-  { quoteChars, toolsCount }: { readonly quoteChars: number; readonly toolsCount: number },
-): string {
-  const quote = (text: string): string => `"${shorten(text.trim().replace(/\s+/g, " "), quoteChars)}"`;
-  const more = tools.length > toolsCount ? ` and ${tools.length - toolsCount} more` : "";
-  return [
-    HEURISTIC_HEADER,
-    `${userCount} user ${userCount === 1 ? "message" : "messages"}`,
-    ...(firstUser === undefined ? [] : [`First: ${quote(firstUser)}`]),
-    ...(lastUser === undefined ? [] : [`Last: ${quote(lastUser)}`]),
-    ...(tools.length === 0 ? [] : [`Tools used: ${tools.slice(0, toolsCount).join(", ")}${more}`]),
-    `${errorsCount} ${errorsCount === 1 ? "error" : "errors"} encountered`,
-  ].join("\n");
-}
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Failure as tools state it in plain text. */
 const STATED_FAILURE =
@@ -90,7 +69,7 @@ export function hasFailed({ type, content, metadata }: ConversationEntry): boole
   if (type !== "tool_result") return false;
   const isError = metadata?.["isError"];
   if (typeof isError === "boolean") return isError;
-  return STATED_FAILURE.test(content.slice(0, D.failureSearchChars)) || isFailedJson(content);
+  return STATED_FAILURE.test(content.slice(0, FAILURE_CHARS)) || isFailedJson(content);
 }
 
 /** `{"error": …}`, `{"isError": true}` and the like, as tools answer that return an object. */
@@ -99,9 +78,5 @@ function isFailedJson(content: string): boolean {
   const parsed = parseJson(content);
   if (!parsed.ok || !isObject(parsed.value)) return false;
   const { error, isError, is_error: isErrorFlag } = parsed.value;
-  return (
-    isError === true ||
-    isErrorFlag === true ||
-    (error !== undefined && error !== null && error !== false && error !== "")
-  );
+  return isError === true || isErrorFlag === true || ![undefined, null, false, ""].includes(error as "");
 }

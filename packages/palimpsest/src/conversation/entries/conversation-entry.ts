@@ -133,3 +133,9 @@ export function toolOf({ metadata }: Pick<ConversationEntry, "metadata">): strin
   const tool = metadata?.["tool"];
   return typeof tool === "string" ? tool : undefined;
 }
+
+/** The id that a call and its result share. */
+export function callIdOf({ metadata }: Pick<ConversationEntry, "metadata">): string | undefined {
+  const callId = metadata?.["callId"];
+  return typeof callId === "string" ? callId : undefined;
+}

@@ -25,6 +25,9 @@ import { labelOf } from "./entry-text.ts";
 /** Key of the metadata that tells more of the entry with this id. */
 export const noteKey = (id: string): string => `memory.entry.${id}`;
 
+/** Key of the metadata that tells more of the summary with this id. */
+export const summaryNoteKey = (id: string): string => `memory.summary.${id}`;
+
 /** An entry as the log keeps it. */
 interface LoggedEntry {
   readonly message: Message;

@@ -16,18 +16,57 @@ import type { MirroredState } from "./conversation-mirror.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A state that can be taken over. */
-type ParsedMemoryState = MirroredState & { readonly sessionId: string };
+/** Reads a field; `undefined` if it is not what `says` says. */
+interface FieldRule<Value> {
+  readonly read: (value: unknown) => Value | undefined;
+  readonly says: string;
+}
+
+const ruleOf = <Value>(isFit: (value: unknown) => boolean, says: string): FieldRule<Value> => ({
+  read: (value) => (isFit(value) ? (value as Value) : undefined),
+  says,
+});
+const FIELDS = ruleOf<Fields>(isObject, "an object");
+const LIST = ruleOf<readonly unknown[]>(Array.isArray, "a list");
+const TEXT = ruleOf<string>((value) => typeof value === "string", "a string");
+const FLAG = ruleOf<boolean>((value) => typeof value === "boolean", "`true` or `false`");
+const ID = ruleOf<string>(
+  (value) => typeof value === "string" && value !== "",
+  "an id, a string with something in it",
+);
+const IDS = ruleOf<readonly string[]>(
+  (value) => Array.isArray(value) && value.every((id) => typeof id === "string"),
+  "a list of ids",
+);
+const COUNT = ruleOf<number>(
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  "a number of tokens, whole and from 0 on",
+);
+const RATIO = ruleOf<number>(
+  (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+  "a ratio, original tokens ÷ tokens of the summary",
+);
+const DATE: FieldRule<Date> = {
+  read: (value) => {
+    const date = typeof value === "string" || typeof value === "number" ? new Date(value) : undefined;
+    return Number.isNaN(date?.getTime()) ? undefined : date;
+  },
+  says: "a `Date`, or its ISO string",
+};
+const TYPE = oneOf(Object.keys(MEMORY_ROLES) as readonly ConversationEntryType[]);
+
+function oneOf<Word extends string>(words: readonly Word[]): FieldRule<Word> {
+  return ruleOf((value) => words.includes(value as Word), `one of ${words.join(", ")}`);
+}
 
 /** @throws `InputError` `INPUT_UNREADABLE` that names the first place that cannot be used. */
-export function parseMemoryState(value: unknown): ParsedMemoryState {
-  const state = fieldsAt(value, "state");
-  const sessionId = textAt(state, "sessionId", "state");
-  if (sessionId === "") throw refused("state.sessionId", "is empty", "the id of a session");
-  const entries = listAt(state, "entries", "state").map((entry, index) =>
+export function parseMemoryState(value: unknown): MirroredState & { readonly sessionId: string } {
+  const state = read(value, FIELDS, "state");
+  const sessionId = at(state, "sessionId", ID, "state");
+  const entries = at(state, "entries", LIST, "state").map((entry, index) =>
     parseEntry(entry, `state.entries[${index}]`),
   );
-  const summaries = listAt(state, "summaries", "state").map((summary, index) =>
+  const summaries = at(state, "summaries", LIST, "state").map((summary, index) =>
     parseSummary(summary, `state.summaries[${index}]`),
   );
   checkLinks(entries, summaries);
@@ -38,148 +77,74 @@ export function parseMemoryState(value: unknown): ParsedMemoryState {
 }
 
 function parseEntry(value: unknown, path: string): ConversationEntry {
-  const fields = fieldsAt(value, path);
-  const type = fields["type"];
-  if (typeof type !== "string" || !Object.hasOwn(MEMORY_ROLES, type))
-    throw refused(`${path}.type`, "is not a type of entry", Object.keys(MEMORY_ROLES).join(", "));
-  const roles = MEMORY_ROLES[type as ConversationEntryType];
-  const role = roles.find((one) => one === fields["role"]);
-  if (role === undefined) throw refused(`${path}.role`, `is not a role of a ${type}`, roles.join(" or "));
-  const compressed = fields["compressed"];
-  if (typeof compressed !== "boolean") throw refused(`${path}.compressed`, "is missing", "`true` or `false`");
+  const fields = read(value, FIELDS, path);
+  const type = at(fields, "type", TYPE, path);
+  const role = at(fields, "role", oneOf(MEMORY_ROLES[type]), path);
+  const compressed = at(fields, "compressed", FLAG, path);
   const { metadata, summaryId } = fields;
-  if (!isAbsent(metadata) && !isObject(metadata))
-    throw refused(`${path}.metadata`, "is not an object", "an object, or leave it out");
   if (compressed === isAbsent(summaryId))
-    throw refused(
-      `${path}.summaryId`,
-      "does not fit `compressed`",
-      "the id of a summary where `compressed` is true, and none where not",
-    );
+    throw refused(`${path}.summaryId`, "has to be there where `compressed` is true, and only there");
   return {
-    id: idAt(fields, path),
-    type: type as ConversationEntryType,
-    role,
-    content: textAt(fields, "content", path),
-    timestamp: dateAt(fields, "timestamp", path),
-    tokenCount: countAt(fields, "tokenCount", path),
+    ...{ id: at(fields, "id", ID, path), type, role, content: at(fields, "content", TEXT, path) },
+    timestamp: at(fields, "timestamp", DATE, path),
+    tokenCount: at(fields, "tokenCount", COUNT, path),
     compressed,
-    ...(isAbsent(metadata) ? {} : { metadata: metadata as JsonObject }),
-    ...(isAbsent(summaryId) ? {} : { summaryId: textAt(fields, "summaryId", path) }),
+    ...(isAbsent(metadata) ? {} : { metadata: at(fields, "metadata", FIELDS, path) as JsonObject }),
+    ...(isAbsent(summaryId) ? {} : { summaryId: at(fields, "summaryId", TEXT, path) }),
   };
 }
 
 function parseSummary(value: unknown, path: string): MemorySummary {
-  const fields = fieldsAt(value, path);
-  const range = fieldsAt(fields["timeRange"], `${path}.timeRange`);
-  const originalEntryIds = listAt(fields, "originalEntryIds", path);
-  if (!originalEntryIds.every((id) => typeof id === "string"))
-    throw refused(`${path}.originalEntryIds`, "holds something else than ids", "a list of strings");
-  const compressionRatio = fields["compressionRatio"];
-  if (typeof compressionRatio !== "number" || !Number.isFinite(compressionRatio) || compressionRatio < 0)
-    throw refused(
-      `${path}.compressionRatio`,
-      "is not a ratio",
-      "original tokens ÷ tokens of the summary, a number from 0 on",
-    );
-  const timeRange = {
-    start: dateAt(range, "start", `${path}.timeRange`),
-    end: dateAt(range, "end", `${path}.timeRange`),
-  };
-  if (timeRange.start > timeRange.end)
-    throw refused(`${path}.timeRange`, "ends before it starts", "the earlier date as `start`");
+  const fields = read(value, FIELDS, path);
+  const range = at(fields, "timeRange", FIELDS, path);
+  const [start, end] = ["start", "end"].map((name) => at(range, name, DATE, `${path}.timeRange`));
+  if (start! > end!) throw refused(`${path}.timeRange`, "ends before it starts");
   return {
-    id: idAt(fields, path),
-    content: textAt(fields, "content", path),
-    originalEntryIds: originalEntryIds as readonly string[],
-    tokenCount: countAt(fields, "tokenCount", path),
-    originalTokenCount: countAt(fields, "originalTokenCount", path),
-    compressionRatio,
-    createdAt: dateAt(fields, "createdAt", path),
-    timeRange,
+    id: at(fields, "id", ID, path),
+    content: at(fields, "content", TEXT, path),
+    originalEntryIds: at(fields, "originalEntryIds", IDS, path),
+    tokenCount: at(fields, "tokenCount", COUNT, path),
+    originalTokenCount: at(fields, "originalTokenCount", COUNT, path),
+    compressionRatio: at(fields, "compressionRatio", RATIO, path),
+    createdAt: at(fields, "createdAt", DATE, path),
+    timeRange: { start: start!, end: end! },
   };
 }
 
 /** Ids are there once, and an entry and its summary name each other. */
 function checkLinks(entries: readonly ConversationEntry[], summaries: readonly MemorySummary[]): void {
-  checkDistinct(entries, "entries");
-  checkDistinct(summaries, "summaries");
+  for (const [list, all] of Object.entries({ entries, summaries })) {
+    const seen = new Set<string>();
+    const repeated = all.findIndex(({ id }) => seen.has(id) || !seen.add(id));
+    if (repeated !== -1) throw refused(`state.${list}[${repeated}].id`, "is there a second time");
+  }
   const summaryOf = new Map<string, string>();
-  summaries.forEach(({ id, originalEntryIds }, index) => {
+  for (const [index, { id, originalEntryIds }] of summaries.entries())
     for (const entryId of originalEntryIds) {
-      const path = `state.summaries[${index}].originalEntryIds`;
       if (summaryOf.has(entryId))
-        throw refused(path, "names an entry that was named already", "each entry once, in one summary");
+        throw refused(`state.summaries[${index}].originalEntryIds`, "names an entry that was named already");
       summaryOf.set(entryId, id);
     }
-  });
-  entries.forEach(({ id, summaryId }, index) => {
-    if (summaryOf.get(id) === summaryId) return;
-    const problem =
-      summaryId === undefined
-        ? "is missing, though a summary names the entry"
-        : "names no summary that names the entry";
-    throw refused(`state.entries[${index}].summaryId`, problem, "what `exportSession` gave for both");
-  });
-}
-
-function checkDistinct(all: readonly { readonly id: string }[], list: string): void {
-  const seen = new Set<string>();
-  all.forEach(({ id }, index) => {
-    if (seen.has(id))
-      throw refused(
-        `state.${list}[${index}].id`,
-        "is there a second time",
-        "ids that are unique in the session",
-      );
-    seen.add(id);
-  });
+  const wrong = entries.findIndex(({ id, summaryId }) => summaryOf.get(id) !== summaryId);
+  if (wrong !== -1)
+    throw refused(`state.entries[${wrong}].summaryId`, "and the summary that names the entry do not agree");
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
-function fieldsAt(value: unknown, path: string): Fields {
-  if (!isObject(value))
-    throw refused(path, "is not an object", "what `exportSession` gave, also through JSON");
-  return value;
+function at<Value>(fields: Fields, name: string, rule: FieldRule<Value>, path: string): Value {
+  return read(fields[name], rule, `${path}.${name}`);
 }
 
-function listAt(fields: Fields, name: string, path: string): readonly unknown[] {
-  const value = fields[name];
-  if (!Array.isArray(value)) throw refused(`${path}.${name}`, "is not a list", "a list");
-  return value;
+function read<Value>(value: unknown, rule: FieldRule<Value>, path: string): Value {
+  const found = rule.read(value);
+  if (found === undefined) throw refused(path, `is not ${rule.says}`);
+  return found;
 }
 
-function textAt(fields: Fields, name: string, path: string): string {
-  const value = fields[name];
-  if (typeof value !== "string") throw refused(`${path}.${name}`, "is not a text", "a string");
-  return value;
-}
-
-function idAt(fields: Fields, path: string): string {
-  const id = textAt(fields, "id", path);
-  if (id === "") throw refused(`${path}.id`, "is empty", "an id that is unique in the session");
-  return id;
-}
-
-function countAt(fields: Fields, name: string, path: string): number {
-  const value = fields[name];
-  if (!Number.isSafeInteger(value) || (value as number) < 0)
-    throw refused(`${path}.${name}`, "is not a number of tokens", "a whole number from 0 on");
-  return value as number;
-}
-
-function dateAt(fields: Fields, name: string, path: string): Date {
-  const value = fields[name];
-  const date = typeof value === "string" || typeof value === "number" ? new Date(value) : undefined;
-  if (date === undefined || Number.isNaN(date.getTime()))
-    throw refused(`${path}.${name}`, "is not a date", "a `Date`, or its ISO string");
-  return date;
-}
-
-function refused(path: string, problem: string, pass: string): InputError {
+function refused(path: string, problem: string): InputError {
   return new InputError("INPUT_UNREADABLE", {
     message: `The session was not imported: \`${path}\` ${problem}.`,
-    hint: `Pass ${pass}. The session is unchanged.`,
+    hint: "Pass what `exportSession` gave, also through JSON. The session is unchanged.",
   });
 }

@@ -1,43 +1,44 @@
 /**
  * Converts entries, compressions and whole states of `MemoryManager` to entries of the log.
+ *
+ * A compression is an edit like those of the layers: it hides the messages of its entries and inserts the summary, so
+ * the engine shows the same as `getContextForLLM`.
  */
-import type { JsonValue } from "../../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { Message } from "../../transcript/blocks.ts";
-import type { LayerEdit } from "../../transcript/edits.ts";
-import type { ConversationEntry, MemorySummary } from "../entries/conversation-entry.ts";
+import type { BlockForm, LayerEdit, SeqRange } from "../../transcript/edits.ts";
+import { type ConversationEntry, callIdOf, type MemorySummary } from "../entries/conversation-entry.ts";
 import { type MirroredState, sumTokens } from "../entries/conversation-mirror.ts";
-import { messageOf, noteKey, toolUseOf } from "../entries/entry-messages.ts";
+import { messageOf, noteKey, summaryNoteKey, toolUseOf } from "../entries/entry-messages.ts";
 import { renderEntry } from "../entries/entry-text.ts";
-import { callIdOf, compressionEdit, findOrphans, summaryNote, summaryNoteKey } from "./conversation-log.ts";
 
 /** Metadata of the log. */
-export interface Note {
+interface Note {
   readonly type: "metadata";
   readonly key: string;
   readonly value: JsonValue;
 }
 
 /** Messages, and the notes that stand before them. */
-interface EntryLogParts {
+interface LogParts {
   readonly messages: readonly Message[];
   readonly notes: readonly Note[];
 }
 
 /** One more entry, behind those that are active. */
-export function toLogParts(entry: ConversationEntry, active: readonly ConversationEntry[]): EntryLogParts {
+export function toLogParts(entry: ConversationEntry, active: readonly ConversationEntry[]): LogParts {
   const openCallIds = new Set<string>();
   // Only a result has to know them.
   if (entry.type === "tool_result") for (const one of active) followCall(openCallIds, one);
   return logPartsOf(entry, openCallIds);
 }
 
-function logPartsOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>): EntryLogParts {
+function logPartsOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>): LogParts {
   const { message, note } = messageOf(entry, openCallIds);
-  return {
-    messages: [message],
-    notes: note === undefined ? [] : [{ type: "metadata", key: noteKey(entry.id), value: note }],
-  };
+  return { messages: [message], notes: note === undefined ? [] : [noteOf(noteKey(entry.id), note)] };
 }
+
+const noteOf = (key: string, value: JsonObject): Note => ({ type: "metadata", key, value });
 
 /** Updates the visible calls without an answer. */
 function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
@@ -47,61 +48,74 @@ function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   else if (toolUseOf(entry) !== undefined) openCallIds.add(callId);
 }
 
-/** Entries and summaries by their numbers in the log. */
-export interface Places {
+/** Numbers in the log: of entries by their ids, of edits by the ids of their summaries. */
+export interface LogPlaces {
   readonly seqs: ReadonlyMap<string, number>;
   readonly editSeqs: ReadonlyMap<string, number>;
 }
 
-/** Entries and summaries that a summary replaces. */
-interface Replaced {
-  /** Entries that are hidden by it. */
-  readonly entries: readonly ConversationEntry[];
-  /** Earlier summaries. */
-  readonly folded: readonly MemorySummary[];
-  /** Entries that stay active. */
+/** What a summary replaces, and the entries that stay active. */
+interface Replaced extends MirroredState {
   readonly active: readonly ConversationEntry[];
 }
 
-/** The edit of a summary. */
+/** The edit that shows a summary in the place of its entries and of earlier summaries. */
 export function compressionToLogParts(
   summary: MemorySummary,
-  { entries, folded, active }: Replaced,
-  { seqs, editSeqs }: Places,
+  { entries, summaries, active }: Replaced,
+  { seqs, editSeqs }: LogPlaces,
   reason: string,
 ): LayerEdit {
-  const hiddenSeqs = entries.flatMap(({ id }) => seqs.get(id) ?? []);
-  const orphans = findOrphans(active, entries).flatMap((entry) => {
+  const message: Message = {
+    role: "user",
+    origin: "summary",
+    hostId: summary.id,
+    at: summary.createdAt.getTime(),
+    content: [{ type: "text", text: summary.content }],
+  };
+  const hiddenSeqs = entries.flatMap(({ id }) => seqs.get(id) ?? []).sort((one, other) => one - other);
+  const foldedSeqs = summaries.flatMap(({ id }) => editSeqs.get(id) ?? []);
+  const hiddenCalls = new Set(
+    entries.filter(({ type }) => type === "tool_call").flatMap((call) => callIdOf(call) ?? []),
+  );
+  // No provider takes a visible result whose call is hidden: it is shown as text.
+  const forms = active.flatMap((entry): readonly BlockForm[] => {
     const seq = seqs.get(entry.id);
-    return seq === undefined ? [] : [{ seq, text: renderEntry(entry) }];
+    const isOrphan = entry.type === "tool_result" && hiddenCalls.has(callIdOf(entry) ?? "");
+    if (!isOrphan || seq === undefined) return [];
+    return [{ seq, block: 0, shown: { type: "text", text: renderEntry(entry) } }];
   });
-  return compressionEdit({
-    summary,
-    hiddenSeqs,
-    foldedEditSeqs: folded.flatMap(({ id }) => editSeqs.get(id) ?? []),
-    orphans,
-    afterSeq: hiddenSeqs.reduce((last, seq) => Math.max(last, seq), 0),
-    reason,
-    freedTokens: sumTokens(entries) + sumTokens(folded) - summary.tokenCount,
-  });
+  const effect = {
+    hide: rangesOf(hiddenSeqs),
+    ...(foldedSeqs.length === 0 ? {} : { hideInserted: foldedSeqs }),
+    ...(forms.length === 0 ? {} : { forms }),
+    insert: [{ afterSeq: hiddenSeqs.at(-1) ?? 0, messages: [message] }],
+  };
+  const freedTokens = sumTokens(entries) + sumTokens(summaries) - summary.tokenCount;
+  return { kind: "full", effect, reason, freedTokens, isBoundary: true };
 }
 
-/** A whole state: its messages and notes, and with the places of the messages known, its edits. */
-interface StateLogParts extends EntryLogParts {
+/** @param seqs - ascending */
+function rangesOf(seqs: readonly number[]): readonly SeqRange[] {
+  const ranges: { from: number; to: number }[] = [];
+  for (const seq of seqs) {
+    const last = ranges.at(-1);
+    if (last !== undefined && seq <= last.to + 1) last.to = seq;
+    else ranges.push({ from: seq, to: seq });
+  }
+  return ranges;
+}
+
+/** Everything of a state that is imported; with the places of its messages known, also its edits. */
+export function stateToLogParts({ entries, summaries }: MirroredState): LogParts & {
   readonly edits: (seqs: ReadonlyMap<string, number>) => readonly LayerEdit[];
-}
-
-/** Everything of a state that is imported. */
-export function stateToLogParts({ entries, summaries }: MirroredState): StateLogParts {
+} {
   const openCallIds = new Set<string>();
   const parts = entries.map((entry) => {
     const part = logPartsOf(entry, openCallIds);
     followCall(openCallIds, entry);
     return part;
   });
-  const notes = summaries.map(
-    (summary): Note => ({ type: "metadata", key: summaryNoteKey(summary.id), value: summaryNote(summary) }),
-  );
   const bySummary = new Map<string | undefined, ConversationEntry[]>();
   for (const entry of entries) {
     const known = bySummary.get(entry.summaryId);
@@ -109,13 +123,23 @@ export function stateToLogParts({ entries, summaries }: MirroredState): StateLog
     else known.push(entry);
   }
   const active = bySummary.get(undefined) ?? [];
+  const editOf = (summary: MemorySummary, seqs: ReadonlyMap<string, number>): LayerEdit => {
+    const replaced = { entries: bySummary.get(summary.id) ?? [], summaries: [], active };
+    return compressionToLogParts(summary, replaced, { seqs, editSeqs: new Map() }, "imported");
+  };
   return {
     messages: parts.flatMap(({ messages }) => messages),
-    notes: [...parts.flatMap((part) => part.notes), ...notes],
-    edits: (seqs) =>
-      summaries.map((summary) => {
-        const replaced = { entries: bySummary.get(summary.id) ?? [], folded: [], active };
-        return compressionToLogParts(summary, replaced, { seqs, editSeqs: new Map() }, "imported");
-      }),
+    notes: [
+      ...parts.flatMap(({ notes }) => notes),
+      ...summaries.map((summary) => noteOf(summaryNoteKey(summary.id), figuresOf(summary))),
+    ],
+    edits: (seqs) => summaries.map((summary) => editOf(summary, seqs)),
   };
+}
+
+/** Figures of an imported summary that its edit does not give. */
+function figuresOf(summary: MemorySummary): JsonObject {
+  const { originalEntryIds, tokenCount, originalTokenCount, compressionRatio, timeRange } = summary;
+  const [start, end] = [timeRange.start.getTime(), timeRange.end.getTime()];
+  return { originalEntryIds, tokenCount, originalTokenCount, compressionRatio, start, end };
 }
