@@ -6,7 +6,6 @@
  * changed since the model read it is not replaced: that edit is newer. No other section may use the space
  * reserved for Current State and Errors & Corrections.
  */
-import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { isBlank, readLines } from "../base/text/markdown-lines.ts";
 import { cleanBody, guardFirstLine } from "./clean-text.ts";
 import {
@@ -24,6 +23,9 @@ import {
 import { type NotesSection, type NotesSectionKind, titleKey } from "./template.ts";
 import { cutSectionText } from "./trim-notes.ts";
 import type { SectionPatch } from "./update-prompt.ts";
+
+/** Patches of one answer that are looked at. Our choice: four for each section; more is a model that runs on. */
+const PATCHES_COUNT = 40;
 
 type PatchRefusal = "unknown-section" | "empty" | "too-many" | "changed-meanwhile" | "no-room";
 
@@ -61,7 +63,7 @@ export function applySectionPatches(
   patches.forEach((patch, index) => {
     const section = sectionByTitle(document.template, patch.section);
     const update =
-      index >= NOTES_DEFAULTS.patchesCount
+      index >= PATCHES_COUNT
         ? "too-many"
         : section === undefined
           ? "unknown-section"

@@ -5,7 +5,6 @@
  * it: headings, descriptions and everything that is a person's own have to be there afterwards, in their order
  * and to the letter, and nothing may have grown over its limit.
  */
-import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { toWellFormed } from "../base/text/text.ts";
 import { cleanFragment } from "./clean-text.ts";
 import {
@@ -18,6 +17,9 @@ import {
   parseNotes,
 } from "./notes-document.ts";
 import type { NotesEdit } from "./permissions.ts";
+
+/** Characters that the notes may have after an edit, before anything is measured. Our choice: far beyond any limit in tokens, so that one letter replaced everywhere costs little. */
+const EDITED_CHARACTERS = 4_000_000;
 
 type EditRefusal = "empty" | "not-found" | "ambiguous" | "outside-sections" | "unclean" | "too-long";
 
@@ -43,8 +45,7 @@ export function applyNotesEdit(
   const clean = inFile(cleanFragment(newText));
   const pieces = before.split(searched);
   // Counted before it is written: a letter that stands everywhere may become a book everywhere.
-  if (before.length + (pieces.length - 1) * clean.length > NOTES_DEFAULTS.editedCharacters)
-    return refused("too-long");
+  if (before.length + (pieces.length - 1) * clean.length > EDITED_CHARACTERS) return refused("too-long");
   const after = parseNotes(pieces.join(clean), document.template);
   if (!haveSameFrame(document, after)) return refused("outside-sections");
   if (!isClean(document, after)) return refused("unclean");

@@ -22,6 +22,13 @@ import {
 } from "./notes-document.ts";
 import type { NotesSection, NotesSectionKind, NotesTemplate } from "./template.ts";
 
+/** Key facts that one compaction may merge into the notes. Our choice: they fill the notes at about 60 tokens each. */
+const KEY_FACTS_COUNT = 200;
+/** Share of a fact's words that one line must have to tell the same. */
+const SAME_FACT_SHARE = 0.85;
+/** Lines of the notes that a fact is compared with word by word, the newest ones. Our choice: notes within their limits have fewer. */
+const COMPARED_LINES_COUNT = 1_000;
+
 /** A fact that would be hidden, and the section it belongs to. The most important ones come first. */
 export interface KeyFact {
   readonly kind: NotesSectionKind;
@@ -44,7 +51,7 @@ export function mergeKeyFacts(
   { limits, measure = measureNotes }: { readonly limits: NotesLimits; readonly measure?: MeasureNotes },
 ): MergedFacts {
   const known = new KnownFacts(knownLines(document));
-  const looked = facts.slice(0, NOTES_DEFAULTS.keyFactsCount);
+  const looked = facts.slice(0, KEY_FACTS_COUNT);
   const counts = { merged: 0, known: 0, leftOut: facts.length - looked.length };
   let result = document;
   for (const { kind, text } of looked) {
@@ -110,7 +117,7 @@ export class KnownFacts {
   constructor(lines: readonly string[]) {
     for (const line of lines) this.#lines.push(spaced(line));
     this.#text = this.#lines.join("\n");
-    for (const line of this.#lines.slice(-NOTES_DEFAULTS.comparedLinesCount)) this.#words.push(wordsOf(line));
+    for (const line of this.#lines.slice(-COMPARED_LINES_COUNT)) this.#words.push(wordsOf(line));
   }
 
   /** True if a line holds the text's words in a row, or nearly all of them in any order. */
@@ -124,7 +131,7 @@ export class KnownFacts {
     return this.#words.some((line) => {
       let shared = 0;
       for (const word of own) if (line.has(word)) shared++;
-      return shared >= own.size * NOTES_DEFAULTS.sameFactShare && hasSameFigures(own, line);
+      return shared >= own.size * SAME_FACT_SHARE && hasSameFigures(own, line);
     });
   }
 

@@ -6,8 +6,10 @@
  * has to be understood: not `..`, not a link, not another case, not a character that looks the same. The code
  * that opens the file checks for links. An allowed call is passed on as a copy of the checked input.
  */
-import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { isObject } from "../base/json/json.ts";
+
+/** Tool calls of one update that may be allowed. Source: the same. */
+const UPDATER_CALLS_COUNT = 40;
 
 /** One call as a model made it: nothing of it is believed. */
 export interface UpdaterCall {
@@ -85,7 +87,7 @@ export function judgeUpdaterCalls(calls: readonly UpdaterCall[], grant: UpdaterG
   for (const call of calls) {
     const verdict = judgeUpdaterCall(call, grant);
     if (!verdict.isAllowed) deniedCounts[verdict.reason]++;
-    else if (edits.length >= NOTES_DEFAULTS.updaterCallsCount) deniedCounts["too-many"]++;
+    else if (edits.length >= UPDATER_CALLS_COUNT) deniedCounts["too-many"]++;
     else edits.push(verdict.edit);
   }
   return { edits, deniedCounts };

@@ -8,6 +8,9 @@ import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { NotesSectionKind } from "./template.ts";
 
+/** Words of a session's title, at the most. Source: Claude Code's session memory: 5 to 10 words. */
+const TITLE_WORDS_COUNT = 10;
+
 /** Facts of a session, each list from the oldest to the newest. Absent: unknown. */
 export interface SessionFacts {
   readonly userWords?: readonly { readonly text: string }[];
@@ -43,7 +46,7 @@ export interface FactLine {
   readonly key: string;
 }
 
-const { factCharacters, factLinesCount, titleWordsCount } = NOTES_DEFAULTS;
+const { factCharacters, factLinesCount } = NOTES_DEFAULTS;
 
 /** Lines by section, in their order there. Of every list but the Worklog's the first ones matter most. */
 export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionKind, readonly FactLine[]> {
@@ -68,7 +71,7 @@ function titleOf({ userWords }: SessionFacts): readonly FactLine[] {
   const words = (first ?? "")
     .replace(/^[^\p{L}\p{N}]+/u, "")
     .split(" ")
-    .slice(0, titleWordsCount)
+    .slice(0, TITLE_WORDS_COUNT)
     .join(" ");
   return words === "" ? [] : [{ line: words, key: words }];
 }

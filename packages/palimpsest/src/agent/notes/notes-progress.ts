@@ -16,6 +16,11 @@ import type { Message, Usage } from "../../transcript/blocks.ts";
 import type { NotesOptions } from "../options/agent-options.ts";
 import { notesLimits } from "./notes-store.ts";
 
+/** Tokens of an update's answer, before one was seen. Our choice: two sections rewritten and some entries. */
+const EXPECTED_OUTPUT_TOKENS = 1_200;
+/** Tokens of the instruction for an update, without the notes. Source: measured of our own: about 550. */
+const INSTRUCTION_TOKENS = 600;
+
 /** A call of the model that was answered. */
 export interface AnsweredCall {
   readonly request: CallRequest;
@@ -37,7 +42,7 @@ export class NotesProgress {
   #sessionCost: number;
   #notesCost: number;
   #notesTokens: number;
-  #outputTokens: number = NOTES_DEFAULTS.expectedOutputTokens;
+  #outputTokens: number = EXPECTED_OUTPUT_TOKENS;
   /** The newest message that is counted. */
   #countedSeq: number;
 
@@ -153,7 +158,7 @@ export class NotesProgress {
   #expectedPrice(call: AnsweredCall): number {
     const { windowTokens, effectiveTokens } = internalsOf(this.#session).builder.budget();
     const { total } = call.prepared.tokens;
-    const frameTokens = NOTES_DEFAULTS.instructionTokens + this.#notesTokens;
+    const frameTokens = INSTRUCTION_TOKENS + this.#notesTokens;
     const forkedTokens = frameTokens + this.#sizeOf(call);
     const fits = total + forkedTokens + notesLimits(windowTokens).totalTokens <= effectiveTokens;
     const shownTokens = total + this.#sizeOf(call);

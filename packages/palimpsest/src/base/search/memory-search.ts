@@ -14,6 +14,13 @@ import { type ScoredNumber, takeBest } from "./ranking.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
+/** Memories that fit best whose other words find what shares none with the query. Source: measured on the hard questions of packages/evaluation/bench/memory: three to eight make no difference. */
+const ALIKE_SEEDS_COUNT = 5;
+/** The highest score of a memory without a word of the query, as a part of the last one that has one. Our choice: neither age nor time puts it before one of those, and without a model it is not shown. */
+const ALIKE_SHARE = 0.1;
+/** Characters of one memory that are read, from its beginning; the rest is not found. Our choice: far more than a memory has, so that a huge file costs no more than some pages. */
+const MEMORY_CHARACTERS = 40_000;
+
 /** The searched fields of a memory. Empty ones may be left out. */
 export interface MemoryFields {
   readonly name?: string;
@@ -111,7 +118,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
 
   function noteTerms(fields: MemoryFields): number {
     let length = 0;
-    let leftCharacters: number = MEMORY_SEARCH_DEFAULTS.memoryCharacters;
+    let leftCharacters: number = MEMORY_CHARACTERS;
     FIELDS.forEach((field, position) => {
       const text = cutHead(fieldText(fields, field), leftCharacters);
       leftCharacters -= text.length;
@@ -153,13 +160,12 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     query: readonly QueryTerm[],
     { limit, accepts }: MemorySearchOptions,
   ): readonly MemoryHit[] {
-    const { alikeSeedsCount, alikeShare } = MEMORY_SEARCH_DEFAULTS;
     const found = new Set(best.map(({ number }) => ids[number]!));
     const index = { vocabulary, postings, size: numbers.size };
-    const terms = alikeTerms(best.slice(0, alikeSeedsCount), query, index);
+    const terms = alikeTerms(best.slice(0, ALIKE_SEEDS_COUNT), query, index);
     const isNew = (id: string): boolean => !found.has(id) && accepts?.(id) !== false;
     const alike = bestFor(terms, limit - best.length, isNew);
-    const most = (alikeShare * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);
+    const most = (ALIKE_SHARE * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);
     return alike.map(({ number, score }) => {
       const ownScore = most * score;
       const why = { words: [], ownScore, neighbourScore: 0, groupScore: 0 };

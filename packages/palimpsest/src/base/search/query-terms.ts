@@ -13,6 +13,15 @@ import type { Postings, TermPlaces } from "./postings.ts";
 import { rarityOf } from "./ranking.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
+/** Words of the memories that fit best that are looked for, too. Source: measured on the hard questions of packages/evaluation/bench/memory: twenty and forty make no difference. */
+const ALIKE_TERMS_COUNT = 20;
+/** Characters of a query that are read. Our choice: what someone pastes into a message is seldom what is asked. */
+const READ_QUERY_CHARACTERS = 8_000;
+/** Words of a query that are looked for, the rarest ones. */
+const QUERY_TERMS_COUNT = 48;
+/** Places that one search looks at; the commonest words of a long query are left out beyond it. Measured by packages/evaluation/bench/memory: about a millisecond. */
+const LOOKED_AT_PLACES_COUNT = 300_000;
+
 export interface QueryTerm {
   readonly term: string;
   /** As the query writes it, in small letters. */
@@ -26,10 +35,9 @@ export interface QueryTerm {
 
 /** The known terms of a query, the rarest first. */
 export function readQuery(query: string, vocabulary: Vocabulary, postings: Postings): readonly QueryTerm[] {
-  const { readQueryCharacters, queryTermsCount, choosingPlacesCount, lookedAtPlacesCount } =
-    MEMORY_SEARCH_DEFAULTS;
+  const { choosingPlacesCount } = MEMORY_SEARCH_DEFAULTS;
   const found = new Map<string, Omit<QueryTerm, "isChoosing">>();
-  vocabulary.visitKnown(cutHead(query, readQueryCharacters), (number, term, word) => {
+  vocabulary.visitKnown(cutHead(query, READ_QUERY_CHARACTERS), (number, term, word) => {
     const places = found.has(term) ? undefined : postings.find(number);
     if (places !== undefined) found.set(term, { term, word, places });
   });
@@ -39,9 +47,9 @@ export function readQuery(query: string, vocabulary: Vocabulary, postings: Posti
   known.sort((one, other) => one.places.count - other.places.count || (one.term < other.term ? -1 : 1));
 
   let placesCount = 0;
-  return known.slice(0, queryTermsCount).flatMap((term, position) => {
+  return known.slice(0, QUERY_TERMS_COUNT).flatMap((term, position) => {
     placesCount += term.places.count;
-    if (position > 0 && placesCount > lookedAtPlacesCount) return [];
+    if (position > 0 && placesCount > LOOKED_AT_PLACES_COUNT) return [];
     return [{ ...term, isChoosing: position === 0 || placesCount <= choosingPlacesCount }];
   });
 }
@@ -75,5 +83,5 @@ export function alikeTerms(
       return { term, word: term, places: postings.find(number)!, isChoosing: true, weight };
     })
     .sort((one, other) => other.weight - one.weight || (one.term < other.term ? -1 : 1))
-    .slice(0, MEMORY_SEARCH_DEFAULTS.alikeTermsCount);
+    .slice(0, ALIKE_TERMS_COUNT);
 }

@@ -2,7 +2,9 @@
  * BM25, the best of many scored documents, and several rankings in one: what searches over a session's history and
  * over memories have in common.
  */
-import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
+
+/** Reciprocal rank fusion's constant: how little the very first ranks differ. Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", 2009: 60. */
+const FUSION_RANK = 60;
 
 /** BM25's constants: how soon repetition stops to count, and how much a long text is held against it. */
 export interface Bm25Constants {
@@ -82,7 +84,7 @@ export function fuseRanks(rankings: readonly Ranking[]): readonly FusedRank[] {
   const scores = new Map<string, number>();
   for (const { ids, weight = 1 } of rankings)
     [...new Set(ids)].forEach((id, rank) => {
-      const part = weight / (MEMORY_SEARCH_DEFAULTS.fusionRank + rank + 1);
+      const part = weight / (FUSION_RANK + rank + 1);
       scores.set(id, (scores.get(id) ?? 0) + part);
     });
   return [...scores]

@@ -5,9 +5,11 @@
  * A word of any other language is compared as it is written. The terms of words are cached, because a few thousand
  * words make up most of all texts; cache and terms are bounded by the current texts.
  */
-import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { visitTerms } from "../text/text-terms.ts";
 import { OTHER_FORMS, STOP_WORDS, stemEnglish } from "./english-words.ts";
+
+/** Words that are remembered with what they are compared by. Our choice: a large vocabulary. */
+const WORDS_KEPT_COUNT = 100_000;
 
 export class Vocabulary {
   readonly #numbers = new Map<string, number>();
@@ -57,7 +59,7 @@ export class Vocabulary {
   #learn(word: string): number | readonly number[] {
     const numbers = wordTerms(word).map((term) => this.#numberOf(term));
     const known = numbers.length === 1 ? numbers[0]! : numbers;
-    if (this.#ofWord.size >= MEMORY_SEARCH_DEFAULTS.wordsKeptCount) this.#ofWord.clear();
+    if (this.#ofWord.size >= WORDS_KEPT_COUNT) this.#ofWord.clear();
     this.#ofWord.set(word, known);
     return known;
   }

@@ -4,7 +4,6 @@
  * The answer was given on an earlier look: what it names must still say what it said then. What is in the way of a
  * proposal may be gone by another one, so those that could not be done are tried again as long as any is.
  */
-import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import type { Memory } from "../files/memory.ts";
 import type { ConsolidationActions } from "./consolidation-actions.ts";
 import {
@@ -15,6 +14,9 @@ import {
   judgeMergedText,
   judgeSupersede,
 } from "./dream-claims.ts";
+
+/** Proposals of a model that one dream carries out. Our choice: as many as it may archive, so that a person still reads what was done. */
+const CLAIMED_COUNT = 20;
 
 const MERGED = {
   why: "A model says that they belong together; the better founded one stays, with what the other says.",
@@ -62,7 +64,6 @@ class Considering {
 
   /** Does it, where nothing speaks against it. */
   reasonAgainst(proposal: DreamProposal): string | undefined {
-    const { claimedCount } = MEMORY_DREAM_DEFAULTS;
     const paths = proposal.kind === "merge" ? proposal.paths : [proposal.newer, proposal.older];
     if (!paths.every((path) => this.#shown.has(path))) return "It names a memory that it was not shown.";
     const memories = paths.flatMap((path) => {
@@ -70,8 +71,8 @@ class Considering {
       return memory === undefined || memory.body !== this.#shown.get(path) ? [] : [memory];
     });
     if (memories.length < 2) return "A memory that it names has changed since it was shown.";
-    if (this.#doneCount >= claimedCount)
-      return `One dream does at most ${claimedCount} of a model's proposals.`;
+    if (this.#doneCount >= CLAIMED_COUNT)
+      return `One dream does at most ${CLAIMED_COUNT} of a model's proposals.`;
     return proposal.kind === "merge"
       ? this.#merge(memories.toSorted(byFoundation), proposal.text)
       : this.#supersede(memories[0]!, memories[1]!);

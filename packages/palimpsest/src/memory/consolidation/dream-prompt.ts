@@ -15,6 +15,13 @@ import { freshness } from "../trust/fence.ts";
 import { timeOf } from "./consolidation-actions.ts";
 import type { DreamProposal } from "./dream-claims.ts";
 
+/** Characters of memories that a model is shown at once. Our choice: about 15,000 tokens, some hundred memories of a sentence or two. */
+const SHOWN_CHARACTERS = 60_000;
+/** Memories that are shown beside one because they are like it. Our choice: what says the same is among the first few. */
+const LIKE_COUNT = 4;
+/** Memories that one proposal may merge. Our choice: more are a topic and no memory. */
+const MERGED_COUNT = 8;
+
 const TEXT = { type: "string" };
 
 /** In the shape of any provider's tools, to be formatted by the client. */
@@ -59,7 +66,7 @@ export function composeDream(memories: readonly Memory[], nowMs: number): DreamR
   const fit = memories.filter((memory) => isRecallable(memory) && isWholeAndClean(memory));
   const shown = new Map<string, string>();
   const lines: string[] = [];
-  let left: number = MEMORY_DREAM_DEFAULTS.shownCharacters;
+  let left: number = SHOWN_CHARACTERS;
   for (const memory of besideTheirLike(fit)) {
     const line = lineOf(memory, nowMs);
     if (line.length > left) break;
@@ -98,7 +105,7 @@ function besideTheirLike(memories: readonly Memory[]): readonly Memory[] {
   for (const memory of [...left.values()]) {
     if (!left.has(memory.path)) continue;
     take(memory);
-    const limit = MEMORY_DREAM_DEFAULTS.likeCount;
+    const limit = LIKE_COUNT;
     const like = search.search(memory.body, { limit, accepts: (path) => left.has(path) });
     for (const { id } of like) take(left.get(id));
   }
@@ -128,11 +135,10 @@ export function readDreamCall(
     return { kind: "supersede", newer, older };
   }
   if (name !== "memory_merge") return refused("It called a tool that there is not.");
-  const { mergedCount } = MEMORY_DREAM_DEFAULTS;
   const named = given["paths"];
   const paths = Array.isArray(named) ? [...new Set(named.filter((path) => typeof path === "string"))] : [];
   if (paths.length < 2) return refused("Fewer than two cannot be merged.");
-  if (paths.length > mergedCount) return refused(`More than ${mergedCount} at once are no one memory.`);
+  if (paths.length > MERGED_COUNT) return refused(`More than ${MERGED_COUNT} at once are no one memory.`);
   const text = asString(given["text"]);
   return { kind: "merge", paths, text: text === undefined || text.trim() === "" ? undefined : text };
 }

@@ -1,8 +1,10 @@
 /**
  * Reads what a sentence asks to be remembered, by the table of cues.
  */
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { CUES, type CueKind, type CueLanguage, OF_THE_MOMENT, TYPE_OF_KIND } from "./cues.ts";
+
+/** Characters of a sentence that is taken as a wish. Our choice: longer ones tell a story. */
+const SENTENCE_CHARACTERS = 400;
 
 export interface RememberRequest {
   readonly kind: CueKind;
@@ -83,7 +85,7 @@ function patternOf(cue: string, end = ""): RegExp {
 
 /** The request that a sentence makes, if it makes one. */
 export function rememberRequestOf(sentence: string): RememberRequest | undefined {
-  if (sentence.length > MEMORY_SAFETY_DEFAULTS.sentenceCharacters) return undefined;
+  if (sentence.length > SENTENCE_CHARACTERS) return undefined;
   const bare = withoutLead(sentence);
   // "No, I prefer tabs" says what it says without "no".
   const { leads, objections, passing, cues } = patterns();

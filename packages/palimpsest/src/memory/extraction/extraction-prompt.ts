@@ -5,13 +5,19 @@
  * it. It names no files: it proposes a fact with the messages it comes from, and this program decides the rest. So it
  * has no path to leave the memory directory by.
  */
-import { MEMORY_EXTRACTION_DEFAULTS } from "../../base/defaults/memory/extraction.ts";
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { MEMORY_TYPES, type Memory, type MemoryType } from "../files/memory.ts";
 import type { AttributedText } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
+
+/** Characters of the conversation that a model is shown, the newest. Our choice: about 15,000 tokens. */
+const CONVERSATION_CHARACTERS = 60_000;
+/** Characters of one message. Our choice: typed messages fit; longer ones were pasted. */
+const PIECE_CHARACTERS = 4_000;
+/** Memories that a model gets by name. Our choice: as many lines as an index has. */
+const LISTED_COUNT = 200;
 
 /** A fact that the model wants written. */
 export interface ProposedMemory {
@@ -79,9 +85,8 @@ export function composeExtraction(
   memories: readonly Memory[],
   limit: number,
 ): { readonly system: string; readonly text: string } {
-  const { listedCount } = MEMORY_EXTRACTION_DEFAULTS;
   // Other people and programs can write these files as well.
-  const list = memories.slice(0, listedCount).map(({ path, name, description }) => {
+  const list = memories.slice(0, LISTED_COUNT).map(({ path, name, description }) => {
     const title = cleanMemoryText(name, "name").text;
     return `- ${showOnOneLine(path)}: ${title}. ${cleanMemoryText(description, "description").text}`;
   });
@@ -97,13 +102,12 @@ export function composeExtraction(
 
 /** The newest of what user and agent said. */
 function formatPieces(pieces: readonly AttributedText[]): string {
-  const { conversationCharacters, pieceCharacters } = MEMORY_EXTRACTION_DEFAULTS;
   const lines: string[] = [];
-  let left: number = conversationCharacters;
+  let left: number = CONVERSATION_CHARACTERS;
   for (let at = pieces.length - 1; at >= 0; at--) {
     const { id, source, text } = pieces[at]!;
     if (source !== "user" && source !== "agent") continue;
-    const line = `[${id}] ${source}: ${JSON.stringify(cutHead(text, pieceCharacters))}`;
+    const line = `[${id}] ${source}: ${JSON.stringify(cutHead(text, PIECE_CHARACTERS))}`;
     left -= line.length;
     if (left < 0) break;
     lines.unshift(line);

@@ -17,6 +17,11 @@ import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 
+/** Words that mean something, of a sentence that says anything by itself. Our choice: "use pnpm". */
+const LEAST_WORDS_COUNT = 2;
+/** Share of a sentence's words that another one must have to say the same. Our choice: as with the facts of session notes. */
+const REPEATED_SHARE = 0.85;
+
 /** A memory that the user asked for, in their words, cleaned. */
 export interface RuleProposal {
   readonly name: string;
@@ -62,7 +67,7 @@ interface RuleExtractorOptions {
   readonly limit?: number;
 }
 
-const { extractedCount, leastWordsCount, repeatedShare, memoryNameCharacters } = MEMORY_SAFETY_DEFAULTS;
+const { extractedCount, memoryNameCharacters } = MEMORY_SAFETY_DEFAULTS;
 const NAME_CHARACTERS = Math.floor((memoryNameCharacters * 3) / 4);
 
 /** Finds what the user wants kept. */
@@ -103,7 +108,7 @@ function reasonAgainst(
 ): keyof LeftOutCounts | undefined {
   // "Can you remember that …?" is a request.
   if (kind !== "remember" && isQuestion(sentence)) return "questions";
-  if (words.words.size < leastWordsCount || isVague(statement)) return "vague";
+  if (words.words.size < LEAST_WORDS_COUNT || isVague(statement)) return "vague";
   if (sentence.includes("[redacted: ")) return "secret";
   return knownWords.some((other) => isSame(words, other)) ? "repeated" : undefined;
 }
@@ -147,7 +152,7 @@ function isVague(statement: string): boolean {
 
 /** True if two sentences have nearly the same words and neither denies the other. */
 function isSame(one: SentenceWords, other: SentenceWords): boolean {
-  if (one.isDenied !== other.isDenied || shareIn(one.words, other.words) < repeatedShare) return false;
+  if (one.isDenied !== other.isDenied || shareIn(one.words, other.words) < REPEATED_SHARE) return false;
   return [...one.words].every((word) => !/\d/.test(word) || other.words.has(word));
 }
 

@@ -13,6 +13,11 @@ import { shorten, utf8Bytes } from "../../base/text/text.ts";
 import { type IndexEntry, parseIndex } from "./index-entries.ts";
 import { withoutEntries } from "./memory-index.ts";
 
+/** Paths that a warning about the index names one by one. Our choice: more are a list that no one reads. */
+const NAMED_PATHS_COUNT = 10;
+/** Share of either limit from which on a writer is warned. Our choice: some twenty memories before the first one loses its line. */
+const NEAR_INDEX_SHARE = 0.9;
+
 interface IndexLimits {
   readonly lines: number;
   readonly bytes: number;
@@ -128,9 +133,8 @@ function cutBytes(text: string, bytes: number): string {
 }
 
 function nearWarning(size: IndexSize, limits: IndexLimits): string | undefined {
-  const { nearIndexShare } = MEMORY_FILES_DEFAULTS;
   const isNear =
-    size.linesCount > limits.lines * nearIndexShare || size.bytes > limits.bytes * nearIndexShare;
+    size.linesCount > limits.lines * NEAR_INDEX_SHARE || size.bytes > limits.bytes * NEAR_INDEX_SHARE;
   if (!isNear) return undefined;
   return `The index is nearly full: ${sized(size)} of ${limited(limits)}. When it is full, the memories that are worth least lose their lines.`;
 }
@@ -164,8 +168,7 @@ function cutWarning(
 }
 
 function named(entries: readonly IndexEntry[]): string {
-  const { namedPathsCount } = MEMORY_FILES_DEFAULTS;
-  const names = entries.slice(0, namedPathsCount).map(({ file }) => shorten(showOnOneLine(file), 80));
+  const names = entries.slice(0, NAMED_PATHS_COUNT).map(({ file }) => shorten(showOnOneLine(file), 80));
   const more = entries.length - names.length;
   return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -6,10 +6,18 @@
  * (`edit-frontmatter.ts`), and never rewrites the rest. Unknown syntax stays where it is and is reported. Aliases,
  * tags, merge keys and programs have no meaning here; they are text. The time is linear in the file.
  */
-import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { shorten } from "../../base/text/text.ts";
 import { fold, readBlockScalar, readInlineValue, readQuoted } from "./frontmatter-value.ts";
+
+/** Longest key of frontmatter that is read, in characters. Our choice: the keys in recorded memories have at most 15. */
+const FRONTMATTER_KEY_CHARACTERS = 200;
+/** Longest frontmatter that is read, in characters; the rest is kept and not read. Our choice: the longest in recorded memories has 500. */
+const FRONTMATTER_CHARACTERS = 65_536;
+/** Longest frontmatter that is read, in lines. Our choice: recorded memories have at most 7. */
+const FRONTMATTER_LINES = 1_000;
+/** Problems of one file that are reported one by one. Our choice: a file with more is not frontmatter. */
+const FILE_PROBLEMS_COUNT = 20;
 
 /** The only map whose keys are read. Claude Code puts `type` and the like there. */
 export const NESTED_KEY = "metadata";
@@ -152,7 +160,6 @@ interface Inside {
 
 /** The lines up to the next fence; `undefined` where there is none. */
 function linesToFence(text: string, opening: Line): Inside | undefined {
-  const { frontmatterCharacters, frontmatterLines } = MEMORY_FILES_DEFAULTS;
   const lines: Line[] = [];
   let isLong = false;
   for (let from = opening.next; from < text.length; ) {
@@ -162,7 +169,7 @@ function linesToFence(text: string, opening: Line): Inside | undefined {
     }
     const feed = text.indexOf("\n", from);
     const next = feed === -1 ? text.length : feed + 1;
-    isLong ||= next - opening.next > frontmatterCharacters || lines.length === frontmatterLines;
+    isLong ||= next - opening.next > FRONTMATTER_CHARACTERS || lines.length === FRONTMATTER_LINES;
     if (!isLong) lines.push(lineAt(text, from, lines.length + 2));
     from = next;
   }
@@ -283,8 +290,7 @@ class FieldReader {
 
   tell(lineNumber: number, what: string): void {
     this.#problemsCount++;
-    if (this.#problems.length < MEMORY_FILES_DEFAULTS.fileProblemsCount)
-      this.#problems.push(`line ${lineNumber} ${what}`);
+    if (this.#problems.length < FILE_PROBLEMS_COUNT) this.#problems.push(`line ${lineNumber} ${what}`);
   }
 }
 
@@ -333,7 +339,7 @@ function continuation(below: readonly Line[]): readonly Line[] {
 function findKey(line: string, indent = 0): Key | undefined {
   if (indentOf(line) !== indent) return undefined;
   const quoted = /^["']/.test(line.slice(indent, indent + 1)) ? readQuoted(line.slice(indent)) : undefined;
-  const most = indent + MEMORY_FILES_DEFAULTS.frontmatterKeyCharacters;
+  const most = indent + FRONTMATTER_KEY_CHARACTERS;
   let colon = quoted === undefined ? line.indexOf(":", indent) : indent + quoted.end;
   if (quoted !== undefined && line[colon] !== ":") return undefined;
   while (colon !== -1 && colon <= most && !/^\s?$/.test(line.charAt(colon + 1))) {

@@ -2,9 +2,11 @@
  * Lines of an index that link a memory: `- [Title](file.md) — hook`, and the forms that people and other programs
  * write. All other text of an index belongs to people and is left alone.
  */
-import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { isBlank, type MarkdownLine, readLines } from "../../base/text/markdown-lines.ts";
 import { MEMORY_TYPES, type MemoryType } from "./memory.ts";
+
+/** Longest target of a link that can be a memory's file, in characters. Our choice: no file system has longer names, folders aside. */
+const INDEX_TARGET_CHARACTERS = 1_024;
 
 /** One memory in an index. */
 export interface IndexEntry {
@@ -162,7 +164,7 @@ const PLAIN_FILE = /^[\w-]+\.md$/;
 /** The file that a link names; `undefined` if it is not a Markdown file below the index. */
 function fileOf(target: string): string | undefined {
   if (PLAIN_FILE.test(target)) return target;
-  if (target.length > MEMORY_FILES_DEFAULTS.indexTargetCharacters) return undefined;
+  if (target.length > INDEX_TARGET_CHARACTERS) return undefined;
   // A link may have a title behind its target.
   const untitled = target.trim().replace(/\s+(?:"[^"]*"|'[^']*')$/, "");
   const path = decoded(untitled.replace(/#.*$/s, "")).replace(/^(?:\.\/)+/, "");

@@ -5,9 +5,13 @@
  * in which names they refuse. A name from here is small letters, digits and hyphens, composed, of no reserved
  * word, and compared in the way of the least precise system.
  */
-import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { utf8Bytes } from "../../base/text/text.ts";
 import { INDEX_NAME } from "./memory-index.ts";
+
+/** Characters of a file's name that are taken from the memory's name. Our choice: what a listing shows on one line. */
+const FILE_NAME_CHARACTERS = 60;
+/** Bytes of a file's name. Our choice: half of the 255 that file systems allow, as encrypted ones have room for 143. */
+const FILE_NAME_BYTES = 120;
 
 /** Replaces a name without letters and digits. */
 const NAMELESS = "note";
@@ -52,15 +56,14 @@ function stemOf(name: string): string {
 }
 
 function cutToName(stem: string): string {
-  const { fileNameCharacters, fileNameBytes } = MEMORY_FILES_DEFAULTS;
   let end = 0;
   let bytes = 0;
   let wordEnd = 0;
   for (const character of stem) {
     bytes += utf8Bytes(character);
-    if (end + character.length > fileNameCharacters || bytes > fileNameBytes) {
+    if (end + character.length > FILE_NAME_CHARACTERS || bytes > FILE_NAME_BYTES) {
       // Whole words, unless the first one is longer than all of it.
-      return stem.slice(0, wordEnd > fileNameCharacters / 2 ? wordEnd : end).replace(/-$/, "");
+      return stem.slice(0, wordEnd > FILE_NAME_CHARACTERS / 2 ? wordEnd : end).replace(/-$/, "");
     }
     if (character === "-") wordEnd = end;
     end += character.length;

@@ -14,6 +14,9 @@ import { type IndexEntry, type ParsedIndex, parseIndex } from "./index-entries.t
 import type { MemoryType } from "./memory.ts";
 import { toOneLine } from "./memory-fields.ts";
 
+/** Characters of the title in a line of the index. Our choice: the titles in recorded memories have at most 60. */
+const INDEX_TITLE_CHARACTERS = 80;
+
 /** The name of an index, in each folder that has one. */
 export const INDEX_NAME = "MEMORY.md";
 
@@ -173,8 +176,8 @@ function formatLine(
   { file, title, hook }: IndexLine,
   { bullet, separator }: { readonly bullet: string; readonly separator: string },
 ): string {
-  const { indexTitleCharacters, indexLineCharacters } = MEMORY_FILES_DEFAULTS;
-  const shown = shorten(toOneLine(title), indexTitleCharacters).replace(/[\\[\]]/g, "\\$&");
+  const { indexLineCharacters } = MEMORY_FILES_DEFAULTS;
+  const shown = shorten(toOneLine(title), INDEX_TITLE_CHARACTERS).replace(/[\\[\]]/g, "\\$&");
   const link = `${bullet}[${shown}](${linkTarget(file)})`;
   const rest = shorten(toOneLine(hook), indexLineCharacters - link.length - separator.length);
   return rest.length < 2 ? link : `${link}${separator}${rest}`;

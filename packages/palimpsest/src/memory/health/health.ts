@@ -6,7 +6,6 @@
  * index lines.
  */
 
-import { MEMORY_HEALTH_DEFAULTS } from "../../base/defaults/memory/health.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
@@ -19,6 +18,9 @@ import { areApart, INDEX_NAME } from "../files/memory-index.ts";
 import { isRecallable, standingOf } from "../recall/recall-plan.ts";
 import { compareFacts } from "../subject/same-subject.ts";
 import { readsLikeInstructions } from "../trust/clean-memory.ts";
+
+/** Memories that are compared at all. Our choice: a directory that people read has hundreds. */
+const COMPARED_MEMORIES_COUNT = 5_000;
 
 /** The kind of a problem, for programs. */
 export type HealthKind =
@@ -175,12 +177,11 @@ function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
   const search = createMemorySearch();
   const bodies = new Map<string, string>();
   const found: HealthFinding[] = [];
-  const { comparedMemoriesCount } = MEMORY_HEALTH_DEFAULTS;
-  if (active.length > comparedMemoriesCount) {
-    const detail = `${active.length - comparedMemoriesCount} of ${active.length} memories were not compared with the others: an audit compares ${comparedMemoriesCount}. A dream compares all.`;
+  if (active.length > COMPARED_MEMORIES_COUNT) {
+    const detail = `${active.length - COMPARED_MEMORIES_COUNT} of ${active.length} memories were not compared with the others: an audit compares ${COMPARED_MEMORIES_COUNT}. A dream compares all.`;
     found.push(finding("too-many", [INDEX_NAME], detail));
   }
-  for (const { memory } of active.slice(0, comparedMemoriesCount)) {
+  for (const { memory } of active.slice(0, COMPARED_MEMORIES_COUNT)) {
     const { path, name, description, body } = memory;
     const hits = search
       .search(`${name}\n${body}`, { limit: comparedCount })

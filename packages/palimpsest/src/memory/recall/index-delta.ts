@@ -5,7 +5,9 @@
  * The window itself says which lines were shown. So this is right after a restart, a rewind or a compaction, with no
  * state beside the log.
  */
-import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
+
+/** Changed lines of the index that a session gets at once. Our choice: for more, the next whole index is better. */
+const DELTA_LINES_COUNT = 40;
 
 const TAG = "memory-index";
 const DELTA_TAG = "memory-index-news";
@@ -28,11 +30,10 @@ export function composeIndexDelta(known: ReadonlySet<string>, text: string): str
   const added = [...now].filter((line) => !known.has(line)).map((line) => `+ > ${line}`);
   const removed = [...known].filter((line) => !now.has(line)).map((line) => `- > ${line}`);
   if (added.length === 0 && removed.length === 0) return undefined;
-  const { deltaLinesCount } = MEMORY_RECALL_DEFAULTS;
   // Removed lines go first: believing an outdated one does the greater harm.
   const all = [...removed, ...added];
-  const more = all.length - deltaLinesCount;
-  const shown = more > 0 ? [...all.slice(0, deltaLinesCount), `(${more} more lines changed)`] : all;
+  const more = all.length - DELTA_LINES_COUNT;
+  const shown = more > 0 ? [...all.slice(0, DELTA_LINES_COUNT), `(${more} more lines changed)`] : all;
   return `${DELTA_HEAD}\n\n${shown.join("\n")}\n</${DELTA_TAG}>`;
 }
 

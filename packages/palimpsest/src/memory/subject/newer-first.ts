@@ -7,6 +7,9 @@
 import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { subjectWords } from "./subject-words.ts";
 
+/** Best memories of a search that are compared with each other. Our choice: as many as are looked at closely. */
+const RANKED_COUNT = 40;
+
 /** The compared parts of a found memory. */
 export interface RankedText {
   readonly text: string;
@@ -27,8 +30,8 @@ export function putNewerFirst<Found>(
   ranked: readonly Found[],
   read: (found: Found) => RankedText,
 ): readonly Found[] {
-  const { rankedCount, newerScoreShare } = MEMORY_SUBJECT_DEFAULTS;
-  const compared = ranked.slice(0, rankedCount).map((found) => {
+  const { newerScoreShare } = MEMORY_SUBJECT_DEFAULTS;
+  const compared = ranked.slice(0, RANKED_COUNT).map((found) => {
     const { text, score, trust, timeMs = Number.NEGATIVE_INFINITY } = read(found);
     return { found, score, trust, timeMs, terms: termsOf(text) };
   });
@@ -43,7 +46,7 @@ export function putNewerFirst<Found>(
     );
     ordered.splice(at === -1 ? ordered.length : at, 0, next);
   }
-  return [...ordered.map(({ found }) => found), ...ranked.slice(rankedCount)];
+  return [...ordered.map(({ found }) => found), ...ranked.slice(RANKED_COUNT)];
 }
 
 function termsOf(text: string): ReadonlySet<string> {

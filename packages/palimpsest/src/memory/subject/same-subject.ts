@@ -11,6 +11,11 @@ import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
 import { ADVERBS, BE, NOT, type SubjectWord, saysSame, subjectWords, withoutTurns } from "./subject-words.ts";
 
+/** Words that two facts share at the least before one denies the other. Our choice: a subject, and what is said of it. */
+const LEAST_SHARED_COUNT = 2;
+/** Words of a value that is replaced or denied, at the most. Our choice: a name or a short phrase. */
+const VALUE_WORDS_COUNT = 4;
+
 export type FactRelation = "repeats" | "corrects" | "other";
 
 /** Compares what two texts say. */
@@ -41,10 +46,9 @@ const contentOf = (words: readonly SubjectWord[]): readonly SubjectWord[] =>
 function isDenied(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
   const deniesOf = (words: readonly SubjectWord[]) => words.filter(({ term }) => term === NOT).length;
   const plain = (words: readonly SubjectWord[]) => words.filter(({ term }) => term !== NOT);
-  const { leastSharedCount } = MEMORY_SUBJECT_DEFAULTS;
   return (
     deniesOf(fresh) % 2 !== deniesOf(known) % 2 &&
-    contentOf(fresh).length >= leastSharedCount &&
+    contentOf(fresh).length >= LEAST_SHARED_COUNT &&
     isSame(plain(fresh), plain(known))
   );
 }
@@ -69,9 +73,7 @@ function deniesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[
   if (deniedTerms.size === 0 || addedCount < 1 || addedCount > oldTerms.size) return false;
   // “Use spaces, not tabs”: one word is enough to say of what, where the denial stands right before the old value.
   const isPlain = denied.every(({ lead }) => lead === "");
-  return (
-    keptCount >= MEMORY_SUBJECT_DEFAULTS.leastSharedCount || (keptCount > 0 && isPlain && addedCount === 1)
-  );
+  return keptCount >= LEAST_SHARED_COUNT || (keptCount > 0 && isPlain && addedCount === 1);
 }
 
 /** “Whether or not” denies nothing, and “without” only that something else is there. */
@@ -109,9 +111,8 @@ function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWor
   const [head, tail] = [known.slice(0, before), known.slice(known.length - after)];
   const oldValue = known.slice(before, known.length - after);
   const newValue = fresh.slice(before, fresh.length - after);
-  const { valueWordsCount } = MEMORY_SUBJECT_DEFAULTS;
   if (oldValue.length === 0 || newValue.length === 0) return false;
-  if (oldValue.length > valueWordsCount || newValue.length > valueWordsCount) return false;
+  if (oldValue.length > VALUE_WORDS_COUNT || newValue.length > VALUE_WORDS_COUNT) return false;
   if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
     return false;
   // Two purposes have a value each, and a relation within a value means that the subjects differ, too.

@@ -5,7 +5,6 @@
  * is confirmed, and quarantined memories stay so. Texts are unchanged; the store's writer cleans them, as always.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
-import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { InputError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
@@ -13,6 +12,15 @@ import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { splitLines } from "../../base/text/markdown-lines.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { NewMemory } from "../files/memory-file.ts";
+
+/** Characters of the name that an imported text without one is given. Our choice: a title. */
+const IMPORTED_NAME_CHARACTERS = 60;
+/** Characters of the description that an imported text without one is given. Our choice: with a title it fits on one line of the index. */
+const IMPORTED_DESCRIPTION_CHARACTERS = 150;
+/** Items that an import could not carry and reports one by one. Our choice: as with repairs of recorded sessions, but of all kinds together. */
+const NOT_CARRIED_COUNT = 1_000;
+/** Characters of one such item that are reported. Our choice: two or three lines of a terminal. */
+const NOT_CARRIED_CHARACTERS = 200;
 
 /** Programs whose memories can be imported, in the words of messages. */
 export type MemoryFormat = "palimpsest" | "claude-code" | "mcp-memory" | "mem0";
@@ -56,9 +64,8 @@ export class ImportLog {
 
   leave(origin: string, what: string): void {
     this.#notCarriedCount++;
-    if (this.#notCarried.length >= MEMORY_FILES_DEFAULTS.notCarriedCount) return;
-    const { notCarriedCharacters } = MEMORY_FILES_DEFAULTS;
-    const lineOf = (text: string): string => shorten(showOnOneLine(text), notCarriedCharacters);
+    if (this.#notCarried.length >= NOT_CARRIED_COUNT) return;
+    const lineOf = (text: string): string => shorten(showOnOneLine(text), NOT_CARRIED_CHARACTERS);
     this.#notCarried.push({ origin: lineOf(origin), what: lineOf(what) });
   }
 
@@ -85,12 +92,12 @@ export class ImportLog {
 
 /** A name for a text that has none: its beginning. */
 export function nameOfText(text: string): string {
-  return shorten(plainStart(text), MEMORY_FILES_DEFAULTS.importedNameCharacters);
+  return shorten(plainStart(text), IMPORTED_NAME_CHARACTERS);
 }
 
 /** A description for a text that has none: more of its beginning. */
 export function descriptionOfText(text: string): string {
-  return shorten(plainStart(text), MEMORY_FILES_DEFAULTS.importedDescriptionCharacters);
+  return shorten(plainStart(text), IMPORTED_DESCRIPTION_CHARACTERS);
 }
 
 /** The first line that is not a heading, or else the first one, without list marks. */

@@ -13,6 +13,13 @@ import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
 import { showHidden, writeOutRoleMarks } from "../../base/text/hidden-characters.ts";
 import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
 
+/** Characters of a line's hook in the index. Source: Claude Code's memory index: lines of about 200 characters, with title and link. */
+const MEMORY_HOOK_CHARACTERS = 150;
+/** Characters of a memory's text; a longer one is a document. Our choice: about 8,000 tokens, far above those that are recalled. */
+const MEMORY_BODY_CHARACTERS = 32_000;
+/** Characters of a text that are looked at to make a memory of it. Our choice: far more than a memory has, and read in an instant. */
+const MEMORY_READ_CHARACTERS = 1_000_000;
+
 /** The target of the text; all but a body are one line. */
 export type MemoryPlace = "name" | "description" | "hook" | "body";
 
@@ -34,19 +41,13 @@ interface CleanedMemoryText {
   readonly changes: readonly MemoryTextChange[];
 }
 
-const {
-  memoryNameCharacters,
-  memoryDescriptionCharacters,
-  memoryHookCharacters,
-  memoryBodyCharacters,
-  memoryReadCharacters,
-} = MEMORY_SAFETY_DEFAULTS;
+const { memoryNameCharacters, memoryDescriptionCharacters } = MEMORY_SAFETY_DEFAULTS;
 
 const LENGTHS: Readonly<Record<MemoryPlace, number>> = {
   name: memoryNameCharacters,
   description: memoryDescriptionCharacters,
-  hook: memoryHookCharacters,
-  body: memoryBodyCharacters,
+  hook: MEMORY_HOOK_CHARACTERS,
+  body: MEMORY_BODY_CHARACTERS,
 };
 
 /** Cleans a text for `place`, and lists the changes. */
@@ -118,8 +119,8 @@ function trimLines(text: string): string {
 
 /** Cuts a text that is far longer than any memory, between two words, before it is searched. */
 function within(text: string): string {
-  if (text.length <= memoryReadCharacters) return text;
-  const head = cutHead(text, memoryReadCharacters);
+  if (text.length <= MEMORY_READ_CHARACTERS) return text;
+  const head = cutHead(text, MEMORY_READ_CHARACTERS);
   const end = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\n"));
   return end === -1 ? "" : head.slice(0, end);
 }

@@ -6,9 +6,11 @@
  * and text after a colon belong to others. The user can repeat a request that is lost by this, and no page becomes a
  * request by being pasted. Linear in the text.
  */
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { ANNOUNCES_RULES, ASKS_TO_REMEMBER } from "../cues/cues.ts";
 import { splitQuoted } from "./quoted-words.ts";
+
+/** Characters of one message that are taken for a user's own words; more is a document. Our choice: more than twice the longest of the recorded sessions, which has about 1,500. */
+const OWN_WORDS_CHARACTERS = 4_000;
 
 interface SpokenText {
   /** Lines that the user wrote; without those of others, which may leave it empty. */
@@ -75,7 +77,7 @@ export function splitOwnWords(text: string): SpokenText {
   for (const line of lines) (reader.isOwn(line, isAlone) ? own : others).push(line);
   const ownText = own.join("\n").trim();
   // Longer than a person types: a document without marks.
-  if (ownText.length > MEMORY_SAFETY_DEFAULTS.ownWordsCharacters) return { own: "", others: text };
+  if (ownText.length > OWN_WORDS_CHARACTERS) return { own: "", others: text };
   const { own: kept, quoted } = splitQuoted(ownText);
   return { own: kept.trim(), others: [...others, ...quoted].join("\n").trim() };
 }

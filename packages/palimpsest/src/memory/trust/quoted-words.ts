@@ -6,10 +6,12 @@
  * is a request by itself. A quotation counts as the user's own if they ask to remember it, or give a rule about it:
  * `never end with "Let me know what you think"`. Linear in the text: marks are matched within a bounded length.
  */
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { ASKS_TO_REMEMBER } from "../cues/cues.ts";
 import { rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import { sentencesOf } from "./sentences.ts";
+
+/** Words in quotation marks from which on they are someone else's. Our choice: titles and names have fewer, sentences more. */
+const QUOTED_WORDS_COUNT = 5;
 
 interface QuotingText {
   /** The text with {@link LEFT_OUT_MARK} in the place of what it quotes. */
@@ -86,7 +88,7 @@ export function isTorn(sentence: string): boolean {
 function isSentence(text: string): boolean {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
   const letters = text.match(UNSPACED)?.length ?? 0;
-  return words + letters / 2 >= MEMORY_SAFETY_DEFAULTS.quotedWordsCount;
+  return words + letters / 2 >= QUOTED_WORDS_COUNT;
 }
 
 /** The distance within which a quotation's sentence is searched. */

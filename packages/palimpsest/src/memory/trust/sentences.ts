@@ -2,9 +2,11 @@
  * Sentences and their words: how much of one text another one says too, and whether one of them denies what the other
  * says. All of it is linear in the text, in scripts with and without blanks.
  */
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
+
+/** Words whose stems are known at a time. Our choice: some megabytes; English text has fewer. */
+const WORDS_KNOWN_COUNT = 30_000;
 
 /** Ends of sentences; a full stop only in front of a blank, so that `v1.2` and `a.ts` stay whole. */
 const END = /[.!?…]+["'”’)\]]{0,3}(?=\s|$)|[。！？]+[」』”）]{0,3}/g;
@@ -68,7 +70,7 @@ export function visitWords(text: string, visit: (word: string) => void): void {
   visitTerms(text, (word) => {
     let terms = termsOf.get(word);
     if (terms === undefined) {
-      if (termsOf.size >= MEMORY_SAFETY_DEFAULTS.wordsKnownCount) termsOf.clear();
+      if (termsOf.size >= WORDS_KNOWN_COUNT) termsOf.clear();
       terms = SINGLE.test(word) ? [] : wordTerms(word);
       termsOf.set(word, terms);
     }

@@ -4,12 +4,14 @@
  * A record is written before the change, marked as planned, and again after it. A dream that was only planned changed
  * nothing: the change is all or nothing.
  */
-import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
 import type { PlannedChange } from "../../../memory/consolidation/consolidation-changes.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
+
+/** Dreams that can be reverted; records of older ones stay as they are. Our choice: a month of one a day. */
+const LISTED_COUNT = 31;
 
 /** One dream. */
 export interface DreamRecord {
@@ -65,7 +67,7 @@ export class DreamJournal {
     const records: DreamRecord[] = [];
     for await (const record of this.newestFirst()) {
       records.push(record);
-      if (records.length === MEMORY_DREAM_DEFAULTS.listedCount) break;
+      if (records.length === LISTED_COUNT) break;
     }
     return records;
   }

@@ -30,6 +30,11 @@ import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extra
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";
 
+/** Tokens of one answer. Our choice: all proposals that are read, each with a paragraph. */
+const DREAM_OUTPUT_TOKENS = 8_000;
+/** Proposals of one answer that are looked at. Our choice: more is a model that runs on. */
+const PROPOSALS_COUNT = 40;
+
 /** The conversation of one session in order, tool results included: all of it decides the source of a fact. */
 export interface DreamConversation {
   readonly sessionId: string;
@@ -163,21 +168,21 @@ class DreamQuestions {
 
   async #ask(system: string, text: string): Promise<readonly ToolUseBlock[]> {
     const { client, deadline } = this.#world;
-    const { dreamTimeoutMs: timeoutMs, dreamOutputTokens, proposalsCount } = MEMORY_DREAM_DEFAULTS;
+    const { dreamTimeoutMs: timeoutMs } = MEMORY_DREAM_DEFAULTS;
     const request = {
       model: client.model ?? "",
       system,
       messages: [{ role: "user" as const, content: [{ type: "text" as const, text }] }],
       tools: formatTools(client, DREAM_TOOLS),
-      maxOutputTokens: dreamOutputTokens,
+      maxOutputTokens: DREAM_OUTPUT_TOKENS,
     };
     const { content, usage } = await askModel(client, request, { deadline, timeoutMs, signal: this.#signal });
     if (usage !== undefined) this.usages.push(usage);
     if (content.length === 0) this.notes.push("The model answered nothing; the rules alone decided.");
     const calls = content.filter((block): block is ToolUseBlock => block?.type === "tool_use");
-    if (calls.length > proposalsCount)
-      this.refused.push(`Of ${calls.length} proposals the first ${proposalsCount} were looked at.`);
-    return calls.slice(0, proposalsCount);
+    if (calls.length > PROPOSALS_COUNT)
+      this.refused.push(`Of ${calls.length} proposals the first ${PROPOSALS_COUNT} were looked at.`);
+    return calls.slice(0, PROPOSALS_COUNT);
   }
 
   /** The sessions as one talk, the oldest first, with ids that tell them apart. */

@@ -19,13 +19,16 @@ import { blockText, defaultOrigin, type Message } from "../../../transcript/bloc
 import type { Scope } from "../../../transcript/entries.ts";
 import type { DreamSessions } from "./run-dream.ts";
 
+/** Sessions whose logs one dream reads, the newest first. Our choice: earlier dreams read the older ones. */
+const READ_SESSIONS_COUNT = 50;
+
 /** The sessions of one scope of a store, for a dream; `observer` receives damage in them. */
 export function storedSessions(
   store: SessionStore,
   scope?: Scope,
   observer?: SessionObserver,
 ): DreamSessions {
-  const limit = MEMORY_DREAM_DEFAULTS.readSessionsCount;
+  const limit = READ_SESSIONS_COUNT;
   const activeSince = async (sinceMs: number): Promise<readonly string[]> => {
     const { sessions } = await store.describe({ limit, scope });
     return sessions

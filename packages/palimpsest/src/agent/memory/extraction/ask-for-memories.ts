@@ -36,6 +36,15 @@ import { askModel, formatTools } from "../../../session/model/model-call.ts";
 import { type ContentBlock, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
 import type { RequestMessage } from "../../../transcript/window.ts";
 
+/** Tool calls of one answer that are carried out. Our choice: more is a model that runs on. */
+const CALLS_COUNT = 40;
+/** Characters of one memory that a model reads. Our choice: what a memory may have and be read whole. */
+const READ_CHARACTERS = 8_000;
+/** Lines that one search returns. Our choice: a screen. */
+const GREP_LINES_COUNT = 40;
+/** Tokens of one answer. Our choice: twenty memories of a paragraph each. */
+const OUTPUT_TOKENS = 8_000;
+
 /** Memories as an extractor looks into them. */
 export interface ReadableMemory {
   list(): Promise<{ readonly memories: readonly Memory[] }>;
@@ -118,15 +127,13 @@ function askExtractor(
     system,
     messages,
     tools: formatTools(client, EXTRACTION_TOOLS),
-    maxOutputTokens: MEMORY_EXTRACTION_DEFAULTS.outputTokens,
+    maxOutputTokens: OUTPUT_TOKENS,
   };
   return askModel(client, request, { deadline, timeoutMs: MEMORY_EXTRACTION_DEFAULTS.callTimeoutMs, signal });
 }
 
 function callsOf(content: readonly ContentBlock[]): readonly ToolUseBlock[] {
-  return content
-    .filter((block): block is ToolUseBlock => block.type === "tool_use")
-    .slice(0, MEMORY_EXTRACTION_DEFAULTS.callsCount);
+  return content.filter((block): block is ToolUseBlock => block.type === "tool_use").slice(0, CALLS_COUNT);
 }
 
 interface Judging extends JudgedConversation {
@@ -206,14 +213,13 @@ async function resultOf(memory: ReadableMemory, { id, name, input }: ToolUseBloc
   const call = readExtractionCall(name, input);
   if (call.kind === "refused") return result(call.why, true);
   if (call.kind === "write") return result("Noted.");
-  const { readCharacters, grepLinesCount } = MEMORY_EXTRACTION_DEFAULTS;
   if (call.kind === "read") {
     const known = (await memory.list()).memories.find(({ path }) => path === call.path);
     if (known === undefined || !isRecallable(known))
       return result(`There is no memory ${showHidden(call.path)}.`, true);
-    return result(cutHead(cleanMemoryText(known.body, "body").text, readCharacters));
+    return result(cutHead(cleanMemoryText(known.body, "body").text, READ_CHARACTERS));
   }
-  const found = (await memory.search(call.words, { limit: grepLinesCount })).filter(isRecallable);
+  const found = (await memory.search(call.words, { limit: GREP_LINES_COUNT })).filter(isRecallable);
   const lines = found.map(({ path, body }) => `${path}: ${cutHead(cleanMemoryText(body, "hook").text, 200)}`);
   return result(lines.length === 0 ? "Nothing has these words." : lines.join("\n"));
 }

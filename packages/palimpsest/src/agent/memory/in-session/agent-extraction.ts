@@ -36,6 +36,9 @@ import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
 import { MemoryMark } from "./memory-mark.ts";
 
+/** Characters of the newest earlier messages that a claim is compared with. Our choice: about 75,000 tokens, read in a moment in which a session may well wait. */
+const EARLIER_CHARACTERS = 300_000;
+
 interface AgentExtractionOptions {
   readonly memory: PersistentMemory;
   /** Asked for what is to be remembered; without one the rules decide. */
@@ -321,7 +324,7 @@ function conversationMessageOf({ seq, role, origin, blocks }: VisibleMessage): C
 
 /** As many as are kept to compare with. */
 function newestPieces(pieces: readonly AttributedText[]): readonly AttributedText[] {
-  let left: number = MEMORY_EXTRACTION_DEFAULTS.earlierCharacters;
+  let left: number = EARLIER_CHARACTERS;
   const from = pieces.findLastIndex(({ text }) => {
     left -= text.length;
     return left < 0;

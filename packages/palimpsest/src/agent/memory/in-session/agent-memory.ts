@@ -28,6 +28,11 @@ import type { PersistentMemory } from "../persistent-memory.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
 import { MemoryMark } from "./memory-mark.ts";
 
+/** Characters of a message that a memory is searched by. Our choice: what a question says at its beginning and its end. */
+const QUERY_CHARACTERS = 8_000;
+/** Messages back in which a tool counts as one in use. Our choice: the last few rounds. */
+const RECENT_MESSAGES_COUNT = 20;
+
 export class AgentMemory {
   readonly #session: Session;
   readonly #memory: PersistentMemory;
@@ -174,9 +179,8 @@ export class AgentMemory {
 
 /** A long message says what it wants at its beginning or its end. */
 function queryOf(userText: string): string {
-  const { queryCharacters } = MEMORY_RECALL_DEFAULTS;
-  if (userText.length <= queryCharacters) return userText;
-  return `${cutHead(userText, queryCharacters / 2)}\n${cutTail(userText, queryCharacters / 2)}`;
+  if (userText.length <= QUERY_CHARACTERS) return userText;
+  return `${cutHead(userText, QUERY_CHARACTERS / 2)}\n${cutTail(userText, QUERY_CHARACTERS / 2)}`;
 }
 
 function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {
@@ -187,7 +191,7 @@ function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {
 
 function toolsIn(visible: readonly VisibleMessage[]): readonly string[] {
   const names = visible
-    .slice(-MEMORY_RECALL_DEFAULTS.recentMessagesCount)
+    .slice(-RECENT_MESSAGES_COUNT)
     .flatMap(({ blocks }) =>
       blocks.flatMap(({ block }) => (block.type === "tool_use" ? [(block as ToolUseBlock).name] : [])),
     );

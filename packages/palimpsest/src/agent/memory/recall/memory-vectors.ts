@@ -15,6 +15,13 @@ import type { EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 
+/** Longest time that one call that embeds new memories may take, in milliseconds. Our choice: it goes on beside the recalls, and what takes longer is not going to come. */
+const INDEX_TIMEOUT_MS = 20_000;
+/** Texts of one call. Our choice: what common providers take. */
+const EMBEDDED_TEXTS_COUNT = 96;
+/** Characters of a memory that are embedded. Our choice: within 2,000 tokens, which every common model takes. */
+const EMBEDDED_CHARACTERS = 6_000;
+
 interface ClosestMemories {
   /** The closest first. */
   readonly paths: readonly string[];
@@ -94,13 +101,12 @@ export class MemoryVectors {
     const fresh = memories.filter(
       ({ memory, version }) => this.#vectors.get(memory.path)?.version !== version,
     );
-    const { embeddedTextsCount, indexTimeoutMs } = MEMORY_VECTOR_DEFAULTS;
-    const most = Math.max(1, this.#client.mostTexts ?? embeddedTextsCount);
+    const most = Math.max(1, this.#client.mostTexts ?? EMBEDDED_TEXTS_COUNT);
     for (let from = 0; from < fresh.length; from += most) {
       const batch = fresh.slice(from, from + most);
       const vectors = await this.#embed(
         batch.map(({ memory }) => textOf(memory)),
-        indexTimeoutMs,
+        INDEX_TIMEOUT_MS,
         undefined,
       );
       batch.forEach(({ memory, version }, index) => {
@@ -135,5 +141,5 @@ function unusable({ model }: EmbeddingClient, problem: string): ModelError {
 }
 
 function textOf({ name, description, body }: KnownMemory["memory"]): string {
-  return cutHead([name, description, body].join("\n"), MEMORY_VECTOR_DEFAULTS.embeddedCharacters);
+  return cutHead([name, description, body].join("\n"), EMBEDDED_CHARACTERS);
 }

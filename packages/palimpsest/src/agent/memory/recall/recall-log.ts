@@ -5,11 +5,15 @@
  * The record has lines beside the memories, in one file a month, so that reading the newest costs the same after
  * years. Unreadable lines and months are skipped, and a failed write does not fail the recall.
  */
-import { MEMORY_LOG_DEFAULTS } from "../../../base/defaults/memory/log.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import { UseLog } from "../store/use-log.ts";
 import type { Recall } from "./recall-memories.ts";
+
+/** Words of a message that one line holds, the rarest of those that the memory has. Our choice: they say why, and are not the message. */
+const WORDS_COUNT = 12;
+/** Lines that are read where no one says how many. Our choice: a few screens. */
+const NEWEST_COUNT = 200;
 
 /** One memory in one recall. */
 export interface Injection {
@@ -48,7 +52,7 @@ export class InjectionLog {
   async #add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
     const atMs = this.#now();
     for (const { path, version, why } of memories) {
-      const words = why.words.map(({ word }) => word).slice(0, MEMORY_LOG_DEFAULTS.wordsCount);
+      const words = why.words.map(({ word }) => word).slice(0, WORDS_COUNT);
       const line = {
         atMs,
         path,
@@ -72,7 +76,7 @@ export class InjectionLog {
   }
 
   /** The newest first. @throws `STORE_FAILED` where the records cannot be listed */
-  async newest(limit: number = MEMORY_LOG_DEFAULTS.newestCount): Promise<readonly Injection[]> {
+  async newest(limit: number = NEWEST_COUNT): Promise<readonly Injection[]> {
     const read: Injection[] = [];
     for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
       const lines = (await this.#linesOf(name)).toReversed();

@@ -1,5 +1,4 @@
 /** The archive of forgotten memories: lists and restores them. */
-import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { MemoryError } from "../../../base/errors.ts";
 import { timeOf } from "../../../memory/consolidation/consolidation-actions.ts";
@@ -14,6 +13,9 @@ import type { ArchivedFile, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
 import { mountOf } from "./mounted-store.ts";
+
+/** Memories in the archive that a dream compares what it finds in sessions with, the newest first. Our choice: many times what is forgotten between two dreams. */
+const FORGOTTEN_COUNT = 200;
 
 /** One memory in the archive. */
 export interface ArchivedMemory extends ArchivedFile {
@@ -89,7 +91,7 @@ export async function forgottenIn(
   store: Pick<MemoryStore, "archived" | "readArchived">,
 ): Promise<readonly PastMemory[]> {
   const forgotten: PastMemory[] = [];
-  const newest = (await store.archived()).slice(0, MEMORY_DREAM_DEFAULTS.forgottenCount);
+  const newest = (await store.archived()).slice(0, FORGOTTEN_COUNT);
   for (const { id, path, archivedMs } of newest) {
     const text = await store.readArchived(id).catch(() => undefined);
     if (text !== undefined) forgotten.push({ ...parseMemoryFile(path, text).memory, overMs: archivedMs });

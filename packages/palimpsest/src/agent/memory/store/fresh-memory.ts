@@ -1,7 +1,6 @@
 /**
  * A fact on its way into memory: cleaned, named, and with what is known of where it came from.
  */
-import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { OptionError } from "../../../base/errors.ts";
 import { firstLine, shorten } from "../../../base/text/text.ts";
 import {
@@ -13,6 +12,9 @@ import {
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import { TEAM_FOLDER } from "./mounted-store.ts";
+
+/** Words of a fact that become its name, where it is given none. Our choice: what a list shows of it. */
+const NAME_WORDS_COUNT = 8;
 
 /** Details of a fact beside its text. All may be left out. */
 export interface RememberOptions {
@@ -107,7 +109,7 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
 /** The first words, without the marks of Markdown. */
 function nameOf(body: string): string {
   const line = firstLine(body).replace(/^[#>*+\-\s`_]+/, "");
-  const words = line.split(/\s+/).slice(0, MEMORY_WRITE_DEFAULTS.nameWordsCount).join(" ");
+  const words = line.split(/\s+/).slice(0, NAME_WORDS_COUNT).join(" ");
   const { text } = cleanMemoryText(shorten(words.replace(/[.,;:!?]+$/, ""), NAME_CHARACTERS), "name");
   return text.trim() === "" ? "note" : text;
 }

@@ -8,7 +8,6 @@
  * Anthropic's documentation of the memory tool, and its TypeScript SDK's own implementation.
  */
 
-import { MEMORY_TOOL_DEFAULTS } from "../../../base/defaults/memory/tool.ts";
 import { MemoryError, type PalimpsestError } from "../../../base/errors.ts";
 import { redactBroken } from "../../../base/redaction/broken-secrets.ts";
 import { showHidden, writeOutRoleMarks } from "../../../base/text/hidden-characters.ts";
@@ -16,6 +15,11 @@ import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { asWritten, cleanToolFile, cleanToolPart, keepTrust } from "../../../memory/write/tool-edit.ts";
 import type { MemoryChange, MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
+
+/** Attempts at a change that another writer's change precedes. Our choice: two programs that edit one file meet now and then, never so often. */
+const TRIES_COUNT = 8;
+/** Places of a text that is not unique that the model gets. Our choice: enough to see that it must say more. */
+const PLACES_COUNT = 20;
 
 /** Handlers by command; malformed input is refused with a message for the model. */
 export interface MemoryToolHandlers {
@@ -203,7 +207,7 @@ class MemoryTool {
         this.#world.onChange?.(change);
         return answer;
       }
-      if (tries >= MEMORY_TOOL_DEFAULTS.triesCount)
+      if (tries >= TRIES_COUNT)
         throw refused(
           `${applied.conflicts.map(outsideOf).join(", ")} changed while it was being edited. View it again.`,
         );
@@ -318,7 +322,7 @@ function placesOf(text: string, wanted: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     places.push(lineOf(text, at) + 1);
-    if (places.length >= MEMORY_TOOL_DEFAULTS.placesCount) break;
+    if (places.length >= PLACES_COUNT) break;
   }
   return places;
 }

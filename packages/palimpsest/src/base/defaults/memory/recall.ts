@@ -14,12 +14,6 @@ export const MEMORY_RECALL_DEFAULTS = {
   candidatesCount: 40,
   /** Memories that a search shows, where no one says how many. Source: our choice: a screen. */
   searchedCount: 10,
-  /** Changed lines of the index that a session gets at once. Source: our choice: for more, the next whole index is better. */
-  deltaLinesCount: 40,
-  /** Characters of a message that a memory is searched by. Source: our choice: what a question says at its beginning and its end. */
-  queryCharacters: 8_000,
-  /** Messages back in which a tool counts as one in use. Source: our choice: the last few rounds. */
-  recentMessagesCount: 20,
   /** Tokens of what one recall shows. Source: our choice: one hundredth of a large window. */
   recallTokens: 2_000,
   /** Tokens that one memory has at least before it is left out rather than cut. Source: our choice: its head and two or three sentences. */

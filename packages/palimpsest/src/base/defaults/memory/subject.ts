@@ -6,16 +6,10 @@ import { assert } from "../../assert.ts";
 export const MEMORY_SUBJECT_DEFAULTS = {
   /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Source: our choice: some sentences; in a page no single value stands out. */
   comparedCharacters: 600,
-  /** Words that two facts share at the least before one denies the other. Source: our choice: a subject, and what is said of it. */
-  leastSharedCount: 2,
-  /** Words of a value that is replaced or denied, at the most. Source: our choice: a name or a short phrase. */
-  valueWordsCount: 4,
   /** Share of their words that two memories have in common from which on they are of the same matter, for ranking only. Source: packages/evaluation/bench/memory: with half of them, newer facts of recorded corrections come first in seven of eight, and what searches find hardly changes. */
   sameSubjectShare: 0.5,
   /** Part of an older memory's score that a newer one of the same matter has at the least to come before it. Source: packages/evaluation/bench/memory: as above. */
   newerScoreShare: 0.5,
-  /** Best memories of a search that are compared with each other. Source: our choice: as many as are looked at closely. */
-  rankedCount: 40,
 } as const;
 
 assert(

@@ -10,10 +10,4 @@ export const MEMORY_VECTOR_DEFAULTS = {
   closestCount: 10,
   /** Longest time that a recall waits for embeddings, in milliseconds. Source: our choice: as long as for a light model's choice. */
   embedTimeoutMs: 3_000,
-  /** Longest time that one call that embeds new memories may take, in milliseconds. Source: our choice: it goes on beside the recalls, and what takes longer is not going to come. */
-  indexTimeoutMs: 20_000,
-  /** Texts of one call. Source: our choice: what common providers take. */
-  embeddedTextsCount: 96,
-  /** Characters of a memory that are embedded. Source: our choice: within 2,000 tokens, which every common model takes. */
-  embeddedCharacters: 6_000,
 } as const;

@@ -7,6 +7,4 @@ export const MEMORY_WRITE_DEFAULTS = {
   comparedCount: 8,
   /** Bytes of one file that is imported. Source: our choice: tens of thousands of memories; a larger file is something else. */
   importedBytes: 64_000_000,
-  /** Words of a fact that become its name, where it is given none. Source: our choice: what a list shows of it. */
-  nameWordsCount: 8,
 } as const;
