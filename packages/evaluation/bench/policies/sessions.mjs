@@ -51,7 +51,7 @@ export async function listSessions(corpus, half, tools) {
     if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
     for (const { trajectory, ...session } of await readSessions(join(folder, path), tools)) {
       const { tokens, fixedTokens, messages } = trajectory;
-      const requests = messages.filter(({ spokenBy: author }) => author === "assistant").length;
+      const requests = messages.filter(({ author }) => author === "assistant").length;
       found.push({ ...session, tokens, fixedTokens, requests });
     }
   }

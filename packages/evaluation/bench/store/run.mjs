@@ -6,7 +6,7 @@
  * takes the same time however large the log is. All of it is measured in one run, in turn, in a temporary
  * folder that is removed at the end; compare the ratios, not the milliseconds of a machine. The store is
  * wired as `nodeSessions` wires it: with a lease and an index. Beside it are the session stores of other
- * libraries (`keepers.mjs`): LangGraph's SQLite saver and pi's session manager.
+ * libraries (`libraries.mjs`): LangGraph's SQLite saver and pi's session manager.
  *
  *   npm run build && npm ci --prefix packages/evaluation/bench/store && npm run bench:store
  *

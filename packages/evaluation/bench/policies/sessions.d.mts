@@ -1,0 +1,28 @@
+import type { ImportedSession, importSessions, readInputFile } from "palimpsest/formats";
+import type { trajectoryOf } from "palimpsest/internal";
+
+/** The functions that measure a recorded session. */
+export interface SessionTools {
+  readonly importSessions: typeof importSessions;
+  readonly readInputFile: typeof readInputFile;
+  readonly trajectoryOf: typeof trajectoryOf;
+  readonly mainModel: (session: ImportedSession) => string;
+  readonly tokenizerRatio: (model: string) => number;
+}
+
+/** A long recorded session without its messages. */
+export interface ListedSession {
+  readonly path: string;
+  readonly name: string;
+  readonly model: string;
+  readonly group: string;
+  readonly tokens: number;
+  readonly fixedTokens: number;
+  readonly requests: number;
+}
+
+export function listSessions(
+  corpus: string,
+  half: "even" | "odd" | "all",
+  tools: SessionTools,
+): Promise<readonly ListedSession[]>;

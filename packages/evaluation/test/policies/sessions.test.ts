@@ -1,0 +1,41 @@
+/** The list of long recorded sessions that `bench:policies` and `bench:notes` replay. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { importSessions, readInputFile } from "palimpsest/formats";
+import { trajectoryOf } from "palimpsest/internal";
+import { tokenizerRatio } from "palimpsest/tokens";
+import { expect, it } from "vitest";
+import { testFolder } from "../../../../test/helpers/compiled-once.ts";
+import { listSessions } from "../../bench/policies/sessions.mjs";
+
+const tools = {
+  importSessions,
+  readInputFile,
+  trajectoryOf,
+  tokenizerRatio,
+  mainModel: () => "claude-opus-4-5",
+};
+
+it("lists the long sessions with their requests, by group and name, and either half of them", async () => {
+  const corpus = testFolder();
+  mkdirSync(join(corpus, "trajectories"));
+  const record = (name: string, pages: number) => {
+    const page = { role: "user", content: "Read this page. ".repeat(10_000) };
+    const answer = { role: "assistant", content: "I read it." };
+    const messages = Array.from({ length: pages }, () => [page, answer]).flat();
+    writeFileSync(join(corpus, "trajectories", `${name}.json`), JSON.stringify(messages));
+  };
+  record("b-long", 3);
+  record("c-short", 1);
+  record("a-longer", 5);
+
+  const listed = await listSessions(corpus, "all", tools);
+  expect(listed.map(({ name, group, requests }) => ({ name, group, requests }))).toEqual([
+    { name: "a-longer", group: "other", requests: 5 },
+    { name: "b-long", group: "other", requests: 3 },
+  ]);
+  const even = await listSessions(corpus, "even", tools);
+  expect(even.map(({ name }) => name)).toEqual(["a-longer"]);
+  const odd = await listSessions(corpus, "odd", tools);
+  expect(odd.map(({ name }) => name)).toEqual(["b-long"]);
+});
