@@ -3,18 +3,18 @@
  * `tools`, and Cline's `api_conversation_history.json`, whose messages carry what they cost.
  */
 
-import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 import { anthropicContent, recordedMessage } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import {
-  type Conversation,
   conversationId,
   findConversations,
+  type HeldElements,
   messageList,
   messagesIn,
 } from "../shared/conversations.ts";
-import { type Fields, parseTimestamp } from "../shared/fields.ts";
+import { type Fields, fieldsOf, listOf, parseTimestamp, usageOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -46,11 +46,7 @@ function isAnthropic(sample: readonly Fields[]): boolean {
 }
 
 function hasAnthropicBlock(message: unknown): boolean {
-  const content = isObject(message) ? message["content"] : undefined;
-  return (
-    Array.isArray(content) &&
-    content.some((block: unknown) => isObject(block) && ANTHROPIC_BLOCKS.has(block["type"]))
-  );
+  return listOf(fieldsOf(message)["content"]).some((block) => ANTHROPIC_BLOCKS.has(fieldsOf(block)["type"]));
 }
 
 function isOpenAIOnly(message: unknown): boolean {
@@ -62,10 +58,9 @@ function isOpenAIOnly(message: unknown): boolean {
 
 /** A request has its system prompt beside the messages, or tools with an `input_schema`. */
 function isAnthropicRequest(value: Fields): boolean {
-  const tools = Array.isArray(value["tools"]) ? value["tools"] : [];
   return (
     (value["system"] !== undefined && messageList(value) !== undefined) ||
-    tools.some((tool: unknown) => isObject(tool) && isObject(tool["input_schema"]))
+    listOf(value["tools"]).some((tool) => isObject(fieldsOf(tool)["input_schema"]))
   );
 }
 
@@ -77,44 +72,38 @@ function importAnthropicMessages(
   return findConversations(records, repairs).map(importOne);
 }
 
-function importOne({ messages, lines, holder }: Conversation): RecordedSession {
+function importOne({ elements, holder }: HeldElements): RecordedSession {
   const repairs = new RepairLog();
   const builder = new ConversationBuilder(repairs);
-  messages.forEach((wire, index) => {
-    const line = lines[index];
+  for (const [index, { value: wire, line }] of elements.entries()) {
     const message = recordedMessage(wire, repairs.blockDamage(line));
     if (message === undefined || !isObject(wire)) {
-      repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
-      return;
+      repairs.leftOutElement("messages", "message", { index, line });
+      continue;
     }
     const { content, ...rest } = message;
-    const model = asString(wire["model"]) ?? clineModel(wire["modelInfo"]);
-    const at = parseTimestamp(wire["ts"]);
     const isAnswer = message.role === "assistant";
+    const model = asString(wire["model"]) ?? asString(fieldsOf(wire["modelInfo"])["modelId"]);
     builder.addMessage({
       message: {
         ...rest,
-        ...(isAnswer && model !== undefined ? { model } : {}),
-        ...(at === undefined ? {} : { at }),
+        model: (isAnswer ? model : undefined) ?? rest.model,
+        at: parseTimestamp(wire["ts"]) ?? rest.at,
       },
       content: [...content],
       usage: isAnswer ? (recordedAnthropicUsage(wire["usage"]) ?? clineUsage(wire["metrics"])) : undefined,
       stopReason: isAnswer ? asString(wire["stop_reason"]) : undefined,
       line,
     });
-  });
-  const id = conversationId(holder);
-  const system = systemText(holder["system"]);
-  const { items, leftOut } = builder.finish();
+  }
+  const { tools } = holder;
   return {
-    sessionId: id,
-    ...(system === "" ? {} : { system }),
-    ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
-    items,
-    leftOut,
-    skipped: [],
+    sessionId: conversationId(holder),
+    system: systemText(holder["system"]) || undefined,
+    tools: Array.isArray(tools) ? (tools as readonly JsonValue[]) : undefined,
+    ...builder.finish(),
     repairs: repairs.list(),
-    recordCount: messages.length,
+    recordCount: elements.length,
   };
 }
 
@@ -124,19 +113,8 @@ function systemText(system: unknown): string {
     .join("\n");
 }
 
-function clineModel(modelInfo: unknown): string | undefined {
-  return isObject(modelInfo) ? asString(modelInfo["modelId"]) : undefined;
-}
-
 /** Cline adds cache reads and cache writes into one figure. */
 function clineUsage(metrics: unknown): Usage | undefined {
-  const tokens = isObject(metrics) ? metrics["tokens"] : undefined;
-  if (!isObject(tokens)) return undefined;
-  const usage: Usage = {
-    inputTokens: asNumber(tokens["prompt"]) ?? 0,
-    cacheReadTokens: asNumber(tokens["cached"]) ?? 0,
-    cacheWriteTokens: 0,
-    outputTokens: asNumber(tokens["completion"]) ?? 0,
-  };
-  return usage.inputTokens + usage.cacheReadTokens + usage.outputTokens > 0 ? usage : undefined;
+  const { prompt, cached, completion } = fieldsOf(fieldsOf(metrics)["tokens"]);
+  return usageOf({ input: prompt, cacheRead: cached, output: completion });
 }

@@ -10,24 +10,26 @@
  * of its boundary, not of the conversation.
  */
 
-import { asString, isObject } from "../../base/json/json.ts";
-import { defaultOrigin, type Origin, type Role } from "../../transcript/blocks.ts";
+import { asString } from "../../base/json/json.ts";
+import { defaultOrigin, type Role } from "../../transcript/blocks.ts";
 import { anthropicContent, recordedContent } from "../../wire/anthropic/from-anthropic.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import type { Fields } from "../shared/fields.ts";
+import { type Fields, fieldsOf, HOST } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
-import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
+import { withoutCopies } from "../shared/walk-line.ts";
 import { attachmentMessage } from "./attachment-text.ts";
 import {
-  ClaudeMetadata,
   type ClaudeRecord,
   claudeBoundary,
   claudeMicrocompact,
   claudeRecord,
   isWithoutEffect,
+  takeMetadata,
+  titleOf,
 } from "./claude-record.ts";
 import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 
@@ -58,7 +60,7 @@ function isClaudeRecord(value: Fields): boolean {
 
 /** Imports one transcript. */
 function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
-  const records = withoutCopies(source.map(claudeRecord), repairs);
+  const records = withoutCopies(source.map(claudeRecord), repairs, comparedParts);
   // The transcript of a sub-agent is marked as a side chain from beginning to end.
   const messages = records.filter((record) => record.isMessage);
   const isSidechain = messages.length > 0 && messages.every((record) => record.isSidechain);
@@ -71,27 +73,9 @@ function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): 
   return { ...reader.finish(records), recordCount: source.length };
 }
 
-/** A record whose id was there before is a copy if it says the same; otherwise it is kept, without the id. */
-function withoutCopies(records: readonly ClaudeRecord[], repairs: RepairLog): readonly ClaudeRecord[] {
-  const firstOf = new Map<string, ClaudeRecord>();
-  return records.flatMap((record): readonly ClaudeRecord[] => {
-    const first = record.id === undefined ? undefined : firstOf.get(record.id);
-    if (record.id === undefined || first === undefined) {
-      if (record.id !== undefined) firstOf.set(record.id, record);
-      return [record];
-    }
-    const isCopy =
-      first.kind === record.kind &&
-      JSON.stringify([first.message, first.raw["content"], first.raw["attachment"]]) ===
-        JSON.stringify([record.message, record.raw["content"], record.raw["attachment"]]);
-    repairs.add(
-      "duplicate-id",
-      `the id ${record.id} was used before; ${isCopy ? "the copy is left out" : "the record is kept without it"}`,
-      record.line,
-    );
-    if (isCopy) return [];
-    return [{ ...record, isIdTaken: true }];
-  });
+/** What makes a copy of a record: an older version wrote the same message with other surroundings. */
+function comparedParts({ kind, message, raw }: ClaudeRecord): unknown {
+  return [kind, message, raw["content"], raw["attachment"]];
 }
 
 /** Summaries by the index of their boundary, or by their own where no boundary stands before them. */
@@ -109,8 +93,6 @@ function findSummaries(records: readonly ClaudeRecord[]): ReadonlyMap<number, st
 
 class ClaudeReader {
   readonly #conversation: ConversationBuilder;
-  readonly #metadata = new ClaudeMetadata();
-  readonly #skipped = new SkippedLog();
   readonly #unknown = new Map<string, { count: number; line: number | undefined }>();
   readonly #repairs: RepairLog;
   readonly #live: LiveRecords;
@@ -132,7 +114,8 @@ class ClaudeReader {
 
   read(record: ClaudeRecord, index: number): void {
     if (this.#live.clearedAt.has(index) && this.#conversation.hasMessages()) {
-      this.#conversation.addItem({ type: "boundary", trigger: "clear", ...at(record) });
+      const { at, line } = record;
+      this.#conversation.addItem({ type: "boundary", trigger: "clear", at, line });
     }
     if (record.isMessage) this.#readMessage(record, index);
     else if (record.kind === "system/compact_boundary") this.#addBoundary(claudeBoundary(record), index);
@@ -149,20 +132,13 @@ class ClaudeReader {
         line,
       );
     }
-    const { items, leftOut } = this.#conversation.finish();
-    const sessionId =
-      lastText(records, this.#isSidechain ? "agentId" : "sessionId") ?? lastText(records, "sessionId");
-    const workingCopy = lastText(records, "cwd");
-    const title = this.#metadata.title();
     return {
-      sessionId,
-      title,
-      workingCopy,
+      sessionId:
+        lastText(records, this.#isSidechain ? "agentId" : "sessionId") ?? lastText(records, "sessionId"),
+      title: titleOf(this.#conversation),
+      workingCopy: lastText(records, "cwd"),
       ...(this.#isSidechain ? { isSidechain: true } : {}),
-      items: [...items, ...this.#metadata.list()],
-      leftOut,
-      skipped: this.#skipped.list(),
-      repairs: [],
+      ...this.#conversation.finish(),
     };
   }
 
@@ -178,36 +154,31 @@ class ClaudeReader {
     }
     if (record.raw["isCompactSummary"] === true) {
       // The summary of a boundary was added with it; a file cut at its head may begin with one alone.
+      const { at, line } = record;
       if (this.#summaries.has(index))
-        this.#addBoundary({ type: "boundary", trigger: "unknown", ...at(record) }, index);
+        this.#addBoundary({ type: "boundary", trigger: "unknown", at, line }, index);
       return;
     }
     this.#conversation.addMessage(this.#parse(record), this.#leftOut(record, index));
   }
 
-  #parse(record: ClaudeRecord): ParsedMessage {
-    const message = record.message ?? {};
-    const role: Role = record.kind === "assistant" ? "assistant" : "user";
-    const onDamage = this.#repairs.blockDamage(record.line);
-    const content = [...recordedContent(message["content"], role, onDamage)];
-    const origin: Origin =
-      role === "user" && record.raw["isMeta"] === true ? "host" : defaultOrigin({ role, content });
-    const responseId = role === "assistant" ? asString(message["id"]) : undefined;
-    const model = role === "assistant" ? asString(message["model"]) : undefined;
-    const usage = role === "assistant" ? recordedAnthropicUsage(message["usage"]) : undefined;
+  #parse({ kind, raw, message = {}, line, ...record }: ClaudeRecord): ParsedMessage {
+    const isAnswer = kind === "assistant";
+    const role: Role = isAnswer ? "assistant" : "user";
+    const content = [...recordedContent(message["content"], role, this.#repairs.blockDamage(line))];
+    const origin = !isAnswer && raw["isMeta"] === true ? "host" : defaultOrigin({ role, content });
     return {
       message: {
         role,
         origin,
-        responseId,
-        model,
-        ...hostId(record),
-        ...(record.at === undefined ? {} : { at: record.at }),
+        responseId: isAnswer ? asString(message["id"]) : undefined,
+        model: isAnswer ? asString(message["model"]) : undefined,
+        ...place(record),
       },
       content,
       ...(this.#isSidechain ? { isSidechain: true } : {}),
-      line: record.line,
-      usage,
+      line,
+      usage: isAnswer ? recordedAnthropicUsage(message["usage"]) : undefined,
       stopReason: asString(message["stop_reason"]),
     };
   }
@@ -221,39 +192,30 @@ class ClaudeReader {
 
   /** Attachments and the output of the user's own commands: sent to the model, written by no one. */
   #readInsertion(record: ClaudeRecord, index: number): boolean {
+    const { kind, raw, line } = record;
+    const output = kind === "system/local_command" ? asString(raw["content"]) : undefined;
     const inserted =
-      record.kind === "attachment"
-        ? attachmentMessage(record.raw, this.#repairs.blockDamage(record.line))
-        : record.kind === "system/local_command" && typeof record.raw["content"] === "string"
-          ? {
-              role: "user" as const,
-              origin: "host" as const,
-              content: anthropicContent(record.raw["content"]),
-            }
-          : undefined;
-    if (inserted === undefined || inserted.content.length === 0) return false;
+      kind === "attachment"
+        ? attachmentMessage(raw, this.#repairs.blockDamage(line))
+        : output && { ...HOST, content: anthropicContent(output) };
+    if (!inserted || inserted.content.length === 0) return false;
+    const { role, origin, content } = inserted;
     const parsed: ParsedMessage = {
-      message: {
-        role: inserted.role,
-        origin: inserted.origin,
-        ...hostId(record),
-        ...(record.at === undefined ? {} : { at: record.at }),
-      },
-      content: [...inserted.content],
+      message: { role, origin, ...place(record) },
+      content: [...content],
       isAttachment: true,
       ...(this.#isSidechain ? { isSidechain: true } : {}),
-      line: record.line,
+      line,
     };
     this.#conversation.addMessage(parsed, this.#leftOut(record, index));
     return true;
   }
 
   #readOther(record: ClaudeRecord): void {
-    if (this.#metadata.take(record)) return;
+    if (takeMetadata(record, this.#conversation)) return;
     if (isWithoutEffect(record.kind)) {
-      const attachment = record.raw["attachment"];
-      const detail = isObject(attachment) ? asString(attachment["type"]) : undefined;
-      this.#skipped.add(detail === undefined ? record.kind : `${record.kind}/${detail}`);
+      const detail = asString(fieldsOf(record.raw["attachment"])["type"]);
+      this.#conversation.skip(detail === undefined ? record.kind : `${record.kind}/${detail}`);
       return;
     }
     const seen = this.#unknown.get(record.kind);
@@ -262,12 +224,8 @@ class ClaudeReader {
   }
 }
 
-function hostId({ id, isIdTaken }: ClaudeRecord): { readonly hostId?: string } {
-  return id === undefined || isIdTaken === true ? {} : { hostId: id };
-}
-
-function at({ at: ms, line }: ClaudeRecord): { readonly at?: number; readonly line?: number } {
-  return { at: ms, line };
+function place({ id, isIdTaken, at }: Pick<ClaudeRecord, "id" | "isIdTaken" | "at">) {
+  return { hostId: isIdTaken === true ? undefined : id, at };
 }
 
 function plainText(content: unknown): string {

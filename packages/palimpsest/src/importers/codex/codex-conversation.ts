@@ -8,7 +8,6 @@
  */
 import { type ContentBlock, promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
-import { present } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
 import type { CodexItem } from "./codex-item.ts";
 import type { CodexRecord } from "./codex-record.ts";
@@ -242,8 +241,10 @@ function parsedMessage(step: CodexStep, isSidechain: boolean): ParsedMessage {
       role: item.role,
       origin: item.origin,
       hostId,
-      ...present({ responseId, at: record.at, interrupted: isInterrupted }),
-      ...(item.role === "assistant" ? present({ model }) : {}),
+      responseId,
+      at: record.at,
+      interrupted: isInterrupted,
+      model: item.role === "assistant" ? model : undefined,
     },
     content,
     usage,

@@ -11,10 +11,8 @@ import type { ContentBlock, Origin, Role, ToolResultPart } from "../../transcrip
 import { hasReadableSource, sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { present } from "../shared/fields.ts";
+import { ASSISTANT, contentParts, type Fields, listOf, TOOL, toolResult } from "../shared/fields.ts";
 import { isCodexContext } from "./codex-record.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
 export interface CodexItem {
@@ -99,11 +97,11 @@ function messageItem(role: Role, origin: Origin, content: readonly ContentBlock[
 }
 
 function answered(content: readonly ContentBlock[]): CodexItem {
-  return { role: "assistant", origin: "assistant", content, isContext: false };
+  return { ...ASSISTANT, content, isContext: false };
 }
 
 function result(block: ContentBlock): CodexItem {
-  return { role: "user", origin: "tool", content: [block], isContext: false };
+  return { ...TOOL, content: [block], isContext: false };
 }
 
 function opaque(item: Fields): ContentBlock {
@@ -135,7 +133,7 @@ function readMessage(item: Fields, onDamage: OnDamage): CodexItem | undefined {
 /** Sender and recipient are not part of the text. */
 function fromAgent({ author, recipient }: Fields, content: readonly ContentBlock[]): readonly ContentBlock[] {
   const [first, ...others] = content;
-  const agents = present({ author: asString(author), recipient: asString(recipient) });
+  const agents = { author: asString(author), recipient: asString(recipient) };
   return first?.type === "text" ? [{ ...first, agents } as ContentBlock, ...others] : content;
 }
 
@@ -148,13 +146,10 @@ function withExtra(content: readonly ContentBlock[], extra: JsonObject): readonl
 const TEXT_PARTS: ReadonlySet<unknown> = new Set(["input_text", "output_text", "text"]);
 
 function readParts(content: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
-  if (content === undefined || content === null || content === "") return [];
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return parts.flatMap((part) => readPart(part, role, onDamage));
+  return contentParts(content).flatMap((part) => readPart(part, role, onDamage));
 }
 
 function readPart(part: unknown, role: Role, onDamage: OnDamage): readonly ContentBlock[] {
-  if (part === "") return [];
   const place = { role, onDamage, original: part };
   if (!isObject(part)) return [wellFormedBlock(part, place)];
   const { type } = part;
@@ -200,8 +195,7 @@ function withDetail(block: ContentBlock, detail: unknown): ContentBlock {
 function readReasoning(item: Fields): CodexItem | undefined {
   const { encrypted_content: encrypted } = item;
   if (typeof encrypted === "string" && encrypted !== "") {
-    const summary = Array.isArray(item["summary"]) ? item["summary"] : [];
-    return answered([opaque({ ...item, summary })]);
+    return answered([opaque({ ...item, summary: listOf(item["summary"]) })]);
   }
   const thinking = [...codexTexts(item["summary"]), ...codexTexts(item["content"])].join("\n\n");
   return thinking === "" ? undefined : answered([{ type: "thinking", thinking }]);
@@ -239,15 +233,8 @@ function readOutput(item: Fields, onDamage: OnDamage): ContentBlock {
     type === "tool_search_output" ? item["tools"] : item["output"],
     type,
   );
-  const block = wellFormedBlock(
-    {
-      type: "tool_result",
-      tool_use_id: id,
-      ...(content === undefined ? {} : { content }),
-      ...(isError ? { is_error: true } : {}),
-    },
-    { role: "user", onDamage, original: item },
-  );
+  const place = { role: "user", onDamage, original: item } as const;
+  const block = wellFormedBlock(toolResult(id, content, isError), place);
   return type === "custom_tool_call_output" ? custom(block, type) : block;
 }
 

@@ -7,10 +7,8 @@
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { Usage } from "../../transcript/blocks.ts";
-import { parseTimestamp } from "../shared/fields.ts";
+import { type Fields, fieldsOf, parseTimestamp, usageOfTotal } from "../shared/fields.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
 export interface CodexRecord {
@@ -90,18 +88,13 @@ export function codexTokenCount({ payload }: CodexRecord): CodexTokenCount | und
 
 /** Usage as Codex writes it: the input includes what was read from the cache and written to it. @internal */
 export function codexUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const input = asNumber(value["input_tokens"]) ?? 0;
-  const outputTokens = asNumber(value["output_tokens"]) ?? 0;
-  if (input <= 0 && outputTokens <= 0) return undefined;
-  const cacheReadTokens = asNumber(value["cached_input_tokens"]) ?? 0;
-  const cacheWriteTokens = asNumber(value["cache_write_input_tokens"]) ?? 0;
-  return {
-    inputTokens: Math.max(0, input - cacheReadTokens - cacheWriteTokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens,
-  };
+  const usage = fieldsOf(value);
+  return usageOfTotal({
+    input: usage["input_tokens"],
+    cacheRead: usage["cached_input_tokens"],
+    cacheWrite: usage["cache_write_input_tokens"],
+    output: usage["output_tokens"],
+  });
 }
 
 /** Tags around what Codex puts in. An opening tag may have attributes. */

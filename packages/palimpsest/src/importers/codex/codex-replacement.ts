@@ -8,10 +8,9 @@
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { OpaqueBlock } from "../../transcript/blocks.ts";
+import type { Fields } from "../shared/fields.ts";
 import type { CodexConversation, CodexStep } from "./codex-conversation.ts";
 import { codexItemKey, codexTexts } from "./codex-item.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
 interface CodexReplacement {
@@ -38,7 +37,7 @@ export function codexReplacement(payload: Fields, conversation: CodexConversatio
   const message = asString(payload["message"]) ?? "";
   const history = payload["replacement_history"];
   if (!Array.isArray(history)) {
-    return { ...(message === "" ? {} : { summary: message }), restated: [], unreadableCount: 0 };
+    return { summary: message || undefined, restated: [], unreadableCount: 0 };
   }
   const reader = new HistoryReader(message, conversation);
   // From the end: the newest there is the newest in the conversation.

@@ -11,11 +11,11 @@
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Fields, present } from "../shared/fields.ts";
+import type { Fields } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
 import { CodexConversation } from "./codex-conversation.ts";
 import { codexItem, codexItemKey } from "./codex-item.ts";
 import { CodexMetadata } from "./codex-metadata.ts";
@@ -68,12 +68,14 @@ const ITEMS_NOT_SHOWN: ReadonlySet<string> = new Set(["ghost_snapshot", "compact
 class CodexReader {
   readonly #repairs: RepairLog;
   readonly #conversation = new CodexConversation();
-  readonly #metadata = new CodexMetadata();
-  readonly #skipped = new SkippedLog();
+  readonly #builder: ConversationBuilder;
+  readonly #metadata: CodexMetadata;
   #lastTokenCount: string | undefined;
 
   constructor(repairs: RepairLog) {
     this.#repairs = repairs;
+    this.#builder = new ConversationBuilder(repairs);
+    this.#metadata = new CodexMetadata(this.#builder);
   }
 
   read(record: CodexRecord): void {
@@ -84,31 +86,23 @@ class CodexReader {
     else if (type === "token_usage_record") this.#readUsage(record);
     else if (type === "inter_agent_communication")
       this.#readItem(record, { ...record.payload, type: "agent_message" });
-    else if (WITHOUT_EFFECT.has(type)) this.#skipped.add(kind);
-    else if (!this.#metadata.take(record, this.#repairs))
-      this.#repairs.add("unknown-record", `unknown record type ${JSON.stringify(kind)}; ignored`, line);
+    else if (WITHOUT_EFFECT.has(type)) this.#builder.skip(kind);
+    else if (!this.#metadata.take(record)) this.#builder.unknown(kind, line);
   }
 
   finish(): RecordedSession {
-    const builder = new ConversationBuilder(this.#repairs);
-    const { isSidechain, description, items: metadata } = this.#metadata.finish();
-    const takenBackCount = this.#conversation.finish(builder, { isSidechain });
-    for (let count = 0; count < takenBackCount; count++) this.#skipped.add("compacted (taken back)");
-    const { items, leftOut } = builder.finish();
-    return {
-      ...description,
-      ...(isSidechain ? { isSidechain: true } : {}),
-      items: [...items, ...metadata],
-      leftOut,
-      skipped: this.#skipped.list(),
-      repairs: [],
-    };
+    const description = this.#metadata.finish();
+    const takenBackCount = this.#conversation.finish(this.#builder, {
+      isSidechain: description.isSidechain === true,
+    });
+    if (takenBackCount > 0) this.#builder.skip("compacted (taken back)", takenBackCount);
+    return { ...description, ...this.#builder.finish() };
   }
 
-  #readItem(record: CodexRecord, raw: Readonly<Record<string, unknown>>, hostId?: string): void {
+  #readItem(record: CodexRecord, raw: Fields, hostId?: string): void {
     const { line } = record;
     if (ITEMS_NOT_SHOWN.has(String(raw["type"])) || this.#metadata.takeTools(raw)) {
-      this.#skipped.add(record.kind);
+      this.#builder.skip(record.kind);
       return;
     }
     if (typeof raw["type"] !== "string") {
@@ -119,7 +113,7 @@ class CodexReader {
     if (item === undefined) {
       // An item of reasoning may hold nothing that anybody could read; a message by no one is damage.
       if (raw["type"] === "message") this.#repairs.add("bad-record", "a message by nobody; left out", line);
-      else this.#skipped.add(record.kind);
+      else this.#builder.skip(record.kind);
       return;
     }
     const entry = {
@@ -127,10 +121,10 @@ class CodexReader {
       key: codexItemKey(raw),
       record,
       model: this.#metadata.model,
-      ...present({ hostId }),
+      hostId,
     };
     if (hostId === undefined && this.#conversation.isWrittenAgain(entry))
-      this.#skipped.add(`${record.kind} (again)`);
+      this.#builder.skip(`${record.kind} (again)`);
     else this.#conversation.add(entry);
   }
 
@@ -138,7 +132,7 @@ class CodexReader {
     const { payload, kind, line } = record;
     switch (payload["type"]) {
       case "token_count":
-        if (!this.#readTokenCount(record)) this.#skipped.add(kind);
+        if (!this.#readTokenCount(record)) this.#builder.skip(kind);
         return;
       case "turn_aborted":
         this.#conversation.abortTurn();
@@ -151,7 +145,7 @@ class CodexReader {
         this.#conversation.rollBack(Math.max(0, Math.trunc(asNumber(payload["num_turns"]) ?? 0)));
         break;
       case "thread_name_updated":
-        this.#metadata.setTitle(payload["thread_name"], line);
+        this.#builder.setMetadata("title", asString(payload["thread_name"]) || undefined, line);
         break;
       case undefined:
         this.#repairs.add("bad-record", "an event without a type; ignored", line);
@@ -159,7 +153,7 @@ class CodexReader {
       default:
         break;
     }
-    this.#skipped.add(kind);
+    this.#builder.skip(kind);
   }
 
   /** True if the event told something new; limits that changed make Codex write the last count again. */
@@ -180,7 +174,7 @@ class CodexReader {
     const isOwn = this.#metadata.isOwnThread(payload["thread_id"]);
     const isTaken =
       usage !== undefined && isOwn && this.#conversation.bill(usage, asString(payload["response_id"]));
-    if (!isTaken) this.#skipped.add(kind);
+    if (!isTaken) this.#builder.skip(kind);
   }
 
   #readCompaction(record: CodexRecord): void {
@@ -194,15 +188,7 @@ class CodexReader {
       const text = texts.join("\n").trim();
       return isEncryptedSummary(entry.record.payload) || (text !== "" && summary?.endsWith(text) === true);
     });
-    this.#conversation.addBoundary({
-      type: "boundary",
-      hostId,
-      preserved,
-      summary,
-      opaqueSummary,
-      at,
-      line,
-    });
+    this.#conversation.addBoundary({ type: "boundary", hostId, preserved, summary, opaqueSummary, at, line });
     if (unreadableCount > 0)
       this.#repairs.add(
         "bad-record",

@@ -16,9 +16,8 @@ import type {
 import { hasReadableSource } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import { type Fields, fieldsOf, listOf, toolResult, usageOf } from "../shared/fields.ts";
 import type { CopilotRecord } from "./copilot-record.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @internal */
 interface CopilotMessage {
@@ -40,10 +39,10 @@ export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: 
     ? [wellFormedBlock({ type: "text", text }, { role: "user", onDamage, original: data })]
     : [];
   const unattached: string[] = [];
-  for (const attachment of Array.isArray(attachments) ? (attachments as readonly unknown[]) : []) {
+  for (const attachment of listOf(attachments)) {
     const block = media.find(attachment);
     if (block !== undefined) content.push(block);
-    else unattached.push((isObject(attachment) ? asString(attachment["type"]) : undefined) ?? "(no type)");
+    else unattached.push(asString(fieldsOf(attachment)["type"]) ?? "(no type)");
   }
   const isByUser = source === undefined && data["isAutopilotContinuation"] !== true;
   return { content, origin: isByUser ? "user" : "host", unattached };
@@ -69,8 +68,7 @@ export function copilotAnswer(data: Fields, onDamage: OnDamage): readonly Conten
     const extra = typeof phase === "string" ? { phase } : {};
     content.push(block.type === "text" ? withOpenAIFields(block, { extra }) : block);
   }
-  const requests = Array.isArray(toolRequests) ? (toolRequests as readonly unknown[]) : [];
-  return [...content, ...requests.map((request) => readCall(request, onDamage))];
+  return [...content, ...listOf(toolRequests).map((request) => readCall(request, onDamage))];
 }
 
 /** True if a call has free text for arguments, for which OpenAI has separate items. @internal */
@@ -100,9 +98,7 @@ function readCall(request: unknown, onDamage: OnDamage): ContentBlock {
 
 /** The tokens of an answer; Copilot does not write down how large the prompt was. @internal */
 export function copilotUsage(data: Fields): Usage | undefined {
-  const outputTokens = asNumber(data["outputTokens"]);
-  if (outputTokens === undefined || outputTokens <= 0) return undefined;
-  return { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens };
+  return usageOf({ input: 0, output: data["outputTokens"] });
 }
 
 /** A tool's answer, or why it has none. @internal */
@@ -114,14 +110,8 @@ export function copilotResult(
     onDamage,
   }: { readonly media: CopilotMedia; readonly isCustom: boolean; readonly onDamage: OnDamage },
 ): ContentBlock {
-  const content = resultContent(data, media);
   const block = wellFormedBlock(
-    {
-      type: "tool_result",
-      tool_use_id: data["toolCallId"],
-      ...(content === undefined ? {} : { content }),
-      ...(data["success"] === false ? { is_error: true } : {}),
-    },
+    toolResult(data["toolCallId"], resultContent(data, media), data["success"] === false),
     { role: "user", onDamage, original: data },
   );
   return isOfCustomCall && block.type === "tool_result"
@@ -145,11 +135,7 @@ function resultContent(
 }
 
 function inWords(value: unknown): string | undefined {
-  return value === undefined || value === null
-    ? undefined
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
+  return value === undefined || value === null ? undefined : (asString(value) ?? JSON.stringify(value));
 }
 
 /** A tool that the user ran beside the model, in the words in which it is shown. @internal */

@@ -1,12 +1,12 @@
 /**
  * The description of a Copilot session, and the events without a part in the conversation.
  */
-import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import { present } from "../shared/fields.ts";
-import type { ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
+import { asString, isObject } from "../../base/json/json.ts";
+import type { ConversationBuilder } from "../shared/conversation-builder.ts";
+import type { Fields } from "../shared/fields.ts";
+import type { RecordedSession } from "../shared/imported-session.ts";
 import type { CopilotRecord } from "./copilot-record.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Description = Pick<RecordedSession, "sessionId" | "title" | "workingCopy" | "system">;
 
 /** Event types with what they tell: our key and the field that holds the value. The last one counts. */
@@ -54,12 +54,16 @@ export function isKnownType(type: string): boolean {
 
 /** Gathers it while events are read. @internal */
 export class CopilotMetadata {
-  readonly #items = new Map<string, ImportedMetadata>();
+  readonly #builder: ConversationBuilder;
   /** Instructions by who gave them, as they were written last. */
   readonly #instructions = new Map<string, string>();
   #sessionId: string | undefined;
   #workingCopy: string | undefined;
   #system: string | undefined;
+
+  constructor(builder: ConversationBuilder) {
+    this.#builder = builder;
+  }
 
   /** Takes an event in; `false` where its type is not about the session. */
   take({ type, data, line }: CopilotRecord): boolean {
@@ -85,15 +89,12 @@ export class CopilotMetadata {
     return isReplaced;
   }
 
-  finish(): { readonly description: Description; readonly items: readonly ImportedMetadata[] } {
+  finish(): Description {
     return {
-      description: present({
-        sessionId: this.#sessionId,
-        title: asString(this.#items.get("title")?.value),
-        workingCopy: this.#workingCopy,
-        system: this.#system,
-      }),
-      items: [...this.#items.values()],
+      sessionId: this.#sessionId,
+      title: this.#builder.metadataText("title"),
+      workingCopy: this.#workingCopy,
+      system: this.#system,
     };
   }
 
@@ -104,7 +105,6 @@ export class CopilotMetadata {
   }
 
   #set(key: string, value: unknown, line: number | undefined): void {
-    if (value === undefined || value === null || value === "") return;
-    this.#items.set(key, { type: "metadata", key, value: value as JsonValue, line });
+    if (value !== "") this.#builder.setMetadata(key, value, line);
   }
 }

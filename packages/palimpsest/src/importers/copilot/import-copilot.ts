@@ -11,11 +11,12 @@
 import { asString, isObject } from "../../base/json/json.ts";
 import { withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import { type Fields, present } from "../shared/fields.ts";
+import { type Fields, HOST, TOOL } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
+import { liveRecords, withoutCopies } from "../shared/walk-line.ts";
 import {
   CopilotMedia,
   copilotAnswer,
@@ -26,13 +27,7 @@ import {
   isCustomCall,
 } from "./copilot-message.ts";
 import { CopilotMetadata, isKnownType } from "./copilot-metadata.ts";
-import {
-  type CopilotRecord,
-  copilotBoundary,
-  copilotRecord,
-  liveRecords,
-  withoutCopies,
-} from "./copilot-record.ts";
+import { type CopilotRecord, copilotBoundary, copilotRecord } from "./copilot-record.ts";
 
 /** @internal */
 export const copilot = {
@@ -51,7 +46,8 @@ function isCopilotEvent({ type, data }: Fields): boolean {
 /** Imports one session. */
 function importCopilot(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const records = withoutCopies(source.map(copilotRecord), repairs);
-  const isLive = liveRecords(records, repairs);
+  // A session that is resumed may begin a new chain in the same file.
+  const isLive = liveRecords(records, repairs, true);
   const reader = new CopilotReader(new CopilotMedia(records), repairs);
   records.forEach((record, index) => {
     reader.read(record, isLive(index));
@@ -76,8 +72,7 @@ class CopilotReader {
   readonly #media: CopilotMedia;
   readonly #repairs: RepairLog;
   readonly #conversation: ConversationBuilder;
-  readonly #metadata = new CopilotMetadata();
-  readonly #skipped = new SkippedLog();
+  readonly #metadata: CopilotMetadata;
   readonly #callIds = new Set<string>();
   readonly #customIds = new Set<string>();
   readonly #userRuns = new Map<string, CopilotRecord["data"]>();
@@ -87,6 +82,7 @@ class CopilotReader {
     this.#media = media;
     this.#repairs = repairs;
     this.#conversation = new ConversationBuilder(repairs);
+    this.#metadata = new CopilotMetadata(this.#conversation);
   }
 
   read(record: CopilotRecord, isLive: boolean): void {
@@ -103,15 +99,7 @@ class CopilotReader {
   }
 
   finish(): RecordedSession {
-    const { items, leftOut } = this.#conversation.finish();
-    const { description, items: metadata } = this.#metadata.finish();
-    return {
-      ...description,
-      items: [...items, ...metadata],
-      leftOut,
-      skipped: this.#skipped.list(),
-      repairs: [],
-    };
+    return { ...this.#metadata.finish(), ...this.#conversation.finish() };
   }
 
   #readUser(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
@@ -120,7 +108,7 @@ class CopilotReader {
       this.#media,
       this.#repairs.blockDamage(record.line),
     );
-    for (const kind of unattached) this.#skipped.add(`user.message attachment/${kind}`);
+    for (const kind of unattached) this.#conversation.skip(`user.message attachment/${kind}`);
     this.#add(record, leftOut, {
       message: { role: "user", origin },
       content: [...content],
@@ -162,24 +150,19 @@ class CopilotReader {
     const id = asString(data["toolCallId"]) ?? "";
     const request = this.#userRuns.get(id);
     if (request !== undefined || data["isUserRequested"] === true) {
-      const text = copilotUserRun(request, data, this.#media);
-      this.#add(record, leftOut, {
-        message: { role: "user", origin: "host" },
-        content: [{ type: "text", text }],
-        isAttachment: true,
-      });
+      this.#addPutIn(record, leftOut, copilotUserRun(request, data, this.#media));
       return;
     }
     const onDamage = this.#repairs.blockDamage(line);
     const block = copilotResult(data, { media: this.#media, isCustom: this.#customIds.has(id), onDamage });
-    this.#add(record, leftOut, { message: { role: "user", origin: "tool" }, content: [block] });
+    this.#add(record, leftOut, { message: TOOL, content: [block] });
   }
 
   /** A command of the user is reported with its answer. */
   #readUserRun(record: CopilotRecord): void {
     const id = asString(record.data["toolCallId"]);
     if (id !== undefined) this.#userRuns.set(id, record.data);
-    this.#skipped.add(record.type);
+    this.#conversation.skip(record.type);
   }
 
   /** The system prompt is written again with every message of the user; instructions of developers are in the conversation. */
@@ -190,11 +173,11 @@ class CopilotReader {
       return;
     }
     if (record.isSidechain || this.#metadata.isKnownInstruction(record.data, text)) {
-      this.#skipped.add(record.type);
+      this.#conversation.skip(record.type);
       return;
     }
     if (record.data["role"] !== "developer") {
-      if (this.#metadata.replaceSystem(text)) this.#skipped.add("system.message (replaced later)");
+      if (this.#metadata.replaceSystem(text)) this.#conversation.skip("system.message (replaced later)");
       return;
     }
     this.#add(record, leftOut, {
@@ -208,21 +191,18 @@ class CopilotReader {
   /** Notices in tags are for the model, the others for the screen. */
   #readNotification(record: CopilotRecord, leftOut: LeftOutReason | undefined): void {
     const text = asString(record.data["content"]);
-    if (text === undefined || !text.includes("<system_notification")) {
-      this.#skipped.add(record.type);
-      return;
-    }
-    this.#add(record, leftOut, {
-      message: { role: "user", origin: "host" },
-      content: [{ type: "text", text }],
-      isAttachment: true,
-    });
+    if (text?.includes("<system_notification") === true) this.#addPutIn(record, leftOut, text);
+    else this.#conversation.skip(record.type);
+  }
+
+  #addPutIn(record: CopilotRecord, leftOut: LeftOutReason | undefined, text: string): void {
+    this.#add(record, leftOut, { message: HOST, content: [{ type: "text", text }], isAttachment: true });
   }
 
   #readBoundary(record: CopilotRecord): void {
     const boundary = record.isSidechain ? undefined : copilotBoundary(record);
     if (boundary === undefined) {
-      this.#skipped.add(record.type);
+      this.#conversation.skip(record.type);
       return;
     }
     this.#open = undefined;
@@ -232,13 +212,8 @@ class CopilotReader {
   #readOther(record: CopilotRecord): void {
     if (ENDS_OF_ANSWERS.has(record.type) && !record.isSidechain) this.#open = undefined;
     if (!record.isSidechain && this.#metadata.take(record)) return;
-    if (isKnownType(record.type)) this.#skipped.add(record.type);
-    else
-      this.#repairs.add(
-        "unknown-record",
-        `unknown record type ${JSON.stringify(record.type)}; ignored`,
-        record.line,
-      );
+    if (isKnownType(record.type)) this.#conversation.skip(record.type);
+    else this.#conversation.unknown(record.type, record.line);
   }
 
   #add(record: CopilotRecord, leftOut: LeftOutReason | undefined, parsed: ParsedMessage): ParsedMessage {
@@ -248,10 +223,11 @@ class CopilotReader {
       ...parsed,
       message: {
         ...parsed.message,
-        ...present({ hostId: isIdTaken === true ? undefined : id, at }),
+        hostId: isIdTaken === true ? undefined : id,
+        at,
       },
       ...(isSidechain ? { isSidechain: true } : {}),
-      ...present({ line }),
+      line,
     };
     this.#conversation.addMessage(whole, leftOut);
     return whole;

@@ -62,8 +62,8 @@ export class GeminiLog {
     if (!Array.isArray(messages)) return;
     const list = messages.flatMap((message: unknown, index): readonly Fields[] => {
       if (isObject(message)) return [message];
-      this.#repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
-      this.#repairs.countNotRead(JSON.stringify(message)?.length ?? 0);
+      this.#repairs.leftOutElement("messages", "message", { index, line });
+      this.#repairs.countValueNotRead(message);
       return [];
     });
     if (this.#byId.size === 0) for (const message of list) this.#write(message, line);

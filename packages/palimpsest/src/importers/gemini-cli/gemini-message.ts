@@ -7,9 +7,19 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
-import { type Fields, parseTimestamp, present } from "../shared/fields.ts";
+import {
+  ASSISTANT,
+  contentParts,
+  type Fields,
+  fieldsOf,
+  HOST,
+  listOf,
+  parseTimestamp,
+  TOOL,
+  usageOfTotal,
+} from "../shared/fields.ts";
 import type { LeftOutReason } from "../shared/imported-session.ts";
-import { geminiBlock, geminiParts, toolResultOf } from "./gemini-part.ts";
+import { geminiBlock, toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
 interface ParsedGeminiMessage {
@@ -72,12 +82,12 @@ export function geminiMessages(
 
 /** True if nothing but results of tools is in it. */
 function saysText(raw: Fields): boolean {
-  return !geminiParts(raw["content"]).some((part) => isObject(part) && isObject(part["functionResponse"]));
+  return !contentParts(raw["content"]).some((part) => isObject(part) && isObject(part["functionResponse"]));
 }
 
 /** The text of a message, in one piece. @internal */
 export function geminiText(raw: Fields): string {
-  return geminiParts(raw["content"])
+  return contentParts(raw["content"])
     .map((part) => (typeof part === "string" ? part : isObject(part) ? (asString(part["text"]) ?? "") : ""))
     .join("");
 }
@@ -88,7 +98,7 @@ export function isCommand(raw: Fields): boolean {
 }
 
 function userMessage(raw: Fields, { calls, onDamage, line }: GeminiContext): ParsedGeminiMessage {
-  const content = geminiParts(raw["content"])
+  const content = contentParts(raw["content"])
     .map((part) => geminiBlock(part, { role: "user", onDamage, callId: calls.idFor }))
     .filter((block) => block.type !== "tool_result" || calls.isFirstResult(block.tool_use_id));
   const origin = content.some((block) => block.type === "tool_result") ? "tool" : "user";
@@ -103,18 +113,17 @@ function answerMessages(
   { calls, onDamage, line }: GeminiContext,
 ): readonly ParsedGeminiMessage[] {
   const place = { role: "assistant", onDamage } as const;
-  const blocks = geminiParts(raw["content"]).map((part) =>
+  const blocks = contentParts(raw["content"]).map((part) =>
     geminiBlock(part, { ...place, callId: calls.idFor }),
   );
   const inContent = new Set(blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
-  const recorded = Array.isArray(raw["toolCalls"]) ? raw["toolCalls"] : [];
+  const recorded = listOf(raw["toolCalls"]);
   const called = recorded.flatMap((call: unknown) => {
     const block = callBlock(call, onDamage);
     return block.type === "tool_use" && inContent.has(block.id) ? [] : [block];
   });
-  const model = asString(raw["model"]);
   const answer: ParsedMessage = {
-    message: { role: "assistant", origin: "assistant", ...common(raw), model },
+    message: { ...ASSISTANT, ...common(raw), model: asString(raw["model"]) },
     content: [...thoughts(raw["thoughts"]), ...blocks, ...called],
     usage: geminiUsage(raw["tokens"]),
     line,
@@ -122,15 +131,10 @@ function answerMessages(
   const results = recorded.flatMap((call: unknown) => resultBlocks(call, { calls, onDamage }));
   if (results.length === 0) return [{ parsed: answer }];
   const at = recorded.reduce<number | undefined>((latest, call: unknown) => {
-    const time = isObject(call) ? parseTimestamp(call["timestamp"]) : undefined;
+    const time = parseTimestamp(fieldsOf(call)["timestamp"]);
     return time === undefined ? latest : Math.max(latest ?? time, time);
   }, undefined);
-  const reply: ParsedMessage = {
-    message: { role: "user", origin: "tool", ...present({ at }) },
-    content: results,
-    line,
-  };
-  return [{ parsed: answer }, { parsed: reply }];
+  return [{ parsed: answer }, { parsed: { message: { ...TOOL, at }, content: results, line } }];
 }
 
 function callBlock(call: unknown, onDamage: OnDamage): ContentBlock {
@@ -154,11 +158,9 @@ function resultBlocks(
 
 /** Summaries of the reasoning: what the tool shows, unsigned, and not what is sent back. */
 function thoughts(value: unknown): readonly ContentBlock[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((thought: unknown): readonly ContentBlock[] => {
-    if (!isObject(thought)) return [];
-    const subject = asString(thought["subject"]) ?? "";
-    const description = asString(thought["description"]) ?? "";
+  return listOf(value).flatMap((thought): readonly ContentBlock[] => {
+    const subject = asString(fieldsOf(thought)["subject"]) ?? "";
+    const description = asString(fieldsOf(thought)["description"]) ?? "";
     const text = [subject === "" ? "" : `**${subject}**`, description]
       .filter((part) => part !== "")
       .join("\n");
@@ -167,21 +169,22 @@ function thoughts(value: unknown): readonly ContentBlock[] {
 }
 
 function notice(raw: Fields, reason: LeftOutReason, { line }: GeminiContext): ParsedGeminiMessage {
-  const message = { role: "user", origin: "host", ...common(raw) } as const;
   const content: ContentBlock[] = [{ type: "text", text: geminiText(raw) }];
-  return { parsed: { message, content, isAttachment: true, line }, leftOut: reason };
+  return {
+    parsed: { message: { ...HOST, ...common(raw) }, content, isAttachment: true, line },
+    leftOut: reason,
+  };
 }
 
-function common(raw: Fields): { readonly hostId?: string; readonly at?: number } {
-  return present({ hostId: asString(raw["id"]), at: parseTimestamp(raw["timestamp"]) });
+function common(raw: Fields) {
+  return { hostId: asString(raw["id"]), at: parseTimestamp(raw["timestamp"]) };
 }
 
 /** The prompt as it is reported includes what was read from the cache; thoughts are billed as output. */
 function geminiUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const prompt = (asNumber(value["input"]) ?? 0) + (asNumber(value["tool"]) ?? 0);
-  const cacheReadTokens = Math.min(asNumber(value["cached"]) ?? 0, prompt);
-  const outputTokens = (asNumber(value["output"]) ?? 0) + (asNumber(value["thoughts"]) ?? 0);
-  if (prompt + outputTokens <= 0) return undefined;
-  return { inputTokens: prompt - cacheReadTokens, cacheReadTokens, cacheWriteTokens: 0, outputTokens };
+  const { input, tool, cached, output, thoughts: thinking } = fieldsOf(value);
+  const sum = (one: unknown, other: unknown): number => (asNumber(one) ?? 0) + (asNumber(other) ?? 0);
+  const prompt = sum(input, tool);
+  const cacheRead = Math.min(asNumber(cached) ?? 0, prompt);
+  return usageOfTotal({ input: prompt, cacheRead, output: sum(output, thinking) });
 }

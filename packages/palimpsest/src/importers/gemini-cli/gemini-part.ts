@@ -6,16 +6,10 @@
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ContentBlock, Role, ToolResultPart } from "../../transcript/blocks.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
+import { contentParts, type Fields, fieldsOf, textOrParts, toolResult } from "../shared/fields.ts";
 
 /** Content that only Gemini reads; it goes back to Gemini unchanged, and to no other provider. */
 const GEMINI_ONLY = ["executableCode", "codeExecutionResult", "fileData", "inlineData"] as const;
-
-/** Content in any of its forms (text, a part, a list of either) as a list. @internal */
-export function geminiParts(content: unknown): readonly unknown[] {
-  if (content === undefined || content === null || content === "") return [];
-  return (Array.isArray(content) ? content : [content]).filter((part: unknown) => part !== "");
-}
 
 /** @internal */
 interface GeminiPlace {
@@ -65,24 +59,18 @@ function mediaBlock(part: Fields): JsonObject | undefined {
 }
 
 /** A tool's answer as the tool recorded it: a text, or parts of which one is the function's response. @internal */
-export function toolResultOf(callId: string, result: unknown, isFailed = false): JsonObject {
-  const parts = geminiParts(result);
+export function toolResultOf(callId: string, result: unknown, isFailed = false): Fields {
+  const parts = contentParts(result);
   const responses = parts.filter((part) => isObject(part) && isObject(part["functionResponse"]));
   // The record of a call may hold the answers of its siblings as well.
   const own = responses.length < 2 ? undefined : responses.find((part) => idOf(part) === callId);
   const read = (own === undefined ? parts : [own]).flatMap(answerParts);
-  const isError = isFailed || read.some((answer) => answer.isError);
-  return {
-    type: "tool_result",
-    tool_use_id: callId,
-    ...resultContent(read.map(({ part }) => part)),
-    ...(isError ? { is_error: true } : {}),
-  };
+  const content = textOrParts(read.map(({ part }) => part));
+  return toolResult(callId, content, isFailed || read.some((answer) => answer.isError));
 }
 
 function idOf(part: unknown): unknown {
-  const response = isObject(part) ? part["functionResponse"] : undefined;
-  return isObject(response) ? response["id"] : undefined;
+  return fieldsOf(fieldsOf(part)["functionResponse"])["id"];
 }
 
 interface AnswerPart {
@@ -99,7 +87,7 @@ function answerParts(part: unknown): readonly AnswerPart[] {
     return [plain(text ?? mediaBlock(part) ?? part)];
   }
   const given = response["response"];
-  const nested = geminiParts(response["parts"]).map((inner) => plain(partOf(inner)));
+  const nested = contentParts(response["parts"]).map((inner) => plain(partOf(inner)));
   if (!isObject(given)) return given === undefined ? nested : [plain(given), ...nested];
   const { output, error } = given;
   if (typeof output === "string") return [plain(output), ...nested];

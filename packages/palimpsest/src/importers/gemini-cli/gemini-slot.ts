@@ -7,8 +7,8 @@
  */
 
 import { isObject } from "../../base/json/json.ts";
-import type { Fields } from "../shared/fields.ts";
-import { geminiParts, toolResultOf } from "./gemini-part.ts";
+import { contentParts, type Fields, listOf } from "../shared/fields.ts";
+import { toolResultOf } from "./gemini-part.ts";
 
 /** @internal */
 export class GeminiMessageSlot {
@@ -74,11 +74,11 @@ export class GeminiMessageSlot {
 }
 
 function callsOf({ toolCalls }: Fields): readonly Fields[] {
-  return Array.isArray(toolCalls) ? toolCalls.filter(isObject) : [];
+  return listOf(toolCalls).filter(isObject);
 }
 
 function answerOf({ id, result }: Fields): string | undefined {
-  if (typeof id !== "string" || geminiParts(result).length === 0) return undefined;
+  if (typeof id !== "string" || contentParts(result).length === 0) return undefined;
   return JSON.stringify(toolResultOf(id, result)["content"] ?? null);
 }
 

@@ -38,16 +38,12 @@ function importGeminiCli(records: readonly SourceRecord[], repairs: RepairLog): 
   const builder = new ConversationBuilder(repairs);
   const calls = new GeminiCalls();
   for (const slot of log.slots) addSlot(slot, { builder, calls, repairs });
-  const { items, leftOut } = builder.finish();
   const { fields } = log;
   return {
     sessionId: asString(fields.get("sessionId")),
     title: asString(fields.get("summary")),
     ...(fields.get("kind") === "subagent" ? { isSidechain: true } : {}),
-    items,
-    leftOut,
-    skipped: [],
-    repairs: [],
+    ...builder.finish(),
     // A document is one record with a list in it.
     recordCount: Math.max(records.length, log.slots.filter((slot) => slot.type === "message").length),
   };

@@ -8,18 +8,18 @@
  * never sent; usage, model and reasoning are read from it.
  */
 
-import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
-import type { ContentBlock, Message, Role, Usage } from "../../transcript/blocks.ts";
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { ContentBlock, Message, Role } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { fromOpenAIResponses } from "../../wire/openai-responses/from-openai-responses.ts";
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
-import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import { ASSISTANT, type Fields, fieldsOf, HOST, listOf, unsignedThinking } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { recordedChatUsage } from "../shared/recorded-usage.ts";
+import { recordedOpenAIUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
 /** @internal */
@@ -53,14 +53,13 @@ function importOne(holder: Fields, messages: readonly unknown[], fileRepairs: Re
   const reader = new MiniReader(repairs, asString(fieldsOf(config["model"])["model_name"]));
   messages.forEach((element, index) => {
     if (isObject(element) && reader.read(element)) return;
-    repairs.add("bad-record", `element ${index} of the messages is no message; left out`);
-    if (!isObject(element)) fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
+    repairs.leftOutElement("messages", "message", { index });
+    if (!isObject(element)) fileRepairs.countValueNotRead(element);
   });
   return {
     sessionId: conversationId(holder),
     workingCopy: asString(fieldsOf(config["environment"])["cwd"]),
     ...reader.finish(),
-    skipped: [],
     repairs: repairs.list(),
     recordCount: messages.length,
   };
@@ -93,10 +92,7 @@ class MiniReader {
     if (role === "exit") {
       // How the run ended, in the form of a message; the model never got it.
       const block = wellFormedBlock(content ?? "", { role: "user", onDamage: this.#onDamage });
-      this.#builder.addMessage(
-        { message: { role: "user", origin: "host" }, content: [block], isAttachment: true },
-        "transcript-only",
-      );
+      this.#builder.addMessage({ message: HOST, content: [block], isAttachment: true }, "transcript-only");
       return true;
     }
     const message = this.#message(element);
@@ -106,14 +102,14 @@ class MiniReader {
     return true;
   }
 
-  finish(): Pick<RecordedSession, "items" | "leftOut" | "system"> {
+  finish(): Omit<RecordedSession, "recordCount"> {
     return { ...this.#builder.finish(), system: this.#system };
   }
 
   #message(element: Fields): Message | undefined {
     const { object, output, type, extra: _, ...item } = element;
     if (object === "response" && Array.isArray(output))
-      return { role: "assistant", origin: "assistant", content: this.#ofItems("assistant", output) };
+      return { ...ASSISTANT, content: this.#ofItems("assistant", output) };
     if (type !== undefined) {
       const [message] = fromOpenAIResponses([{ ...item, type, output }]).messages;
       return message && { ...message, content: this.#checked(message.role, message.content) };
@@ -149,16 +145,16 @@ class MiniReader {
     if (message.role !== "assistant") {
       const isPutIn = message.origin === "user" && this.#hasAnswered && !isUsersOwn(element, extra);
       return {
-        message: { ...message, ...(isPutIn ? { origin: "host" as const } : {}), ...present({ at }) },
+        message: { ...message, ...(isPutIn ? HOST : {}), at },
         content: [...content],
       };
     }
-    const [choice] = Array.isArray(response["choices"]) ? response["choices"].filter(isObject) : [];
+    const [choice] = listOf(response["choices"]).filter(isObject);
     const model = asString(response["model"]) ?? this.#model;
     return {
-      message: { ...message, ...present({ model, at }) },
+      message: { ...message, model, at },
       content: [...this.#reasoning(element, fieldsOf(choice?.["message"])), ...content],
-      usage: recordedChatUsage(response["usage"]) ?? responsesUsage(response["usage"]),
+      usage: recordedOpenAIUsage(response["usage"]),
       stopReason: asString(choice?.["finish_reason"]),
     };
   }
@@ -170,11 +166,9 @@ class MiniReader {
       return blocks.map((block: unknown) =>
         wellFormedBlock(block, { role: "assistant", onDamage: this.#onDamage }),
       );
-    const text =
-      asString(answer["reasoning"]) ??
-      asString(answer["reasoning_content"]) ??
-      asString(element["reasoning_content"]);
-    return text === undefined || text.trim() === "" ? [] : [{ type: "thinking", thinking: text }];
+    return unsignedThinking(
+      asString(answer["reasoning"]) ?? asString(answer["reasoning_content"]) ?? element["reasoning_content"],
+    );
   }
 }
 
@@ -207,19 +201,4 @@ function timeOf(extra: Fields, response: Fields): number | undefined {
   const seconds =
     asNumber(extra["timestamp"]) ?? asNumber(response["created"]) ?? asNumber(response["created_at"]);
   return seconds === undefined ? undefined : asNumber(Math.round(seconds * 1_000));
-}
-
-/** Usage as the Responses API reports it: the prompt includes what was read from the cache. */
-function responsesUsage(value: unknown): Usage | undefined {
-  const usage = fieldsOf(value);
-  const prompt = asNumber(usage["input_tokens"]);
-  if (prompt === undefined) return undefined;
-  const details: Fields = fieldsOf(usage["input_tokens_details"] as JsonObject | undefined);
-  const cacheReadTokens = Math.min(prompt, asNumber(details["cached_tokens"]) ?? 0);
-  return {
-    inputTokens: prompt - cacheReadTokens,
-    cacheReadTokens,
-    cacheWriteTokens: 0,
-    outputTokens: asNumber(usage["output_tokens"]) ?? 0,
-  };
 }

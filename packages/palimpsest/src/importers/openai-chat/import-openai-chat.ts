@@ -3,14 +3,15 @@
  * trajectories of an evaluation, of which one file holds many.
  */
 
-import { isObject, type JsonValue } from "../../base/json/json.ts";
+import type { JsonValue } from "../../base/json/json.ts";
 import { chatMessage, fromOpenAIChat, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Conversation, conversationId, findConversations, messagesIn } from "../shared/conversations.ts";
+import { conversationId, findConversations, type HeldElements, messagesIn } from "../shared/conversations.ts";
+import { fieldsOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { recordedChatUsage } from "../shared/recorded-usage.ts";
+import { recordedOpenAIUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
 /** @internal */
@@ -25,37 +26,29 @@ function importOpenAIChat(records: readonly SourceRecord[], repairs: RepairLog):
   return findConversations(records, repairs).map(importOne);
 }
 
-function importOne({ messages, lines, holder }: Conversation): RecordedSession {
+function importOne({ elements, holder }: HeldElements): RecordedSession {
   const repairs = new RepairLog();
-  const { system } = fromOpenAIChat(messages.slice(0, 1));
+  const { system } = fromOpenAIChat(elements.slice(0, 1).map(({ value }) => value));
   const builder = new ConversationBuilder(repairs);
   const legacyIds = new LegacyCallIds();
-  messages.forEach((wire, index) => {
-    if (index === 0 && system !== undefined) return;
-    const line = lines[index];
+  for (const [index, { value: wire, line }] of elements.entries()) {
+    if (index === 0 && system !== undefined) continue;
     const message = chatMessage(wire, legacyIds, repairs.blockDamage(line));
     if (message === undefined) {
-      repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
-      return;
+      repairs.leftOutElement("messages", "message", { index, line });
+      continue;
     }
     const { content, ...rest } = message;
-    builder.addMessage({
-      message: rest,
-      content: [...content],
-      usage: isObject(wire) ? recordedChatUsage(wire["usage"]) : undefined,
-      line,
-    });
-  });
-  const id = conversationId(holder);
-  const { items, leftOut } = builder.finish();
+    const usage = recordedOpenAIUsage(fieldsOf(wire)["usage"]);
+    builder.addMessage({ message: rest, content: [...content], usage, line });
+  }
+  const { tools } = holder;
   return {
-    sessionId: id,
+    sessionId: conversationId(holder),
     system,
-    ...(Array.isArray(holder["tools"]) ? { tools: holder["tools"] as readonly JsonValue[] } : {}),
-    items,
-    leftOut,
-    skipped: [],
+    tools: Array.isArray(tools) ? (tools as readonly JsonValue[]) : undefined,
+    ...builder.finish(),
     repairs: repairs.list(),
-    recordCount: messages.length,
+    recordCount: elements.length,
   };
 }

@@ -10,11 +10,12 @@ import { asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import { findElements, type SourceElement } from "../shared/conversations.ts";
+import { ASSISTANT, type Fields, fieldsOf, HOST, listOf, TOOL, USER } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import { RepairLog } from "../shared/repair-log.ts";
 import { fileBlock, opencodeUsage, type Part } from "./opencode-part.ts";
 import {
   type Clearing,
@@ -54,29 +55,22 @@ function importOpencode(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
 ): readonly RecordedSession[] {
-  const sessions: RecordedSession[] = [];
-  const single: { readonly value: unknown; readonly line: number | undefined }[] = [];
-  for (const { value, line } of records) {
-    if (Array.isArray(value["messages"])) {
-      const elements = value["messages"].map((message: unknown) => ({ value: message, line }));
-      sessions.push(importOne(fieldsOf(value["info"]), elements, fileRepairs));
-    } else if (isObject(value["info"]) && Array.isArray(value["parts"])) single.push({ value, line });
-    else fileRepairs.add("unknown-record", "a record that is no message and holds none; ignored", line);
-  }
-  return single.length > 0 ? [importOne({}, single, fileRepairs), ...sessions] : sessions;
+  const listIn = ({ messages }: Fields) => (Array.isArray(messages) ? messages : undefined);
+  const found = findElements(records, { listIn, isElement: hasParts, what: "message" }, fileRepairs);
+  return found.map(({ holder, elements }) => importOne(fieldsOf(holder["info"]), elements, fileRepairs));
 }
 
 function importOne(
   info: Fields,
-  elements: readonly { readonly value: unknown; readonly line: number | undefined }[],
+  elements: readonly SourceElement[],
   fileRepairs: RepairLog,
 ): RecordedSession {
   const repairs = new RepairLog();
   const messages = elements.flatMap(({ value, line }, index) => {
     const message = opencodeMessage(value, line);
     if (message !== undefined) return [message];
-    repairs.add("bad-record", `element ${index} of the messages is no message; left out`, line);
-    fileRepairs.countNotRead(JSON.stringify(value)?.length ?? 0);
+    repairs.leftOutElement("messages", "message", { index, line });
+    fileRepairs.countValueNotRead(value);
     return [];
   });
   const reader = new OpencodeReader(messages, repairs);
@@ -84,9 +78,8 @@ function importOne(
   messages.forEach((message, index) => {
     reader.read(message, index < reverted ? undefined : "abandoned-branch");
   });
-  const sessionId = asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]);
   return {
-    sessionId,
+    sessionId: asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]),
     title: asString(info["title"]),
     workingCopy: asString(info["directory"]),
     ...(typeof info["parentID"] === "string" ? { isSidechain: true } : {}),
@@ -99,7 +92,6 @@ function importOne(
 class OpencodeReader {
   readonly #builder: ConversationBuilder;
   readonly #repairs: RepairLog;
-  readonly #skipped = new SkippedLog();
   readonly #summaries: ReadonlyMap<string, OpencodeMessage>;
   readonly #compactions: ReadonlySet<string>;
   readonly #clearings: readonly Clearing[];
@@ -134,10 +126,9 @@ class OpencodeReader {
       );
   }
 
-  finish(): Pick<RecordedSession, "items" | "leftOut" | "skipped" | "system"> {
+  finish(): Omit<RecordedSession, "recordCount"> {
     this.#addClearings(Number.POSITIVE_INFINITY);
-    const { items, leftOut } = this.#builder.finish();
-    return { items, leftOut, skipped: this.#skipped.list(), system: this.#system };
+    return { ...this.#builder.finish(), system: this.#system };
   }
 
   #withOwnId(message: OpencodeMessage): OpencodeMessage {
@@ -171,7 +162,7 @@ class OpencodeReader {
     if (message.info["error"] !== undefined) {
       const content = [errorBlock(message)];
       this.#builder.addMessage({ ...parsedMessage(message, ASSISTANT), content }, "api-error");
-    } else if (isAnswer || leftOut !== undefined) this.#skipped.add("summary");
+    } else if (isAnswer || leftOut !== undefined) this.#builder.skip("summary");
     else this.#builder.addItem(opencodeBoundary(message, { message }));
   }
 
@@ -180,7 +171,7 @@ class OpencodeReader {
     const summary = part === undefined ? undefined : this.#summaries.get(message.id ?? "");
     if (summary !== undefined && leftOut === undefined)
       this.#builder.addItem(opencodeBoundary(summary, { part, message }));
-    else if (part !== undefined) this.#skipped.add("compaction");
+    else if (part !== undefined) this.#builder.skip("compaction");
     const isReplay = this.#isReplay(message, part);
     const own: ContentBlock[] = [];
     const putIn: ContentBlock[] = [];
@@ -212,19 +203,13 @@ class OpencodeReader {
   #userBlocks(part: Part, line: number | undefined): readonly ContentBlock[] {
     const onDamage = this.#repairs.blockDamage(line);
     switch (part["type"]) {
-      case "text": {
-        if (part["ignored"] !== true)
-          return part["text"] === ""
-            ? []
-            : [
-                wellFormedBlock(
-                  { type: "text", text: part["text"] },
-                  { role: "user", onDamage, original: part },
-                ),
-              ];
-        this.#skipped.add("ignored text");
+      case "text":
+        if (part["ignored"] === true) this.#builder.skip("ignored text");
+        else if (part["text"] !== "")
+          return [
+            wellFormedBlock({ type: "text", text: part["text"] }, { role: "user", onDamage, original: part }),
+          ];
         return [];
-      }
       case "file":
         // What a text file or a folder holds was put beside it as text.
         if (part["mime"] === "text/plain" || part["mime"] === "application/x-directory") return [];
@@ -262,7 +247,7 @@ class OpencodeReader {
       this.#builder.addMessage(
         {
           ...rest,
-          message: { ...base, ...present({ model }), ...(isInterrupted ? { interrupted: true } : {}) },
+          message: { ...base, model, ...(isInterrupted ? { interrupted: true } : {}) },
           content: step.content,
           // A turn of one step may be billed on the message alone.
           usage: step.usage ?? (shownSteps.length === 1 ? opencodeUsage(info["tokens"]) : undefined),
@@ -272,23 +257,15 @@ class OpencodeReader {
       );
       const { results, answeredAt } = step;
       if (results.length === 0) return;
-      const parsed = parsedMessage({ ...unnamed, ...present({ at: answeredAt ?? message.at }) }, TOOL);
+      const parsed = parsedMessage({ ...unnamed, at: answeredAt ?? message.at }, TOOL);
       this.#builder.addMessage({ ...parsed, content: results }, reason);
     });
-    if (Array.isArray(info["system"])) this.#system = info["system"].filter(isText).join("\n");
+    const system = listOf(info["system"]).filter((text) => typeof text === "string");
+    if (Array.isArray(info["system"])) this.#system = system.join("\n");
   }
 
   #unknown(part: Part, line: number | undefined): void {
     const type = JSON.stringify(part["type"] ?? null);
     this.#repairs.add("unknown-record", `a part of the unknown type ${type}; ignored`, line);
   }
-}
-
-const USER = { role: "user", origin: "user" } as const;
-const HOST = { role: "user", origin: "host" } as const;
-const TOOL = { role: "user", origin: "tool" } as const;
-const ASSISTANT = { role: "assistant", origin: "assistant" } as const;
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }

@@ -7,7 +7,7 @@ import { asNumber, asString, isObject, type JsonObject } from "../../base/json/j
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf } from "../shared/fields.ts";
+import { type Fields, fieldsOf, listOf, usageOf } from "../shared/fields.ts";
 
 /** @internal */
 export type Part = Fields;
@@ -56,7 +56,7 @@ function answerOf(state: Part): JsonObject | undefined {
       : { content: interruptedOutput };
   }
   if (status !== "completed" && output === undefined) return undefined;
-  const files = Array.isArray(attachments) ? attachments.filter(isObject).map(fileBlock) : [];
+  const files = listOf(attachments).filter(isObject).map(fileBlock);
   if (files.length === 0) return { content: textOf(output) };
   const parts = [...(textOf(output) === "" ? [] : [textOf(output)]), ...files].map(resultPart);
   return { content: parts as unknown as JsonObject[] };
@@ -111,13 +111,10 @@ function reasoningItem({ itemId, reasoningEncryptedContent }: Part): JsonObject 
 /** Usage of one request. Whether `output` includes the reasoning depends on the version; `total` always does. @internal */
 export function opencodeUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const cache = fieldsOf(value["cache"]);
-  const inputTokens = asNumber(value["input"]) ?? 0;
-  const cacheReadTokens = asNumber(cache["read"]) ?? 0;
-  const cacheWriteTokens = asNumber(cache["write"]) ?? 0;
-  const prompt = inputTokens + cacheReadTokens + cacheWriteTokens;
-  const output = Math.max(asNumber(value["output"]) ?? 0, asNumber(value["reasoning"]) ?? 0);
-  const outputTokens = Math.max(output, (asNumber(value["total"]) ?? 0) - prompt);
-  if (prompt + outputTokens <= 0) return undefined;
-  return { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens };
+  const { read: cacheRead, write: cacheWrite } = fieldsOf(value["cache"]);
+  const [input = 0, output = 0, reasoning = 0, total = 0, read = 0, write = 0] = [
+    ...[value["input"], value["output"], value["reasoning"], value["total"], cacheRead, cacheWrite],
+  ].map(asNumber);
+  const answered = Math.max(output, reasoning, total - input - read - write);
+  return usageOf({ input, cacheRead, cacheWrite, output: answered });
 }

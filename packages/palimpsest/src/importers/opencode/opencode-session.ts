@@ -12,7 +12,7 @@
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { ParsedMessage } from "../shared/conversation-builder.ts";
-import { type Fields, fieldsOf, parseTimestamp, present } from "../shared/fields.ts";
+import { type Fields, fieldsOf, parseTimestamp } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
 import { orderedParts, type Part } from "./opencode-part.ts";
 
@@ -29,13 +29,12 @@ export interface OpencodeMessage {
 export function opencodeMessage(value: unknown, line: number | undefined): OpencodeMessage | undefined {
   if (!isObject(value) || !isObject(value["info"]) || !Array.isArray(value["parts"])) return undefined;
   const { info } = value;
-  const time = fieldsOf(info["time"]);
   return {
     info,
     parts: orderedParts(value["parts"].filter(isObject)),
     line,
     id: asString(info["id"]),
-    at: parseTimestamp(time["created"]),
+    at: parseTimestamp(fieldsOf(info["time"])["created"]),
   };
 }
 
@@ -49,9 +48,7 @@ export interface Clearing {
 export function clearings(messages: readonly OpencodeMessage[]): readonly Clearing[] {
   const found = messages.flatMap(({ parts }) =>
     parts.flatMap((part): readonly Clearing[] => {
-      const state = fieldsOf(part["state"]);
-      const time = fieldsOf(state["time"]);
-      const at = asNumber(time["compacted"]);
+      const at = asNumber(fieldsOf(fieldsOf(part["state"])["time"])["compacted"]);
       const toolUseId = asString(part["callID"]);
       return at === undefined || toolUseId === undefined ? [] : [{ at, toolUseId }];
     }),
@@ -88,12 +85,11 @@ export function opencodeBoundary(
   { part, message }: { readonly part?: Part | undefined; readonly message: OpencodeMessage },
 ): ImportedBoundary {
   const auto = part?.["auto"];
-  const text = wordsOf(summary);
   const { id, at, line } = message;
   return {
     type: "boundary",
     trigger: auto === true ? "auto" : auto === false ? "manual" : "unknown",
-    ...(text === "" ? {} : { summary: text }),
+    summary: wordsOf(summary) || undefined,
     firstPreserved: asString(part?.["tail_start_id"]),
     hostId: id,
     at,
@@ -128,9 +124,8 @@ export function whyNotSent({ info, parts }: OpencodeMessage): LeftOutReason | un
 
 /** The words of an error, for an answer that has no others. @internal */
 export function errorBlock({ info }: OpencodeMessage): ContentBlock {
-  const error = fieldsOf(info["error"]);
-  const data = fieldsOf(error["data"]);
-  return { type: "text", text: asString(data["message"]) ?? asString(error["name"]) ?? "error" };
+  const { data, name } = fieldsOf(info["error"]);
+  return { type: "text", text: asString(fieldsOf(data)["message"]) ?? asString(name) ?? "error" };
 }
 
 /** Fields that our message takes over from the stored one. @internal */
@@ -139,7 +134,7 @@ export function parsedMessage(
   { role, origin }: Pick<ParsedMessage["message"], "role" | "origin">,
 ): { readonly message: ParsedMessage["message"]; readonly line?: number } {
   return {
-    message: { role, ...present({ origin, hostId: id, at }) },
+    message: { role, origin, hostId: id, at },
     line,
   };
 }

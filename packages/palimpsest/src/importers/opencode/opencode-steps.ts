@@ -2,9 +2,10 @@
  * An assistant's message of opencode is one turn of the loop and may hold several steps; each step
  * was one request with one answer, and what its calls gave follows it.
  */
-import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import { asNumber, asString } from "../../base/json/json.ts";
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
+import { fieldsOf } from "../shared/fields.ts";
 import { opencodeUsage, type Part, reasoningBlocks, toolBlocks } from "./opencode-part.ts";
 
 /** One answer and the results of its calls. @internal */
@@ -65,6 +66,5 @@ export function opencodeSteps(
 }
 
 function endOf(part: Part): number | undefined {
-  const state = isObject(part["state"]) ? part["state"] : {};
-  return isObject(state["time"]) ? asNumber(state["time"]["end"]) : undefined;
+  return asNumber(fieldsOf(fieldsOf(part["state"])["time"])["end"]);
 }

@@ -4,8 +4,8 @@
  */
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
-import { conversationId } from "../shared/conversations.ts";
-import type { Fields } from "../shared/fields.ts";
+import { conversationId, findElements, type HeldElements } from "../shared/conversations.ts";
+import { type Fields, fieldsOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -48,37 +48,20 @@ function importOpenhands(
   records: readonly SourceRecord[],
   fileRepairs: RepairLog,
 ): readonly RecordedSession[] {
-  const sessions: RecordedSession[] = [];
-  const single: Element[] = [];
-  for (const { value, line } of records) {
-    const list = eventList(value);
-    // The oldest output pairs each action with its observation.
-    if (list !== undefined)
-      sessions.push(
-        importOne(
-          value,
-          list.flat().map((event) => ({ value: event, line })),
-          fileRepairs,
-        ),
-      );
-    else if (isSdkEvent(value) || isLegacyEvent(value)) single.push({ value, line });
-    else fileRepairs.add("unknown-record", "a record that is no event and holds none; ignored", line);
-  }
-  return single.length > 0 ? [importOne({}, single, fileRepairs), ...sessions] : sessions;
+  // The oldest output pairs each action with its observation.
+  const listIn = (value: Fields) => eventList(value)?.flat();
+  const isElement = (value: Fields): boolean => isSdkEvent(value) || isLegacyEvent(value);
+  const found = findElements(records, { listIn, isElement, what: "event" }, fileRepairs);
+  return found.map((held) => importOne(held, fileRepairs));
 }
 
-interface Element {
-  readonly value: unknown;
-  readonly line: number | undefined;
-}
-
-function importOne(holder: Fields, elements: readonly Element[], fileRepairs: RepairLog): RecordedSession {
+function importOne({ holder, elements }: HeldElements, fileRepairs: RepairLog): RecordedSession {
   const repairs = new RepairLog();
   const session = new OpenhandsSession({ repairs, model: modelOf(holder["metadata"]) });
   elements.forEach(({ value, line }, index) => {
     if (!isObject(value)) {
-      repairs.add("bad-record", `element ${index} of the history is no event; left out`, line);
-      fileRepairs.countNotRead(JSON.stringify(value)?.length ?? 0);
+      repairs.leftOutElement("history", "event", { index, line });
+      fileRepairs.countValueNotRead(value);
       return;
     }
     const event = openhandsEvent(value, line);
@@ -96,9 +79,8 @@ function importOne(holder: Fields, elements: readonly Element[], fileRepairs: Re
 
 /** The model of an evaluation, under the name that its version gives it. */
 function modelOf(metadata: unknown): string | undefined {
-  if (!isObject(metadata)) return undefined;
-  const config = metadata["llm_config"] ?? metadata["llm"];
-  return isObject(config) ? asString(config["model"]) : undefined;
+  const { llm_config: config, llm } = fieldsOf(metadata);
+  return asString(fieldsOf(config ?? llm)["model"]);
 }
 
 function openhandsEvent(raw: Fields, line: number | undefined): OpenhandsEvent {

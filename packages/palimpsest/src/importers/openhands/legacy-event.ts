@@ -13,8 +13,19 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-chat.ts";
 import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf, resultContent } from "../shared/fields.ts";
-import { recordedChatUsage } from "../shared/recorded-usage.ts";
+import {
+  ASSISTANT,
+  type Fields,
+  fieldsOf,
+  HOST,
+  listOf,
+  TOOL,
+  textOrParts,
+  toolResult,
+  USER,
+  unsignedThinking,
+} from "../shared/fields.ts";
+import { recordedOpenAIUsage } from "../shared/recorded-usage.ts";
 import type { ContextIds } from "./context-ids.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
@@ -60,7 +71,7 @@ function readAction(event: OpenhandsEvent, action: string, session: OpenhandsSes
       message: isUsers ? USER : { ...ASSISTANT, model: modelOf(raw) },
       content: [...texts(args["content"], onDamage), ...images(args["image_urls"], onDamage)],
     });
-  else if (WITHOUT_WORDS.has(action)) session.skipped.add(action);
+  else if (WITHOUT_WORDS.has(action)) session.skip(action);
   else if (isUsers) {
     const command = asString(args["command"]) ?? asString(args["code"]) ?? JSON.stringify(args);
     const content = texts(`User executed the command:\n${command}`, onDamage);
@@ -75,7 +86,7 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   const onDamage = session.repairs.blockDamage(line);
   const metadata = fieldsOf(raw["tool_call_metadata"]);
   const response = fieldsOf(metadata["model_response"]);
-  const [choice] = Array.isArray(response["choices"]) ? response["choices"].filter(isObject) : [];
+  const [choice] = listOf(response["choices"]).filter(isObject);
   const answer = fieldsOf(choice?.["message"]);
   const calls = Array.isArray(answer["tool_calls"])
     ? chatMessage(
@@ -98,8 +109,11 @@ function readCall(event: OpenhandsEvent, action: string, session: OpenhandsSessi
   if (!session.isNewResponse(responseId)) return;
   session.say(event, {
     message: { ...ASSISTANT, responseId, model },
-    content: [...reasoning(answer), ...calls.content],
-    usage: recordedChatUsage(response["usage"]),
+    content: [
+      ...unsignedThinking(asString(answer["reasoning_content"]) ?? answer["reasoning"]),
+      ...calls.content,
+    ],
+    usage: recordedOpenAIUsage(response["usage"]),
     stopReason: asString(choice?.["finish_reason"]),
   });
 }
@@ -110,12 +124,12 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
   if (observation === "delegate") session.returned();
   if (observation === "recall") {
     const content = recalled(fieldsOf(raw["extras"])).flatMap((text) => texts(text, onDamage));
-    if (content.length === 0) session.skipped.add(observation);
+    if (content.length === 0) session.skip(observation);
     else session.say(event, { message: HOST, content, isAttachment: true });
     return;
   }
   if (WITHOUT_WORDS.has(observation)) {
-    session.skipped.add(observation);
+    session.skip(observation);
     return;
   }
   session.workedIn(fieldsOf(fieldsOf(raw["extras"])["metadata"])["working_dir"]);
@@ -127,12 +141,7 @@ function readObservation(event: OpenhandsEvent, observation: string, session: Op
     return;
   }
   const isError = observation === "error" || raw["success"] === false;
-  const block = {
-    type: "tool_result",
-    tool_use_id: id,
-    ...resultContent(observedParts(raw).map(resultPart)),
-    ...(isError ? { is_error: true } : {}),
-  };
+  const block = toolResult(id, textOrParts(observedParts(raw).map(resultPart)), isError);
   session.say(event, { message: TOOL, content: [wellFormedBlock(block, { role: "user", onDamage })] });
 }
 
@@ -145,34 +154,26 @@ function observedParts(raw: Fields): readonly unknown[] {
   const text =
     asString(content) ?? (content === undefined || content === null ? "" : JSON.stringify(content));
   const around = [asString(metadata["prefix"]) ?? "", text, asString(metadata["suffix"]) ?? ""].join("");
-  const urls = Array.isArray(extras["image_urls"]) ? extras["image_urls"] : [];
-  return [{ type: "text", text: around }, ...urls.flatMap(imageOf)];
+  return [{ type: "text", text: around }, ...listOf(extras["image_urls"]).flatMap(imageOf)];
 }
 
 /** Texts that OpenHands looked up for the model; it wraps them in its own words. */
 function recalled(extras: Fields): readonly string[] {
-  const knowledge = Array.isArray(extras["microagent_knowledge"]) ? extras["microagent_knowledge"] : [];
   return [
     extras["repo_instructions"],
     extras["additional_agent_instructions"],
     extras["conversation_instructions"],
-    ...knowledge.map((agent: unknown) => fieldsOf(agent)["content"]),
+    ...listOf(extras["microagent_knowledge"]).map((agent) => fieldsOf(agent)["content"]),
   ].flatMap((text) => (typeof text === "string" && text.trim() !== "" ? [text] : []));
 }
 
 /** By a list of ids, or by the first and the last. */
 function forget(context: ContextIds, args: Fields): void {
-  const list = args["forgotten_event_ids"];
-  if (Array.isArray(list)) for (const id of list) context.forget(String(id));
+  for (const id of listOf(args["forgotten_event_ids"])) context.forget(String(id));
   const first = asNumber(args["forgotten_events_start_id"]);
   const last = asNumber(args["forgotten_events_end_id"]);
   if (first !== undefined && last !== undefined) context.forgetRange(first, last);
 }
-
-const USER = { role: "user", origin: "user" } as const;
-const HOST = { role: "user", origin: "host" } as const;
-const TOOL = { role: "user", origin: "tool" } as const;
-const ASSISTANT = { role: "assistant", origin: "assistant" } as const;
 
 function callId(raw: Fields, fallback: string | undefined): string | undefined {
   const recorded = asString(fieldsOf(raw["tool_call_metadata"])["tool_call_id"]);
@@ -180,14 +181,7 @@ function callId(raw: Fields, fallback: string | undefined): string | undefined {
 }
 
 function modelOf(raw: Fields): string | undefined {
-  const usage = fieldsOf(fieldsOf(raw["llm_metrics"])["accumulated_token_usage"]);
-  return asString(usage["model"]);
-}
-
-/** A provider's account of the reasoning, unsigned. */
-function reasoning(answer: Fields): readonly ContentBlock[] {
-  const text = asString(answer["reasoning_content"]) ?? asString(answer["reasoning"]) ?? "";
-  return text.trim() === "" ? [] : [{ type: "thinking", thinking: text }];
+  return asString(fieldsOf(fieldsOf(raw["llm_metrics"])["accumulated_token_usage"])["model"]);
 }
 
 function texts(value: unknown, onDamage: OnDamage): readonly ContentBlock[] {
@@ -196,8 +190,9 @@ function texts(value: unknown, onDamage: OnDamage): readonly ContentBlock[] {
 }
 
 function images(urls: unknown, onDamage: OnDamage): readonly ContentBlock[] {
-  const list: readonly unknown[] = Array.isArray(urls) ? urls : [];
-  return list.flatMap(imageOf).map((block) => wellFormedBlock(block, { role: "user", onDamage }));
+  return listOf(urls)
+    .flatMap(imageOf)
+    .map((block) => wellFormedBlock(block, { role: "user", onDamage }));
 }
 
 function imageOf(url: unknown): readonly object[] {

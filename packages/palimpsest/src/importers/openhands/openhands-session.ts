@@ -8,9 +8,9 @@
 import { asString, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
-import { present } from "../shared/fields.ts";
+import type { Fields } from "../shared/fields.ts";
 import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";
-import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
 import { ContextIds } from "./context-ids.ts";
 
 /** Messages that a boundary names one by one as staying; a longer list is left away. Our choice; OpenHands condenses at 240 events and keeps half of them. */
@@ -18,7 +18,7 @@ const LISTED_PRESERVED_IDS = 256;
 
 /** One event as it was recorded. @internal */
 export interface OpenhandsEvent {
-  readonly raw: Readonly<Record<string, unknown>>;
+  readonly raw: Fields;
   readonly line?: number;
   readonly id?: string;
   readonly at?: number;
@@ -27,7 +27,6 @@ export interface OpenhandsEvent {
 /** @internal */
 export class OpenhandsSession {
   readonly repairs: RepairLog;
-  readonly skipped = new SkippedLog();
   readonly #builder: ConversationBuilder;
   /** Contents of the tool's own context, for the boundaries that name the parts they keep. */
   readonly #context = new ContextIds();
@@ -64,8 +63,9 @@ export class OpenhandsSession {
       {
         message: {
           ...message,
-          ...(message.role === "assistant" ? present({ model: message.model ?? this.#model }) : {}),
-          ...present({ hostId, at: event.at }),
+          model: message.model ?? (message.role === "assistant" ? this.#model : undefined),
+          hostId,
+          at: event.at,
         },
         content: [...content],
         usage,
@@ -101,16 +101,15 @@ export class OpenhandsSession {
     forget(this.#context);
     const { size } = this.#context;
     if (size > 0 && size === before) {
-      this.skipped.add("condensation of nothing");
+      this.skip("condensation of nothing");
       return;
     }
-    const text = asString(summary);
     // A list as long as the conversation at every boundary would make a file larger than it is.
     const isListed = size > 0 && size <= LISTED_PRESERVED_IDS;
     const boundary: ImportedBoundary = {
       type: "boundary",
       trigger: "auto",
-      ...(text === undefined || text === "" ? {} : { summary: text }),
+      summary: asString(summary) || undefined,
       ...(isListed ? { preserved: this.#context.list() } : {}),
       hostId: event.id,
       at: event.at,
@@ -139,10 +138,14 @@ export class OpenhandsSession {
     if (Array.isArray(tools) && tools.length > 0) this.#tools ??= tools as readonly JsonValue[];
   }
 
-  finish(): Pick<RecordedSession, "items" | "leftOut" | "skipped" | "system" | "tools" | "workingCopy"> {
+  /** Counts an event that says nothing to the model. */
+  skip(kind: string): void {
+    this.#builder.skip(kind);
+  }
+
+  finish(): Omit<RecordedSession, "recordCount"> {
     return {
       ...this.#builder.finish(),
-      skipped: this.skipped.list(),
       system: this.#system,
       tools: this.#tools,
       workingCopy: this.#workingCopy,

@@ -8,7 +8,19 @@ import type { ContentBlock, Role } from "../../transcript/blocks.ts";
 import { sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
-import { type Fields, fieldsOf, present, resultContent } from "../shared/fields.ts";
+import {
+  ASSISTANT,
+  contentParts,
+  type Fields,
+  fieldsOf,
+  HOST,
+  listOf,
+  TOOL,
+  textOrParts,
+  toolResult,
+  USER,
+  unsignedThinking,
+} from "../shared/fields.ts";
 import type { OpenhandsEvent, OpenhandsSession } from "./openhands-session.ts";
 
 /** True if an event is one of the SDK's: its kinds are names of its classes. @internal */
@@ -41,18 +53,16 @@ export function readSdkEvent(event: OpenhandsEvent, session: OpenhandsSession): 
     case "AgentErrorEvent":
       readResult(event, session);
       break;
-    case "Condensation": {
-      const ids = Array.isArray(raw["forgotten_event_ids"]) ? raw["forgotten_event_ids"] : [];
+    case "Condensation":
       session.condensed(event, {
         forget: (context) => {
-          for (const id of ids) context.forget(String(id));
+          for (const id of listOf(raw["forgotten_event_ids"])) context.forget(String(id));
         },
         summary: raw["summary"],
       });
       break;
-    }
     default:
-      session.skipped.add(kind);
+      session.skip(kind);
   }
 }
 
@@ -67,22 +77,17 @@ function readMessage(event: OpenhandsEvent, session: OpenhandsSession): void {
       ...blocks(parts(message["content"]), "assistant", onDamage),
     ];
     session.say(event, {
-      message: {
-        role: "assistant",
-        origin: "assistant",
-        responseId: asString(raw["llm_response_id"]),
-      },
+      message: { ...ASSISTANT, responseId: asString(raw["llm_response_id"]) },
       content,
     });
     return;
   }
   const content = blocks(parts(message["content"]), "user", onDamage);
-  const origin = raw["source"] === "user" ? "user" : "host";
-  session.say(event, { message: { role: "user", origin }, content });
+  session.say(event, { message: raw["source"] === "user" ? USER : HOST, content });
   if (added.length === 0) return;
   const { id: _, ...unnamed } = event;
   session.say(unnamed, {
-    message: { role: "user", origin: "host" },
+    message: HOST,
     content: blocks(added, "user", onDamage),
     isAttachment: true,
   });
@@ -102,15 +107,11 @@ function readCall(event: OpenhandsEvent, session: OpenhandsSession): void {
     { role: "assistant", onDamage, original: raw },
   );
   session.say(event, {
-    message: {
-      role: "assistant",
-      origin: "assistant",
-      responseId: asString(raw["llm_response_id"]),
-    },
+    message: { ...ASSISTANT, responseId: asString(raw["llm_response_id"]) },
     content: [
       ...reasoning(raw, onDamage),
       ...blocks(parts(raw["thought"]), "assistant", onDamage),
-      withOpenAIFields(call, present({ arguments: text })),
+      withOpenAIFields(call, { arguments: text }),
     ],
   });
 }
@@ -128,14 +129,9 @@ function readResult(event: OpenhandsEvent, session: OpenhandsSession): void {
       ? [...parts(observation["content"] ?? observation["output"]), ...parts(raw["extended_content"])]
       : [{ type: "text", text: error }];
   const isError = error !== undefined || observation["is_error"] === true;
-  const block = {
-    type: "tool_result",
-    tool_use_id: raw["tool_call_id"],
-    ...resultContent(output.map(resultPart)),
-    ...(isError ? { is_error: true } : {}),
-  };
+  const block = toolResult(raw["tool_call_id"], textOrParts(output.map(resultPart)), isError);
   session.say(event, {
-    message: { role: "user", origin: "tool" },
+    message: TOOL,
     content: [wellFormedBlock(block, { role: "user", onDamage, original: raw })],
   });
 }
@@ -146,9 +142,8 @@ function textOf(value: unknown): string {
 
 /** Content as a list of parts in our words; one image part of the SDK may hold several. */
 function parts(content: unknown): readonly unknown[] {
-  if (content === undefined || content === null || content === "") return [];
-  return (Array.isArray(content) ? content : [content]).flatMap((part: unknown): readonly unknown[] => {
-    if (!isObject(part)) return part === "" ? [] : [part];
+  return contentParts(content).flatMap((part): readonly unknown[] => {
+    if (!isObject(part)) return [part];
     if (part["type"] === "text") return part["text"] === "" ? [] : [{ type: "text", text: part["text"] }];
     const urls = part["image_urls"];
     if (part["type"] !== "image" || !Array.isArray(urls)) return [part];
@@ -166,17 +161,14 @@ function blocks(list: readonly unknown[], role: Role, onDamage: OnDamage): reado
 function reasoning(from: Fields, onDamage: OnDamage): readonly ContentBlock[] {
   const { thinking_blocks: signed, responses_reasoning_item: item, reasoning_content: text } = from;
   if (Array.isArray(signed) && signed.length > 0) return blocks(signed, "assistant", onDamage);
-  const thinking: readonly ContentBlock[] =
-    typeof text === "string" && text.trim() !== "" ? [{ type: "thinking", thinking: text }] : [];
+  const thinking = unsignedThinking(text);
   if (!isObject(item) || typeof item["id"] !== "string") return thinking;
-  const summary = Array.isArray(item["summary"])
-    ? item["summary"].filter((part) => typeof part === "string")
-    : [];
+  const summary = listOf(item["summary"]).filter((part) => typeof part === "string");
   const value = {
     type: "reasoning",
     id: item["id"],
     summary: summary.map((part) => ({ type: "summary_text", text: part })),
-    ...present({ encrypted_content: asString(item["encrypted_content"]) }),
+    encrypted_content: asString(item["encrypted_content"]),
   };
   return [...thinking, { type: "opaque", provider: "openai-responses", value }];
 }

@@ -7,24 +7,20 @@
  * messages themselves stand where they were written.
  */
 
-import { asNumber, asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
-import { type Fields, parseTimestamp } from "../shared/fields.ts";
-import type { ImportedBoundary, ImportedMetadata, RecordedSession } from "../shared/imported-session.ts";
+import { type Fields, fieldsOf, HOST, parseTimestamp } from "../shared/fields.ts";
+import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
-import { type RepairLog, SkippedLog } from "../shared/repair-log.ts";
-import { walkLine } from "../shared/walk-line.ts";
+import type { RepairLog } from "../shared/repair-log.ts";
+import { liveRecords, type TreeRecord, withoutCopies } from "../shared/walk-line.ts";
 import { type PiMessage, piContent, piMessage } from "./pi-message.ts";
 
-interface PiRecord {
-  readonly raw: Readonly<Record<string, unknown>>;
+interface PiRecord extends TreeRecord {
   readonly type: string;
-  readonly line?: number;
-  readonly id?: string;
-  readonly parentId?: string;
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 /** Types that are known and have no part in the conversation. */
@@ -47,7 +43,7 @@ function isPiRecord(value: Fields): boolean {
 function importPi(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
   const records = withoutCopies(source.map(piRecord), repairs);
   const reader = new PiReader(records, repairs);
-  const isLive = liveRecords(records, repairs);
+  const isLive = liveRecords(records, repairs, false);
   records.forEach((record, index) => {
     reader.read(record, isLive(index));
   });
@@ -56,67 +52,21 @@ function importPi(source: readonly SourceRecord[], repairs: RepairLog): Recorded
 
 function piRecord({ value: raw, line }: SourceRecord): PiRecord {
   const type = asString(raw["type"]) ?? "(no type)";
-  // The header's id is the session's, not a record's.
-  const id = type === "session" ? undefined : asString(raw["id"]);
-  const parentId = asString(raw["parentId"]);
-  const message = isObject(raw["message"]) ? raw["message"] : {};
-  const at = parseTimestamp(raw["timestamp"]) ?? parseTimestamp(message["timestamp"]);
   return {
     raw,
     type,
     line,
-    id,
-    parentId,
-    at,
+    // The header's id is the session's, not a record's.
+    id: type === "session" ? undefined : asString(raw["id"]),
+    parentId: asString(raw["parentId"]),
+    at: parseTimestamp(raw["timestamp"]) ?? parseTimestamp(fieldsOf(raw["message"])["timestamp"]),
   };
-}
-
-function withoutCopies(records: readonly PiRecord[], repairs: RepairLog): readonly PiRecord[] {
-  const seen = new Map<string, PiRecord>();
-  return records.filter((record) => {
-    if (record.id === undefined) return true;
-    const first = seen.get(record.id);
-    if (first === undefined) {
-      seen.set(record.id, record);
-      return true;
-    }
-    const isCopy = JSON.stringify(first.raw) === JSON.stringify(record.raw);
-    repairs.add(
-      "duplicate-id",
-      `the id ${record.id} was used before; ${isCopy ? "the copy is left out" : "both are kept"}`,
-      record.line,
-    );
-    return !isCopy;
-  });
-}
-
-/** Which records are on the line of the newest one; all of them where records have no ids. */
-function liveRecords(records: readonly PiRecord[], repairs: RepairLog): (index: number) => boolean {
-  const leaf = records.findLastIndex((record) => record.id !== undefined);
-  if (leaf === -1) return () => true;
-  const line = walkLine({
-    nodes: records,
-    leaf,
-    isStep: (index) => records[index]!.id !== undefined,
-    continuesBefore: () => false,
-    report: (problem, index) => {
-      repairs.add(
-        problem,
-        "the parent of this record cannot be followed; it is taken to follow the record before it",
-        records[index]!.line,
-      );
-    },
-  });
-  const liveIds = new Set([...line].map((index) => records[index]!.id));
-  return (index) => records[index]!.id === undefined || liveIds.has(records[index]!.id);
 }
 
 class PiReader {
   readonly #records: readonly PiRecord[];
   readonly #repairs: RepairLog;
   readonly #conversation: ConversationBuilder;
-  readonly #metadata = new Map<string, ImportedMetadata>();
-  readonly #skipped = new SkippedLog();
 
   constructor(records: readonly PiRecord[], repairs: RepairLog) {
     this.#records = records;
@@ -136,28 +86,21 @@ class PiReader {
     else if (type === "compaction") this.#conversation.addItem(this.#boundary(record));
     else if (type === "custom_message") this.#readMessage(record, inserted(raw["content"], onDamage), isLive);
     else if (type === "branch_summary") this.#readMessage(record, inserted(raw["summary"], onDamage), isLive);
-    else if (type === "model_change") this.#setMetadata("model", raw["modelId"], line);
+    else if (type === "model_change") this.#conversation.setMetadata("model", raw["modelId"], line);
     else if (type === "thinking_level_change")
-      this.#setMetadata("thinking-level", raw["thinkingLevel"], line);
-    else if (type === "session_info") this.#setMetadata("title", raw["name"], line);
-    else if (WITHOUT_EFFECT.has(type)) this.#skipped.add(type);
-    else this.#repairs.add("unknown-record", `unknown record type ${JSON.stringify(type)}; ignored`, line);
+      this.#conversation.setMetadata("thinking-level", raw["thinkingLevel"], line);
+    else if (type === "session_info") this.#conversation.setMetadata("title", raw["name"], line);
+    else if (WITHOUT_EFFECT.has(type)) this.#conversation.skip(type);
+    else this.#conversation.unknown(type, line);
   }
 
   finish(): RecordedSession {
     const header = this.#records.find((record) => record.type === "session")?.raw ?? {};
-    const sessionId = asString(header["id"]);
-    const workingCopy = asString(header["cwd"]);
-    const title = asString(this.#metadata.get("title")?.value);
-    const { items, leftOut } = this.#conversation.finish();
     return {
-      sessionId,
-      title,
-      workingCopy,
-      items: [...items, ...this.#metadata.values()],
-      leftOut,
-      skipped: this.#skipped.list(),
-      repairs: [],
+      sessionId: asString(header["id"]),
+      title: this.#conversation.metadataText("title"),
+      workingCopy: asString(header["cwd"]),
+      ...this.#conversation.finish(),
     };
   }
 
@@ -170,54 +113,31 @@ class PiReader {
       );
       return;
     }
-    const { message, content, usage, stopReason, isAttachment, isHidden } = read;
+    const { message, content, isHidden, ...rest } = read;
+    const { id, isIdTaken, at, line } = record;
+    const hostId = isIdTaken === true ? undefined : id;
     this.#conversation.addMessage(
-      {
-        message: {
-          ...message,
-          ...(record.id === undefined ? {} : { hostId: record.id }),
-          ...(record.at === undefined ? {} : { at: record.at }),
-        },
-        content: [...content],
-        usage,
-        stopReason,
-        isAttachment,
-        line: record.line,
-      },
+      { message: { ...message, hostId, at }, content: [...content], ...rest, line },
       isHidden === true ? "transcript-only" : isLive ? undefined : "abandoned-branch",
     );
   }
 
   #boundary({ raw, id, at, line }: PiRecord): ImportedBoundary {
-    const preTokens = asNumber(raw["tokensBefore"]);
-    const summary = asString(raw["summary"]);
     const index = asNumber(raw["firstKeptEntryIndex"]);
-    const firstPreserved =
-      asString(raw["firstKeptEntryId"]) ?? (index === undefined ? undefined : this.#records[index]?.id);
     return {
       type: "boundary",
       trigger: "unknown",
-      preTokens,
-      summary,
-      firstPreserved,
+      preTokens: asNumber(raw["tokensBefore"]),
+      summary: asString(raw["summary"]),
+      firstPreserved:
+        asString(raw["firstKeptEntryId"]) ?? (index === undefined ? undefined : this.#records[index]?.id),
       hostId: id,
       at,
       line,
     };
   }
-
-  #setMetadata(key: string, value: unknown, line: number | undefined): void {
-    if (value === undefined) return;
-    this.#metadata.set(key, {
-      type: "metadata",
-      key,
-      value: value as JsonValue,
-      line,
-    });
-  }
 }
 
 function inserted(content: unknown, onDamage: OnDamage): PiMessage {
-  const message = { role: "user", origin: "host" } as const;
-  return { message, content: piContent(content, { role: "user", onDamage }), isAttachment: true };
+  return { message: HOST, content: piContent(content, { role: "user", onDamage }), isAttachment: true };
 }

@@ -3,47 +3,63 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
-import type { ContentBlock, Message, Origin, Role, Usage } from "../../transcript/blocks.ts";
+import type { ContentBlock, Message, Role, Usage } from "../../transcript/blocks.ts";
 import { type OnDamage, resultPart, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
+import {
+  ASSISTANT,
+  contentParts,
+  type Fields,
+  fieldsOf,
+  HOST,
+  TOOL,
+  textOrParts,
+  toolResult,
+  USER,
+  usageOf,
+} from "../shared/fields.ts";
 
 /** @internal */
 export interface PiMessage {
   readonly message: Omit<Message, "content">;
   readonly content: readonly ContentBlock[];
-  readonly usage?: Usage;
-  readonly stopReason?: string;
+  readonly usage?: Usage | undefined;
+  readonly stopReason?: string | undefined;
   readonly isAttachment?: boolean;
   /** Recorded, but kept from the model. */
   readonly isHidden?: boolean;
 }
 
 /** Reads the `message` of a record; `undefined` for a role that is not known. @internal */
-export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage | undefined {
+export function piMessage(raw: Fields, onDamage: OnDamage): PiMessage | undefined {
   switch (raw["role"]) {
     case "user":
-      return messageItem("user", "user", piContent(raw["content"], { role: "user", onDamage }));
+      return messageItem(USER, piContent(raw["content"], { role: "user", onDamage }));
     case "system":
-      return messageItem("system", "host", piContent(raw["content"], { role: "system", onDamage }));
+      return {
+        message: { role: "system", origin: "host" },
+        content: piContent(raw["content"], { role: "system", onDamage }),
+      };
     case "assistant":
       return assistant(raw, onDamage);
     case "toolResult":
-      return toolResult(raw, onDamage);
+      return resultMessage(raw, onDamage);
     case "bashExecution":
       return {
-        ...messageItem("user", "host", bashExecution(raw)),
+        ...messageItem(HOST, bashExecution(raw)),
         isAttachment: true,
         isHidden: raw["excludeFromContext"] === true,
       };
     case "custom":
     case "hookMessage":
       return {
-        ...messageItem("user", "host", piContent(raw["content"], { role: "user", onDamage })),
+        ...messageItem(HOST, piContent(raw["content"], { role: "user", onDamage })),
         isAttachment: true,
       };
     case "branchSummary":
     case "compactionSummary":
       return {
-        ...messageItem("user", "summary", piContent(raw["summary"], { role: "user", onDamage })),
+        message: { role: "user", origin: "summary" },
+        content: piContent(raw["summary"], { role: "user", onDamage }),
         isAttachment: true,
       };
     default:
@@ -51,8 +67,8 @@ export function piMessage(raw: Readonly<Record<string, unknown>>, onDamage: OnDa
   }
 }
 
-function messageItem(role: Role, origin: Origin, content: readonly ContentBlock[]): PiMessage {
-  return { message: { role, origin }, content };
+function messageItem(message: PiMessage["message"], content: readonly ContentBlock[]): PiMessage {
+  return { message, content };
 }
 
 interface PiPlace {
@@ -64,14 +80,11 @@ interface PiPlace {
 
 /** Content as a string or as blocks. @internal */
 export function piContent(content: unknown, place: PiPlace): readonly ContentBlock[] {
-  if (content === undefined || content === null || content === "") return [];
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return blocks.flatMap((block) => {
-    if (block === "") return [];
-    if (isObject(block) && block["type"] === "thinking" && place.role === "assistant")
-      return thinking(block, place.api ?? "");
-    return [wellFormedBlock(inOurWords(block), { ...place, original: block })];
-  });
+  return contentParts(content).flatMap((block) =>
+    isObject(block) && block["type"] === "thinking" && place.role === "assistant"
+      ? thinking(block, place.api ?? "")
+      : [wellFormedBlock(inOurWords(block), { ...place, original: block })],
+  );
 }
 
 /** pi's own names for blocks in ours; whether they are whole is seen afterwards. */
@@ -106,56 +119,33 @@ function thinking(block: Record<string, unknown>, api: string): readonly Content
     : [unsigned];
 }
 
-function assistant(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
+function assistant(raw: Fields, onDamage: OnDamage): PiMessage {
   const stopReason = asString(raw["stopReason"]);
-  const responseId = asString(raw["responseId"]);
-  const model = asString(raw["model"]);
-  const usage = piUsage(raw["usage"]);
+  const { input, cacheRead, cacheWrite, output } = fieldsOf(raw["usage"]);
   return {
     message: {
-      role: "assistant",
-      origin: "assistant",
-      responseId,
-      model,
+      ...ASSISTANT,
+      responseId: asString(raw["responseId"]),
+      model: asString(raw["model"]),
       ...(stopReason === "aborted" || stopReason === "error" ? { interrupted: true } : {}),
     },
     content: piContent(raw["content"], { role: "assistant", onDamage, api: asString(raw["api"]) }),
-    usage,
+    usage: usageOf({ input, cacheRead, cacheWrite, output }),
     stopReason,
   };
 }
 
-function piUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const usage: Usage = {
-    inputTokens: asNumber(value["input"]) ?? 0,
-    cacheReadTokens: asNumber(value["cacheRead"]) ?? 0,
-    cacheWriteTokens: asNumber(value["cacheWrite"]) ?? 0,
-    outputTokens: asNumber(value["output"]) ?? 0,
-  };
-  const total = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens;
-  return total > 0 ? usage : undefined;
-}
-
-function toolResult(raw: Readonly<Record<string, unknown>>, onDamage: OnDamage): PiMessage {
+function resultMessage(raw: Fields, onDamage: OnDamage): PiMessage {
   const given = raw["content"];
   const parts = (Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]).map(
     (part: unknown) => resultPart(inOurWords(part)),
   );
-  const [only, ...others] = parts;
-  const content =
-    others.length === 0 && only?.type === "text" ? (only as { readonly text: string }).text : parts;
-  const block = {
-    type: "tool_result",
-    tool_use_id: raw["toolCallId"],
-    ...(parts.length === 0 ? {} : { content }),
-    ...(raw["isError"] === true ? { is_error: true } : {}),
-  };
-  return messageItem("user", "tool", [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
+  const block = toolResult(raw["toolCallId"], textOrParts(parts), raw["isError"] === true);
+  return messageItem(TOOL, [wellFormedBlock(block, { role: "user", onDamage, original: raw })]);
 }
 
 /** A command that the user ran next to the agent, in the words in which pi tells the model. */
-function bashExecution(raw: Readonly<Record<string, unknown>>): readonly ContentBlock[] {
+function bashExecution(raw: Fields): readonly ContentBlock[] {
   const output = asString(raw["output"]) ?? "";
   const exitCode = asNumber(raw["exitCode"]);
   const lines = [

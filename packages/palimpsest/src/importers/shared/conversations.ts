@@ -10,15 +10,6 @@ import type { RepairLog } from "./repair-log.ts";
 /** Records looked at to tell the format. Our choice; a session may begin with a page of metadata. */
 export const DETECTION_RECORDS = 200;
 
-/** One list of wire messages, and what stood around it. */
-export interface Conversation {
-  readonly messages: readonly unknown[];
-  /** Lines of the messages where each had its own. */
-  readonly lines: readonly (number | undefined)[];
-  /** The object that held the list; empty where the messages stood alone. */
-  readonly holder: Fields;
-}
-
 /** Fields under which a list of messages is found: requests, and recorders of trajectories. */
 const LIST_FIELDS = ["messages", "traj", "trajectory", "conversation"] as const;
 
@@ -52,19 +43,50 @@ export function messagesIn(sample: readonly Fields[]): readonly unknown[] | unde
 export function findConversations(
   records: readonly SourceRecord[],
   repairs: RepairLog,
-): readonly Conversation[] {
-  const found: Conversation[] = [];
-  const single: { messages: unknown[]; lines: (number | undefined)[] } = { messages: [], lines: [] };
-  for (const record of records) {
-    const list = messageList(record.value);
-    if (list !== undefined) {
-      found.push({ messages: list, lines: [], holder: record.value });
-    } else if (isChatMessage(record.value)) {
-      single.messages.push(record.value);
-      single.lines.push(record.line);
-    } else repairs.add("unknown-record", "a record that is no message and holds none; ignored", record.line);
+): readonly HeldElements[] {
+  return findElements(records, { listIn: messageList, isElement: isChatMessage, what: "message" }, repairs);
+}
+
+/** A value of a list, or a record by itself. */
+export interface SourceElement {
+  readonly value: unknown;
+  readonly line: number | undefined;
+}
+
+/** A list of recorded elements, and what stood around it; empty where the elements stood alone. */
+export interface HeldElements {
+  readonly holder: Fields;
+  readonly elements: readonly SourceElement[];
+}
+
+/**
+ * The lists of a file, and its records that stand alone, which are one list before the others. Records that are
+ * neither are reported.
+ */
+export function findElements(
+  records: readonly SourceRecord[],
+  {
+    listIn,
+    isElement,
+    what,
+  }: {
+    readonly listIn: (value: Fields) => readonly unknown[] | undefined;
+    readonly isElement: (value: Fields) => boolean;
+    /** Name of an element in reports. */
+    readonly what: string;
+  },
+  repairs: RepairLog,
+): readonly HeldElements[] {
+  const found: HeldElements[] = [];
+  const single: SourceElement[] = [];
+  for (const { value, line } of records) {
+    const list = listIn(value);
+    if (list !== undefined)
+      found.push({ holder: value, elements: list.map((element) => ({ value: element, line })) });
+    else if (isElement(value)) single.push({ value, line });
+    else repairs.add("unknown-record", `a record that is no ${what} and holds none; ignored`, line);
   }
-  return single.messages.length > 0 ? [{ ...single, holder: {} }, ...found] : found;
+  return single.length > 0 ? [{ holder: {}, elements: single }, ...found] : found;
 }
 
 /** The holder's id of the conversation. */

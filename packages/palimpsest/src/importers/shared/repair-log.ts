@@ -39,6 +39,20 @@ export class RepairLog {
     };
   }
 
+  /** An element of a list that is not what the list is of. */
+  leftOutElement(
+    list: string,
+    what: string,
+    at: { readonly index: number; readonly line?: number | undefined },
+  ): void {
+    this.add("bad-record", `element ${at.index} of the ${list} is no ${what}; left out`, at.line);
+  }
+
+  /** Counts a value that could not be read, by the size of its JSON. */
+  countValueNotRead(value: unknown): void {
+    this.countNotRead(JSON.stringify(value)?.length ?? 0);
+  }
+
   /** The file ended before its end: how much is missing, no one knows. */
   cutOff(): void {
     this.#notRead = { ...this.#notRead, isCutOff: true };
@@ -60,18 +74,5 @@ export class RepairLog {
       if (unlisted > 0) rest.push({ kind, detail: `and ${unlisted} more of this kind` });
     }
     return [...this.#listed, ...rest];
-  }
-}
-
-/** Counts records that have no part in a conversation, by type. */
-export class SkippedLog {
-  readonly #counts = new Map<string, number>();
-
-  add(recordType: string): void {
-    this.#counts.set(recordType, (this.#counts.get(recordType) ?? 0) + 1);
-  }
-
-  list(): readonly { readonly recordType: string; readonly count: number }[] {
-    return [...this.#counts].map(([recordType, count]) => ({ recordType, count }));
   }
 }

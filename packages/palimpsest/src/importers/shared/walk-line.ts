@@ -6,8 +6,9 @@
  * walk visits every record at most once, and where the links end too early it goes on with the
  * record written before the earliest one visited so far, so it always ends and takes linear time.
  */
+import type { RepairLog } from "./repair-log.ts";
 
-export interface TreeNode {
+interface TreeNode {
   readonly id?: string;
   readonly parentId?: string;
 }
@@ -48,6 +49,63 @@ export function walkLine({ nodes, leaf, isStep, continuesBefore, report }: WalkO
     index = previousStep();
   }
   return line;
+}
+
+/** A record of a tree, in its file. */
+export interface TreeRecord extends TreeNode {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly line?: number;
+  /** The id belongs to an earlier record that says something else. */
+  readonly isIdTaken?: boolean;
+}
+
+/**
+ * Leaves out copies: records whose id was there before and that say the same. A record that says something else
+ * is kept, without the id.
+ */
+export function withoutCopies<Node extends TreeRecord>(
+  records: readonly Node[],
+  repairs: RepairLog,
+  comparedParts: (record: Node) => unknown = ({ raw }) => raw,
+): readonly Node[] {
+  const firstOf = new Map<string, Node>();
+  return records.flatMap((record): readonly Node[] => {
+    const { id, line } = record;
+    const first = id === undefined ? undefined : firstOf.get(id);
+    if (id === undefined) return [record];
+    if (first === undefined) {
+      firstOf.set(id, record);
+      return [record];
+    }
+    const isCopy = JSON.stringify(comparedParts(first)) === JSON.stringify(comparedParts(record));
+    const outcome = isCopy ? "the copy is left out" : "the record is kept without it";
+    repairs.add("duplicate-id", `the id ${id} was used before; ${outcome}`, line);
+    return isCopy ? [] : [{ ...record, isIdTaken: true }];
+  });
+}
+
+/** The test for records on the line of the newest one. Records without an id, or with a taken one, are on it. */
+export function liveRecords(
+  records: readonly TreeRecord[],
+  repairs: RepairLog,
+  continuesBefore: boolean,
+): (index: number) => boolean {
+  const hasId = (index: number): boolean =>
+    records[index]!.id !== undefined && records[index]!.isIdTaken !== true;
+  let leaf = records.length - 1;
+  while (leaf >= 0 && !hasId(leaf)) leaf--;
+  const line = walkLine({
+    nodes: records,
+    leaf,
+    isStep: hasId,
+    continuesBefore: () => continuesBefore,
+    report: (problem, index) => {
+      const words =
+        "the parent of this record cannot be followed; it is taken to follow the record before it";
+      repairs.add(problem, words, records[index]!.line);
+    },
+  });
+  return (index) => !hasId(index) || line.has(index);
 }
 
 /** Index at which each id occurs first; copies of a record do not move it. */

@@ -15,7 +15,7 @@ import { chatMessage, LegacyCallIds } from "../../wire/openai-chat/from-openai-c
 import { type OnDamage, wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { conversationId } from "../shared/conversations.ts";
-import { type Fields, fieldsOf, present } from "../shared/fields.ts";
+import { type Fields, fieldsOf, HOST, listOf } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
 import type { Importer } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -52,7 +52,7 @@ function importSweAgent(
 ): readonly RecordedSession[] {
   return records.flatMap(({ value, line }) => {
     // The attempt that was chosen is repeated beside the list of all of them.
-    const attempts = Array.isArray(value["attempts"]) ? value["attempts"].filter(isTrajectory) : [];
+    const attempts = listOf(value["attempts"]).filter(isTrajectory);
     if (attempts.length > 0) return attempts.map((attempt) => importOne(attempt, value, fileRepairs));
     if (isTrajectory(value)) return [importOne(value, value, fileRepairs)];
     fileRepairs.add("unknown-record", "a record that is no trajectory; ignored", line);
@@ -74,8 +74,8 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Recor
   history.forEach((element, index) => {
     if (isObject(element)) reader.read(element);
     else {
-      repairs.add("bad-record", `element ${index} of the history is no message; left out`);
-      fileRepairs.countNotRead(JSON.stringify(element)?.length ?? 0);
+      repairs.leftOutElement("history", "message", { index });
+      fileRepairs.countValueNotRead(element);
     }
   });
   const problem = fieldsOf(config["problem_statement"]);
@@ -83,7 +83,6 @@ function importOne(attempt: Fields, file: Fields, fileRepairs: RepairLog): Recor
     sessionId: asString(problem["id"]) ?? conversationId(attempt),
     workingCopy: workingCopy(attempt["trajectory"]),
     ...reader.finish(),
-    skipped: [],
     repairs: repairs.list(),
     recordCount: history.length,
   };
@@ -100,8 +99,7 @@ function configOf(value: unknown): Fields {
 const NO_MODELS: ReadonlySet<string> = new Set(["replay", "human", "human_thought", "instant_empty_submit"]);
 
 function modelOf(config: Fields): string | undefined {
-  const agent = fieldsOf(config["agent"]);
-  const model = fieldsOf(agent["model"]);
+  const model = fieldsOf(fieldsOf(config["agent"])["model"]);
   const name = asString(model["name"]) ?? asString(model["model_name"]);
   return name === undefined || NO_MODELS.has(name) ? undefined : name;
 }
@@ -117,8 +115,7 @@ function messagesOfStep(step: unknown): readonly unknown[] {
 
 /** Folder of the shell after the first command. */
 function workingCopy(trajectory: unknown): string | undefined {
-  const [step] = Array.isArray(trajectory) ? trajectory : [];
-  return isObject(step) ? asString(configOf(step["state"])["working_dir"]) : undefined;
+  return asString(configOf(fieldsOf(listOf(trajectory)[0])["state"])["working_dir"]);
 }
 
 class HistoryReader {
@@ -167,13 +164,13 @@ class HistoryReader {
     this.#hasAnswered ||= role === "assistant" && isDemo !== true && !isOthers;
   }
 
-  finish(): Pick<RecordedSession, "items" | "leftOut" | "system"> {
+  finish(): Omit<RecordedSession, "recordCount"> {
     return { ...this.#builder.finish(), system: this.#system };
   }
 
   #parse(element: Fields): ParsedMessage | undefined {
     const { role, content, tool_calls: calls, tool_call_ids: ids, is_demo: isDemo } = element;
-    const [id] = Array.isArray(ids) ? ids : [];
+    const [id] = listOf(ids);
     // Only fields of the wire: beside them stands what was parsed out of them.
     const wire = {
       role: role === "tool" && id === undefined ? "user" : role,
@@ -190,15 +187,16 @@ class HistoryReader {
     return {
       message: {
         ...rest,
-        ...(isPutIn ? { origin: "host" as const } : {}),
-        ...(isAnswer ? present({ model: this.#model }) : {}),
+        ...(isPutIn ? HOST : {}),
+        model: isAnswer ? this.#model : undefined,
       },
       content: [...(isAnswer ? this.#thinking(element["thinking_blocks"]) : []), ...rawContent],
     };
   }
 
   #thinking(blocks: unknown): readonly ContentBlock[] {
-    const list: readonly unknown[] = Array.isArray(blocks) ? blocks : [];
-    return list.map((block) => wellFormedBlock(block, { role: "assistant", onDamage: this.#onDamage }));
+    return listOf(blocks).map((block) =>
+      wellFormedBlock(block, { role: "assistant", onDamage: this.#onDamage }),
+    );
   }
 }
