@@ -77,9 +77,9 @@ export async function changeSettings(
   const parsed = read.type === "problem" ? undefined : parseJson(read.text === "" ? "{}" : read.text);
   if (parsed?.ok !== true || !isObject(parsed.value))
     throw notChanged(path, "what is in it is not a JSON object");
-  const text = `${JSON.stringify({ ...parsed.value, ...changes }, undefined, 2)}\n`;
+  const content = `${JSON.stringify({ ...parsed.value, ...changes }, undefined, 2)}\n`;
   try {
-    await replaceFile(fs, { path, temporaryPath: `${path}.${ids.entryId()}.tmp`, text });
+    await replaceFile(fs, { path, temporaryPath: `${path}.${ids.entryId()}.tmp`, content });
   } catch (error) {
     throw notChanged(path, errorMessage(error), error);
   }

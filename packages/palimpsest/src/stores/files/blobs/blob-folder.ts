@@ -9,12 +9,13 @@
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
-import { errorCode, errorMessage, StoreError } from "../../../base/errors.ts";
+import { errorMessage, StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Hasher, IdSource } from "../../../ports/runtime.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import type { DurableFolders } from "../replace/durable-folders.ts";
-import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import { isAbsence } from "../replace/file-steps.ts";
+import { discard, readBytes, writeDurably } from "../replace/whole-file.ts";
 import { packBlob, unpackBlob } from "./packed-blob.ts";
 
 /** The name of a blob's file. */
@@ -111,37 +112,21 @@ export class BlobFolder {
     const size = fs.stat(path)?.size;
     // A packed text is never larger.
     if (size === undefined || size > text.length) return false;
-    const file = fs.open(path, "read");
-    try {
-      const bytes = readBuffer(file, 0, size);
-      return size === text.length ? bytes.equals(text) : holds(bytes, text);
-    } finally {
-      file.close();
-    }
+    const bytes = readBytes(fs, path);
+    return size === text.length ? bytes.equals(text) : holds(bytes, text);
   }
 
   async #writeTemporary(path: string, bytes: Buffer): Promise<string> {
     const { fs, ids } = this.#options;
     const temporaryPath = `${path}.${ids.entryId()}${TEMPORARY_ENDING}`;
-    const file = fs.open(temporaryPath, "create");
     try {
-      writeWhole(file, bytes);
-      await file.sync();
+      await writeDurably(fs, temporaryPath, "create", bytes);
       return temporaryPath;
     } catch (error) {
-      this.#discard(temporaryPath);
-      throw error;
-    } finally {
-      file.close();
-    }
-  }
-
-  #discard(temporaryPath: string): void {
-    try {
-      this.#options.fs.remove(temporaryPath);
-    } catch {
-      // The next writer of this session removes it; the caller gets the original error.
+      discard(fs, temporaryPath);
+      // The next blob tries again, if it is still there.
       this.#isTidy = false;
+      throw error;
     }
   }
 
@@ -173,15 +158,9 @@ export class BlobFolder {
 
   #read(path: string): Buffer | undefined {
     try {
-      const file = this.#options.fs.open(path, "read");
-      try {
-        return readBuffer(file, 0, file.size());
-      } finally {
-        file.close();
-      }
+      return readBytes(this.#options.fs, path);
     } catch (error) {
-      const code = errorCode(error);
-      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      if (isAbsence(error)) return undefined;
       throw new StoreError("BLOB_MISSING", {
         message: `${path} cannot be read: ${errorMessage(error)}`,
         hint: "Check that the process may read the file and that the disk is sound.",

@@ -17,7 +17,7 @@ import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "../blobs/blob
 import { leaseState } from "../lease/lease-state.ts";
 import { readScanned, scanInSteps } from "../log/ordered-log.ts";
 import { missingTail } from "../log/recorded-end.ts";
-import { readBuffer } from "../replace/whole-file.ts";
+import { readBytes } from "../replace/whole-file.ts";
 import { checkNotes } from "./notes-checkup.ts";
 import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
 
@@ -190,12 +190,7 @@ async function checkBlobs(options: DoctorOptions, log: ReadLog): Promise<BlobChe
 }
 
 function isSound({ fs, hasher }: DoctorOptions, path: string, hash: string): boolean {
-  const file = fs.open(path, "read");
-  try {
-    return readBlobText(readBuffer(file, 0, file.size()), hash, hasher) !== undefined;
-  } finally {
-    file.close();
-  }
+  return readBlobText(readBytes(fs, path), hash, hasher) !== undefined;
 }
 
 function unreferenced(path: string, size: number): SessionFinding {

@@ -8,14 +8,13 @@
  * middle costs nothing.
  */
 import { dirname, join } from "node:path";
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { TEMPORARY_ENDING } from "../blobs/blob-folder.ts";
 import { SessionLease } from "../lease/session-lease.ts";
-import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import { readBuffer, replaceFile, withFile } from "../replace/whole-file.ts";
 import { isNotesLock, repairNotes } from "./notes-checkup.ts";
 import { inspectSession, quarantineBytes, quarantinePath } from "./session-doctor.ts";
 import type { DoctorOptions, SessionFinding, SessionRepair } from "./session-findings.ts";
@@ -90,59 +89,24 @@ function freeName(fs: FileSystem, path: string): string {
 
 /**
  * Copies a damaged stretch of the log to `<session>/damage/<position>.bad`, unless it is there already.
- * The log stays as it is. Returns the path of the copy.
+ * The log stays as it is.
  * @throws `StoreError` `STORE_FAILED`.
  */
-async function quarantineDamage(options: DoctorOptions, damage: LogDamage): Promise<string> {
+async function quarantineDamage(options: DoctorOptions, damage: LogDamage): Promise<void> {
   const { fs, paths } = options;
   const path = quarantinePath(options, damage);
   const length = quarantineBytes(damage);
   try {
-    if (fs.stat(path)?.size === length) return path;
-    const folder = dirname(path);
-    fs.makeDirectory(folder);
+    if (fs.stat(path)?.size === length) return;
     const temporaryPath = path + TEMPORARY_ENDING;
     if (fs.stat(temporaryPath) !== undefined) fs.remove(temporaryPath);
-    await copyStretch(fs, { from: paths.logFile, to: temporaryPath, position: damage.position, length });
-    fs.rename(temporaryPath, path);
-    await fs.syncDirectory(folder);
-    return path;
+    const content = withFile(fs, paths.logFile, "read", (log) => readBuffer(log, damage.position, length));
+    await replaceFile(fs, { path, temporaryPath, content });
   } catch (error) {
     throw storeFailure(
       `${length} bytes of ${paths.logFile} at ${damage.position} could not be copied aside`,
       error,
     );
-  }
-}
-
-interface Stretch {
-  readonly from: string;
-  readonly to: string;
-  readonly position: number;
-  readonly length: number;
-}
-
-async function copyStretch(fs: FileSystem, { from, to, position, length }: Stretch): Promise<void> {
-  const source = fs.open(from, "read");
-  try {
-    const target = fs.open(to, "create");
-    try {
-      for (let done = 0; done < length; ) {
-        const piece = readBuffer(
-          source,
-          position + done,
-          Math.min(STORE_DEFAULTS.readChunkBytes, length - done),
-        );
-        if (piece.length === 0) break;
-        writeWhole(target, piece);
-        done += piece.length;
-      }
-      await target.sync();
-    } finally {
-      target.close();
-    }
-  } finally {
-    source.close();
   }
 }
 

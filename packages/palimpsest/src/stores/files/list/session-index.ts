@@ -16,7 +16,7 @@ import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import type { Clock } from "../../../ports/runtime.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
-import { readBuffer } from "../replace/whole-file.ts";
+import { readBuffer, withFile, writeDurably } from "../replace/whole-file.ts";
 import {
   formatIndex,
   formatIndexNotes,
@@ -58,7 +58,7 @@ export class SessionIndex {
 
   /** Returns `undefined` if the index is missing, damaged, or unreadable. */
   read(): IndexLines | undefined {
-    return this.#quietly(() => this.#with(this.#path, "read", (file) => readIndexFile(file)));
+    return this.#quietly(() => withFile(this.#fs, this.#path, "read", (file) => readIndexFile(file)));
   }
 
   /** Adds lines. Returns false if they are not in the index, for example because there is none. */
@@ -77,12 +77,7 @@ export class SessionIndex {
   async sync(): Promise<void> {
     try {
       if (this.#fs.stat(this.#path) === undefined) return;
-      const file = this.#fs.open(this.#path, "append");
-      try {
-        await file.sync();
-      } finally {
-        file.close();
-      }
+      await writeDurably(this.#fs, this.#path, "append", Buffer.alloc(0));
     } catch {
       // Only a cache: the caller syncs the log itself and reports failures.
     }
@@ -106,8 +101,8 @@ export class SessionIndex {
     for (let attempt = 0; attempt < ADD_ATTEMPTS; attempt++) {
       // Only a rebuild, which reads the whole folder, creates an index: one line must not pass for all sessions.
       if (this.#fs.stat(this.#path) === undefined) return false;
-      const from = this.#with(this.#path, "append", (file) => addLines(file, bytes));
-      if (this.#with(this.#path, "read", (file) => holdsSince(file, from, bytes))) return true;
+      const from = withFile(this.#fs, this.#path, "append", (file) => addLines(file, bytes));
+      if (withFile(this.#fs, this.#path, "read", (file) => holdsSince(file, from, bytes))) return true;
     }
     return false;
   }
@@ -147,15 +142,6 @@ export class SessionIndex {
       old?.close();
     }
     await this.#fs.syncDirectory(this.#folder);
-  }
-
-  #with<Result>(path: string, mode: "read" | "append", use: (file: OpenFile) => Result): Result {
-    const file = this.#fs.open(path, mode);
-    try {
-      return use(file);
-    } finally {
-      file.close();
-    }
   }
 
   #quietly<Result>(work: () => Result): Result | undefined {

@@ -30,6 +30,7 @@ import { type SessionPaths, sessionIdOfFile, sessionPaths } from "../../shared/s
 import { readFailure } from "../../shared/store-failure.ts";
 import { holdsText } from "../blobs/packed-blob.ts";
 import { isAbsence } from "../replace/file-steps.ts";
+import { withFile } from "../replace/whole-file.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, rebuildIndex, type SessionLooks, viewIndex } from "./index-view.ts";
@@ -209,15 +210,12 @@ export class SessionLister {
     try {
       const stat = fs.stat(paths.logFile);
       if (stat === undefined || stat.isDirectory) return undefined;
-      const file = fs.open(paths.logFile, "read");
-      try {
+      return withFile(fs, paths.logFile, "read", (file) => {
         const bytes = file.size();
         const builder = readSessionInfo(file, bytes);
         const info = builder.info({ sessionId, bytes, isInUse: isInUse(paths) }, stat.modifiedMs);
         return { info, row: { ...overviewRowOf(info), modifiedAt: stat.modifiedMs } };
-      } finally {
-        file.close();
-      }
+      });
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw readFailure(paths.logFile, error);
@@ -235,14 +233,9 @@ export class SessionLister {
   }
 
   #lastAt(sessionId: string, bytes: number): number | undefined {
-    const { fs } = this.#options;
     try {
-      const file = fs.open(this.#paths(sessionId).logFile, "read");
-      try {
-        return readLastAt(file, bytes);
-      } finally {
-        file.close();
-      }
+      const { logFile } = this.#paths(sessionId);
+      return withFile(this.#options.fs, logFile, "read", (file) => readLastAt(file, bytes));
     } catch {
       // Opening the session gives the error; here it gets the time of its file.
       this.#unreadable.add(sessionId);

@@ -17,7 +17,7 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
-import { readText, writeWhole } from "../replace/whole-file.ts";
+import { readText, withFile, writeWhole } from "../replace/whole-file.ts";
 import { parseLine } from "./log-line.ts";
 import type { KnownEnd } from "./log-writer.ts";
 import { scanAtOnce } from "./ordered-log.ts";
@@ -47,13 +47,10 @@ export function recordEnd(
     const json = JSON.stringify(record);
     if (isLinked(fs, path)) return;
     if (fs.stat(dirname(path)) === undefined) fs.makeDirectory(dirname(path));
-    const target = fs.open(path, "append");
-    try {
+    withFile(fs, path, "append", (target) => {
       if (target.size() >= FULL_BYTES) target.truncate(0);
       writeWhole(target, Buffer.from(`${crc32(json).toString(16)} ${json}\n`, "utf8"));
-    } finally {
-      target.close();
-    }
+    });
   } catch {
     // A missing, torn or old record never accuses a log.
   }

@@ -9,7 +9,7 @@ import type { Hasher } from "../../../ports/runtime.ts";
 import { memoryPathRefused } from "../../shared/memory-path.ts";
 import { decodeMemory, memoryVersion } from "../../shared/text-bytes.ts";
 import { ifThere, isAbsence, linkFile, renameIfThere } from "../replace/file-steps.ts";
-import { readBuffer, writeWhole } from "../replace/whole-file.ts";
+import { readBuffer, writeDurably } from "../replace/whole-file.ts";
 import {
   folderOf,
   formatPlan,
@@ -143,14 +143,8 @@ export class MemoryFiles {
   }
 
   /** Makes a file that must not exist yet; its bytes survive a power loss. */
-  async create(path: string, bytes: Uint8Array): Promise<void> {
-    const file = this.fs.open(path, "create");
-    try {
-      writeWhole(file, bytes);
-      await file.sync();
-    } finally {
-      file.close();
-    }
+  create(path: string, bytes: Uint8Array): Promise<void> {
+    return writeDurably(this.fs, path, "create", bytes);
   }
 
   exists(path: string): boolean {

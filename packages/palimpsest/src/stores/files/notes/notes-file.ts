@@ -28,7 +28,7 @@ import { decodeNotes, encodeNotes } from "../../shared/text-bytes.ts";
 import { type HeldLease, LeaseLock } from "../lease/lease-lock.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";
 import { DurableFolders } from "../replace/durable-folders.ts";
-import { writeWhole } from "../replace/whole-file.ts";
+import { discard, writeDurably } from "../replace/whole-file.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
 import { NOTES_LOCK_NAME, NOTES_NAME, NOTES_PATIENCE, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-recovery.ts";
@@ -193,31 +193,20 @@ export class FileNotes implements NotesFile {
       if (wanted === undefined) return await this.#place(temporary, bytes);
       return await this.#swap(wanted, temporary, bytes);
     } finally {
-      this.#discard(temporary);
+      // If this fails, the next replacement removes it.
+      discard(this.#options.fs, this.#folder.at(temporary));
     }
   }
 
   async #writeTemporary(bytes: Buffer): Promise<string> {
     const { fs, ids } = this.#options;
     const name = temporaryNotesName(ids.entryId());
-    const file = fs.open(this.#folder.at(name), "create");
     try {
-      writeWhole(file, bytes);
-      await file.sync();
+      await writeDurably(fs, this.#folder.at(name), "create", bytes);
       return name;
     } catch (error) {
-      this.#discard(name);
+      discard(fs, this.#folder.at(name));
       throw error;
-    } finally {
-      file.close();
-    }
-  }
-
-  #discard(name: string): void {
-    try {
-      this.#folder.remove(name);
-    } catch {
-      // The next replacement removes it; the caller gets the result of this one.
     }
   }
 

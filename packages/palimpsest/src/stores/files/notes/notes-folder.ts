@@ -5,10 +5,10 @@
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode, StoreError } from "../../../base/errors.ts";
-import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
+import type { FileSystem } from "../../../ports/file-system.ts";
 import { notesUnreadable } from "../../shared/store-failure.ts";
 import { ifThere, linkFile, renameIfThere } from "../replace/file-steps.ts";
-import { readBuffer } from "../replace/whole-file.ts";
+import { readBuffer, withFile } from "../replace/whole-file.ts";
 
 export class NotesFolder {
   readonly fs: FileSystem;
@@ -42,21 +42,14 @@ export class NotesFolder {
     if (stat.isLink) throw linkRefused(path);
     if (stat.isDirectory) throw folderRefused(path);
     assertNotTooLarge(path, stat.size);
-    return ifThere(() => {
-      const file = this.#open(path);
-      try {
-        const size = file.size();
-        assertNotTooLarge(path, size);
-        return readBuffer(file, 0, size);
-      } finally {
-        file.close();
-      }
-    });
-  }
-
-  #open(path: string): OpenFile {
     try {
-      return this.fs.open(path, "read");
+      return ifThere(() =>
+        withFile(this.fs, path, "read", (file) => {
+          const size = file.size();
+          assertNotTooLarge(path, size);
+          return readBuffer(file, 0, size);
+        }),
+      );
     } catch (error) {
       // A pipe or a device.
       throw errorCode(error) === "EINVAL" ? notesUnreadable(path, error) : error;

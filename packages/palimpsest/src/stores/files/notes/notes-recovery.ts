@@ -5,7 +5,7 @@
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
 import type { Clock, Hasher, IdSource } from "../../../ports/runtime.ts";
-import { writeWhole } from "../replace/whole-file.ts";
+import { writeDurably } from "../replace/whole-file.ts";
 import type { NotesFolder } from "./notes-folder.ts";
 import {
   conflictName,
@@ -113,14 +113,8 @@ export class NotesSettling {
     return true;
   }
 
-  async #write(mode: "create" | "append", bytes: Buffer): Promise<void> {
-    const file = this.#folder.fs.open(this.#folder.at(NOTES_NAME), mode);
-    try {
-      writeWhole(file, bytes);
-      await file.sync();
-    } finally {
-      file.close();
-    }
+  #write(mode: "create" | "append", bytes: Buffer): Promise<void> {
+    return writeDurably(this.#folder.fs, this.#folder.at(NOTES_NAME), mode, bytes);
   }
 
   /** Removes a torn copy, unless another text is there. */

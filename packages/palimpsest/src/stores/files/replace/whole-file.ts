@@ -25,13 +25,55 @@ export function readBuffer(file: OpenFile, position: number, length: number): Bu
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The file's first bytes as text. Throws the file system's error. */
-export function readText(fs: FileSystem, path: string, limitBytes: number): string {
-  const file = fs.open(path, "read");
+/** Opens a file for one use, and closes it. */
+export function withFile<Result>(
+  fs: FileSystem,
+  path: string,
+  mode: "read" | "append",
+  use: (file: OpenFile) => Result,
+): Result {
+  const file = fs.open(path, mode);
   try {
-    return readBuffer(file, 0, Math.min(limitBytes, file.size())).toString("utf8");
+    return use(file);
   } finally {
     file.close();
+  }
+}
+
+/** All bytes of a file. Throws the file system's error. */
+export function readBytes(fs: FileSystem, path: string): Buffer {
+  return withFile(fs, path, "read", (file) => readBuffer(file, 0, file.size()));
+}
+
+/** The file's first bytes as text. Throws the file system's error. */
+export function readText(fs: FileSystem, path: string, limitBytes: number): string {
+  return withFile(fs, path, "read", (file) =>
+    readBuffer(file, 0, Math.min(limitBytes, file.size())).toString("utf8"),
+  );
+}
+
+/** Writes bytes to the end of a file, which `create` makes, and syncs them. */
+export async function writeDurably(
+  fs: FileSystem,
+  path: string,
+  mode: "create" | "append",
+  bytes: Uint8Array,
+): Promise<void> {
+  const file = fs.open(path, mode);
+  try {
+    writeWhole(file, bytes);
+    await file.sync();
+  } finally {
+    file.close();
+  }
+}
+
+/** Removes a file without an error: the caller reports another one, or removes the file later. */
+export function discard(fs: FileSystem, path: string): void {
+  try {
+    fs.remove(path);
+  } catch {
+    // It does not exist, or the disk refuses everything.
   }
 }
 
@@ -43,31 +85,17 @@ export async function replaceFile(
   {
     path,
     temporaryPath,
-    text,
-  }: { readonly path: string; readonly temporaryPath: string; readonly text: string },
+    content,
+  }: { readonly path: string; readonly temporaryPath: string; readonly content: string | Uint8Array },
 ): Promise<void> {
   const folder = dirname(path);
   try {
     fs.makeDirectory(folder);
-    const file = fs.open(temporaryPath, "create");
-    try {
-      writeWhole(file, Buffer.from(text, "utf8"));
-      await file.sync();
-    } finally {
-      file.close();
-    }
+    await writeDurably(fs, temporaryPath, "create", Buffer.from(content));
     fs.rename(temporaryPath, path);
     await fs.syncDirectory(folder);
   } catch (error) {
     discard(fs, temporaryPath);
     throw error;
-  }
-}
-
-function discard(fs: FileSystem, path: string): void {
-  try {
-    fs.remove(path);
-  } catch {
-    // It does not exist, or the disk refuses everything: the caller gets the original error.
   }
 }

@@ -52,7 +52,7 @@ export class CleanUpFiles implements CleanUpLedger {
     const { fs, ids } = this.#options;
     const temporaryPath = `${this.#path}.${ids.entryId()}.tmp`;
     try {
-      await replaceFile(fs, { path: this.#path, temporaryPath, text: `${JSON.stringify(value)}\n` });
+      await replaceFile(fs, { path: this.#path, temporaryPath, content: `${JSON.stringify(value)}\n` });
     } catch (error) {
       throw storeFailure(`The record of the clean-up could not be written to ${this.#path}`, error);
     }

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
-import { writeWhole } from "../replace/whole-file.ts";
+import { withFile, writeDurably, writeWhole } from "../replace/whole-file.ts";
 
 const NEWLINE = 0x0a;
 
@@ -57,26 +57,18 @@ export class TrashAudit {
 
   /** Appends lines, all or none; they survive a killed process when this returns. */
   write(...lines: readonly AuditLine[]): void {
-    const file = this.#fs.open(this.path, "append");
-    try {
+    withFile(this.#fs, this.path, "append", (file) => {
       const size = file.size();
       // Ends a torn line, so that this one is separate.
       const before = size > 0 && file.read(size - 1, 1)[0] !== NEWLINE ? "\n" : "";
       const text = lines.map((line) => `${JSON.stringify({ v: 1, ...line })}\n`).join("");
       writeOrTakeBack(file, size, Buffer.from(before + text, "utf8"));
-    } finally {
-      file.close();
-    }
+    });
   }
 
   /** Resolves once every line so far survives a power loss. */
-  async sync(): Promise<void> {
-    const file = this.#fs.open(this.path, "append");
-    try {
-      await file.sync();
-    } finally {
-      file.close();
-    }
+  sync(): Promise<void> {
+    return writeDurably(this.#fs, this.path, "append", Buffer.alloc(0));
   }
 }
 
