@@ -22,6 +22,7 @@ import {
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blobs/blob-folder.ts";
 import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
+import type { IndexedWriter } from "./list/session-index.ts";
 import { FileLogReading } from "./log/file-log-reading.ts";
 import { formatAppend } from "./log/log-line.ts";
 import { fenceEntry, LogFileWriter } from "./log/log-writer.ts";
@@ -43,6 +44,8 @@ interface FileSessionLogOptions {
   /** True while the session is being moved to the trash or back. */
   readonly isMoving: () => boolean;
   readonly blobQuotaBytes: number;
+  /** Absent if the folder has no index. */
+  readonly indexed: IndexedWriter | undefined;
 }
 
 /** A session's log file and the folder beside it. */
@@ -57,6 +60,7 @@ export class FileSessionLog implements SessionLog {
   readonly #leaseOptions: LeaseOptions | undefined;
   readonly #lease: SessionLease | undefined;
   readonly #isMoving: () => boolean;
+  readonly #indexed: IndexedWriter | undefined;
   readonly #isNew: boolean;
   readonly #repeated = new RepeatedAppend();
   #reader: OpenFile | undefined;
@@ -94,6 +98,7 @@ export class FileSessionLog implements SessionLog {
     });
     this.#leaseOptions = lease;
     this.#isMoving = options.isMoving;
+    this.#indexed = options.indexed;
     this.#lease =
       lease === undefined
         ? undefined
@@ -175,6 +180,7 @@ export class FileSessionLog implements SessionLog {
   async append(entries: readonly Entry[]): Promise<readonly number[]> {
     this.#assertOpen();
     if (entries.length === 0) return [];
+    this.#indexed?.beforeAppend();
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
     // Before a new session has any file.
@@ -239,6 +245,7 @@ export class FileSessionLog implements SessionLog {
   }
 
   async #syncNow(): Promise<void> {
+    await this.#indexed?.beforeSync();
     try {
       // Blobs first, so that the blobs of an entry are durable before the entry.
       this.#markFoundFolders();
@@ -339,6 +346,7 @@ export class FileSessionLog implements SessionLog {
     } finally {
       this.#release();
     }
+    this.#indexed?.afterClose();
   }
 
   #closeFiles(): void {

@@ -233,9 +233,9 @@ export class FileSessionStore implements SessionStore {
     const paths = this.#paths(sessionId, scope);
     const clock = lease?.clock ?? systemClock;
     const isMoving = () => this.#trashOf(scope).isMoving(sessionId);
-    const log = new FileSessionLog({
-      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes },
+    const indexed = this.#lister(scope).indexedWriter(sessionId, file === undefined, ids);
+    return new FileSessionLog({
+      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes, indexed },
     });
-    return this.#lister(scope).follow(log, { isNew: file === undefined, ids });
   }
 }

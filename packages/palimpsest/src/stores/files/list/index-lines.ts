@@ -2,8 +2,8 @@
  * The file format of a folder's index, `<root>/.index.jsonl`: a cache of the session list that can be rebuilt from the
  * logs.
  *
- * FORMAT. First a head, `{"crc":…,"index":1,"bytes":…,"body":…}`, and as many bytes of sorted rows, the
- * latest activity first, with the checksum `body`. A row is `[id, lastActivityAt, bytes, modifiedAt, title?]`.
+ * FORMAT. First a head, `{"crc":…,"index":3,"bytes":…,"body":…,"ids":…}`, and as many bytes of sorted rows, the
+ * latest activity first, with the checksum `body` and the sum `ids` of their {@link idHash}. A row is `[id, lastActivityAt, bytes, modifiedAt, title?]`.
  * After them come loose lines in the order of events, each with a checksum: a writer opened a session (`open`) or closed
  * it (`close`, with its row), a list found a session as its row says (`row`) or missing (`gone`). A session with a writer
  * that never closed it is read again for each list.
@@ -15,9 +15,8 @@ import { asNumber, asString, isObject, parseJson } from "../../../base/json/json
 import { isSessionId } from "../../shared/session-paths.ts";
 import { type IndexRow, parseRow, rowFields } from "./index-rows.ts";
 
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 const NEWLINE = 0x0a;
-const QUOTE = 0x22;
 const CRC_PATTERN = /^\{"crc":"([0-9a-f]{8})",/;
 const CRC_HEAD_BYTES = '{"crc":"00000000",'.length;
 const HEAD_LIMIT_BYTES = 256;
@@ -34,13 +33,16 @@ export type IndexNote =
 /** A parsed index: the sorted rows, still as bytes, and the loose lines. */
 export interface IndexLines {
   readonly body: Buffer;
+  /** The sum of {@link idHash} of the rows. */
+  readonly ids: number;
   readonly notes: readonly IndexNote[];
 }
 
 /** Formats an index of sorted rows. */
 export function formatIndex(rows: readonly IndexRow[], notes: readonly IndexNote[] = []): Buffer {
   const body = Buffer.from(rows.map((row) => `${JSON.stringify(rowFields(row))}\n`).join(""), "utf8");
-  const head = framed({ index: FORMAT_VERSION, bytes: body.length, body: checksum(body) });
+  const ids = rows.reduce((sum, { sessionId }) => sum + idHash(sessionId), 0);
+  const head = framed({ index: FORMAT_VERSION, bytes: body.length, body: checksum(body), ids });
   return Buffer.concat([Buffer.from(head, "utf8"), body, formatIndexNotes(notes)]);
 }
 
@@ -59,7 +61,7 @@ export function parseSessionIndex(bytes: Buffer): IndexLines | undefined {
   if (!Number.isSafeInteger(length) || length < 0 || bodyEnd > bytes.length) return undefined;
   const body = bytes.subarray(headEnd + 1, bodyEnd);
   const notes = checksum(body) === head["body"] ? parseNotes(bytes.subarray(bodyEnd)) : undefined;
-  return notes === undefined ? undefined : { body, notes };
+  return notes === undefined ? undefined : { body, ids: asNumber(head["ids"]) ?? 0, notes };
 }
 
 /** True for an index of another format version: it is not damaged, and the next list rebuilds it. */
@@ -87,51 +89,11 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
   return notes;
 }
 
-/** A hash of a set of ids, independent of their order. Different sets share one only by chance. */
-export class IdSetHash {
-  #one = 0;
-  #other = 0;
-  #count = 0;
-
-  /** Adds or removes an id. */
-  toggle(id: string, isAdded: boolean): void {
-    let one = 0x811c9dc5;
-    let other = 0x01000193;
-    for (let index = 0; index < id.length; index++) {
-      const code = id.charCodeAt(index);
-      one = Math.imul(one ^ code, 0x01000193);
-      other = Math.imul(other ^ code, 0x5bd1e995);
-    }
-    this.#toggle(one, other, isAdded);
-  }
-
-  /** Adds the ids of all rows of a body, without parsing them. */
-  addBody(body: Buffer): void {
-    for (let start = 0; start < body.length; ) {
-      let one = 0x811c9dc5;
-      let other = 0x01000193;
-      // After `["`.
-      for (let index = start + 2; index < body.length && body[index] !== QUOTE; index++) {
-        one = Math.imul(one ^ body[index]!, 0x01000193);
-        other = Math.imul(other ^ body[index]!, 0x5bd1e995);
-      }
-      this.#toggle(one, other, true);
-      const end = body.indexOf(NEWLINE, start);
-      if (end === -1) return;
-      start = end + 1;
-    }
-  }
-
-  equals(hash: IdSetHash): boolean {
-    return this.#one === hash.#one && this.#other === hash.#other && this.#count === hash.#count;
-  }
-
-  #toggle(one: number, other: number, isAdded: boolean): void {
-    // Spread, so that ids that differ in their last character only do not cancel out in pairs.
-    this.#one ^= Math.imul(one ^ (one >>> 15), 0x2c1b3c6d);
-    this.#other ^= Math.imul(other ^ (other >>> 13), 0x297a2d39);
-    this.#count += isAdded ? 1 : -1;
-  }
+/** A number of an id. The sum over a set of ids stands for the set; two sets share one only by chance. */
+export function idHash(id: string): number {
+  const crc = crc32(id);
+  // Mixed: the checksums of similar ids cancel out in pairs.
+  return Math.imul(crc ^ (crc >>> 15), 0x2c1b3c6d) >>> 0;
 }
 
 function noteFields(note: IndexNote): Record<string, unknown> {

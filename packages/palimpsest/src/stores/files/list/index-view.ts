@@ -6,7 +6,7 @@
  */
 import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
 import { compareByActivity } from "../../shared/session-info.ts";
-import { IdSetHash, type IndexLines, type IndexNote, UNKNOWN_WRITER } from "./index-lines.ts";
+import { type IndexLines, type IndexNote, idHash, UNKNOWN_WRITER } from "./index-lines.ts";
 import { type IndexRow, parseRows } from "./index-rows.ts";
 
 /** Reads sessions that the index does not know, or not certainly. */
@@ -43,7 +43,7 @@ export function viewIndex(
   const body = index?.body ?? Buffer.alloc(0);
   const loose = looseRows(folded, looks);
   const held = mergedRows(body, folded, loose.rows);
-  const isComplete = names === undefined || folded.holdsExactly(names, body);
+  const isComplete = names === undefined || folded.holdsExactly(names, index?.ids ?? 0);
   const completed = isComplete ? undefined : completedRows(names, held, looks.glance);
   const corrections = [...loose.corrections, ...(completed?.corrections ?? [])];
   const looseCount = (index?.notes.length ?? 0) + corrections.length;
@@ -116,16 +116,16 @@ class FoldedNotes {
     return this.#loose.get(sessionId)?.writers ?? [];
   }
 
-  /** True if body and notes together name exactly these sessions. */
-  holdsExactly(names: readonly string[], body: Buffer): boolean {
-    const held = new IdSetHash();
-    held.addBody(body);
-    for (const id of this.#added) held.toggle(id, true);
-    for (const id of this.#gone) held.toggle(id, false);
-    const wanted = new IdSetHash();
-    for (const id of names) wanted.toggle(id, true);
-    return held.equals(wanted);
+  /** True if body and notes together name exactly these sessions; `bodyIds` is the sum of the ids of the body. */
+  holdsExactly(names: readonly string[], bodyIds: number): boolean {
+    return sumOf(names) === bodyIds + sumOf(this.#added) - sumOf(this.#gone);
   }
+}
+
+function sumOf(ids: Iterable<string>): number {
+  let sum = 0;
+  for (const id of ids) sum += idHash(id);
+  return sum;
 }
 
 /** True for a row of a list that read the session before its close and was written after it. */

@@ -154,6 +154,56 @@ export class SessionIndex {
   }
 }
 
+/** Keeps the index up to date for the writer of one session: `open` before its first entry, `close` at its end. */
+export class IndexedWriter {
+  readonly #options: IndexedWriterOptions;
+  #isOpened = false;
+  #isUnsynced = false;
+
+  constructor(options: IndexedWriterOptions) {
+    this.#options = options;
+  }
+
+  beforeAppend(): void {
+    if (this.#isOpened) return;
+    this.#isOpened = true;
+    this.#isUnsynced = true;
+    const { index, sessionId, writerId, isNew } = this.#options;
+    const isAdded = index.add([{ on: "open", sessionId, by: writerId, isNew }]);
+    // Without its line the index would be behind this session.
+    if (!isAdded) index.remove();
+  }
+
+  async beforeSync(): Promise<void> {
+    if (!this.#isUnsynced) return;
+    this.#isUnsynced = false;
+    await this.#options.index.sync();
+  }
+
+  afterClose(): void {
+    if (!this.#isOpened) return;
+    this.#isOpened = false;
+    const { index, writerId, rowOf } = this.#options;
+    try {
+      const row = rowOf();
+      if (row !== undefined) index.add([{ on: "close", by: writerId, row }]);
+    } catch {
+      // The session stays open in the index, so each list reads it again.
+    }
+  }
+}
+
+interface IndexedWriterOptions {
+  readonly index: SessionIndex;
+  readonly sessionId: string;
+  /** Identifies this writer in the index. */
+  readonly writerId: string;
+  /** True if the session is not in the folder yet. */
+  readonly isNew: boolean;
+  /** The current row of the session. */
+  readonly rowOf: () => IndexRow | undefined;
+}
+
 function readIndexFile(file: OpenFile, size = file.size()): IndexLines | undefined {
   return size === 0 ? undefined : parseSessionIndex(readBuffer(file, 0, size));
 }

@@ -15,7 +15,6 @@ import type {
   OverviewLook,
   OverviewRow,
   SessionInfo,
-  SessionLog,
   SessionPage,
   SessionQuery,
 } from "../../../ports/session-store.ts";
@@ -34,9 +33,8 @@ import { withFile } from "../replace/whole-file.ts";
 import type { IndexNote } from "./index-lines.ts";
 import type { IndexRow } from "./index-rows.ts";
 import { type IndexView, rebuildIndex, type SessionLooks, viewIndex } from "./index-view.ts";
-import { IndexedSessionLog } from "./indexed-session-log.ts";
 import { readLastAt, readSessionInfo } from "./read-session-info.ts";
-import { SessionIndex } from "./session-index.ts";
+import { IndexedWriter, SessionIndex } from "./session-index.ts";
 
 /** Sessions read before the rest of the process gets a turn. */
 const LOOKED_AT_ONCE = 1_000;
@@ -150,11 +148,11 @@ export class SessionLister {
     }
   }
 
-  /** Wraps the log so that it keeps the index up to date. */
-  follow(log: SessionLog, { isNew, ids }: { readonly isNew: boolean; readonly ids: IdSource }): SessionLog {
-    if (this.#index === undefined) return log;
-    const rowOf = () => this.#describe(log.sessionId)?.row;
-    return new IndexedSessionLog({ log, index: this.#index, isNew, writerId: ids.entryId(), rowOf });
+  /** Keeps the index up to date for a writer of the session, if there is an index. */
+  indexedWriter(sessionId: string, isNew: boolean, ids: IdSource): IndexedWriter | undefined {
+    const index = this.#index;
+    const rowOf = () => this.#describe(sessionId)?.row;
+    return index && new IndexedWriter({ index, sessionId, isNew, writerId: ids.entryId(), rowOf });
   }
 
   /** Records that the session left the folder. Concurrent calls share one write to the index. */
