@@ -10,20 +10,8 @@ export const HOME_DEFAULTS = {
   trashGraceDays: 30,
   /** Most days that either setting may have. Source: our choice: a hundred years is for ever. */
   maxDays: 36_500,
-  /** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
-  settingsLimitBytes: 1_048_576,
-  /** Largest template or prompt of session notes that is read, in bytes. Source: our choice: twenty times the usual template. */
-  notesConfigLimitBytes: 65_536,
-  /** Characters of a project's path in the name of its folder. Source: our choice: the last two or three folders, readable in a list. */
-  projectPrefixChars: 48,
-  /** Hex digits of the hash of a project's path in the name of its folder: 128 bits. Source: our choice: no two paths ever meet. */
-  projectHashDigits: 32,
-  /** Sessions that a message about an ambiguous name lists. Source: our choice. */
-  candidatesShownCount: 10,
   /** Longest title and longest tag, in UTF-16 units. Source: our choice: they are shown in lists. */
   titleChars: 200,
-  /** Tags of one session. Source: our choice. */
-  tagsCount: 50,
   /** Bytes that are read of one instruction file; the rest is left out visibly. Source: our choice: about 10,000 tokens, three times the longest we have seen. */
   instructionFileBytes: 40_000,
   /** Bytes that are read of all instruction files together. Source: our choice: a tenth of the reference window. */
@@ -36,10 +24,6 @@ export const HOME_DEFAULTS = {
   gitTimeoutMs: 2_000,
   /** Bytes of its output that are read to count what is left out. Source: our choice: about 20,000 changed files. */
   gitOutputBytes: 1_048_576,
-  /** Longest time that open sessions may take to be closed when the process has to end, in milliseconds. Source: our choice: half of the 10 seconds that container runtimes wait before they kill. */
-  exitCloseMs: 5_000,
-  /** Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every checkpoint. */
-  recordedCompactionsCount: 50,
 } as const;
 
 assert(

@@ -7,7 +7,12 @@
  * this: they are in the kernel already.
  */
 import { constants } from "node:os";
-import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
+
+/**
+ * Longest time that open sessions may take to be closed when the process has to end, in milliseconds. Source: our
+ * choice: half of the 10 seconds that container runtimes wait before they kill.
+ */
+const EXIT_CLOSE_MS = 5_000;
 
 type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -17,7 +22,7 @@ const SIGNAL_EXIT_CODE = 128;
 /** Calls `close` once before the process ends, and waits for it. Returns what takes that back. */
 export function closeOnExit(
   close: () => Promise<void>,
-  { limitMs = HOME_DEFAULTS.exitCloseMs }: { readonly limitMs?: number } = {},
+  { limitMs = EXIT_CLOSE_MS }: { readonly limitMs?: number } = {},
 ): () => void {
   let closing: Promise<void> | undefined;
   const closeOnce = (): Promise<void> => {

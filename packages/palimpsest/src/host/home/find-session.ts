@@ -10,6 +10,9 @@ import { overviewOf } from "../../session/history/search-sessions.ts";
 import { isSessionId } from "../../stores/shared/session-paths.ts";
 import type { HomeProject } from "./home-types.ts";
 
+/** Sessions that a message about an ambiguous name lists. Source: our choice. */
+const CANDIDATES_SHOWN_COUNT = 10;
+
 /** A place to look in. */
 export interface Place {
   readonly project: HomeProject;
@@ -54,8 +57,8 @@ export function theOne<Found extends { readonly sessionId: string }>(
   }
   if (matches.length === 1) return match;
   const ids = matches.map(({ sessionId }) => sessionId);
-  const candidates = ids.slice(0, HOME_DEFAULTS.candidatesShownCount).join(", ");
-  const more = ids.length > HOME_DEFAULTS.candidatesShownCount ? " …" : "";
+  const candidates = ids.slice(0, CANDIDATES_SHOWN_COUNT).join(", ");
+  const more = ids.length > CANDIDATES_SHOWN_COUNT ? " …" : "";
   throw new AmbiguousSessionError(ids, {
     message: `${name} fits ${ids.length} sessions: ${candidates}${more}.`,
     hint: "Give more of the id, or a whole one.",

@@ -3,7 +3,6 @@
  * it are reported.
  */
 
-import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
@@ -16,6 +15,12 @@ import type { SessionOptions } from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 import type { HomeImport } from "./home-types.ts";
+
+/**
+ * Compactions of a recording that an imported session remembers. Source: our choice: metadata is carried in every
+ * checkpoint.
+ */
+const RECORDED_COMPACTIONS_COUNT = 50;
 
 type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { readonly signal?: AbortSignal };
 
@@ -110,7 +115,7 @@ class Taking {
         afterSeq: this.#lastSeq,
         ...(preTokens === undefined ? {} : { preTokens }),
       });
-      if (this.#boundaries.length > HOME_DEFAULTS.recordedCompactionsCount) this.#boundaries.shift();
+      if (this.#boundaries.length > RECORDED_COMPACTIONS_COUNT) this.#boundaries.shift();
     }
   }
 

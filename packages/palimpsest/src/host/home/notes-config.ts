@@ -3,11 +3,16 @@
  * and `prompt.md`. What cannot be used never stops a start: it is reported, and the usual one is used.
  */
 import { join } from "node:path";
-import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { errorMessage } from "../../base/errors.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { HomeProblem, NotesConfig } from "./home-types.ts";
+
+/**
+ * Largest template or prompt of session notes that is read, in bytes. Source: our choice: twenty times the usual
+ * template.
+ */
+const NOTES_CONFIG_LIMIT_BYTES = 65_536;
 
 type Found = { readonly text?: string; readonly problem?: string };
 
@@ -52,7 +57,7 @@ function readWhole(path: string, fs: FileSystem): Found {
     const file = fs.open(path, "read");
     try {
       const bytes = file.size();
-      const most = HOME_DEFAULTS.notesConfigLimitBytes;
+      const most = NOTES_CONFIG_LIMIT_BYTES;
       if (bytes > most) return { problem: `It has ${bytes} bytes, more than ${most}` };
       return { text: new TextDecoder("utf-8", { fatal: true }).decode(file.read(0, bytes)) };
     } finally {

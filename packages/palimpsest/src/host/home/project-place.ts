@@ -8,16 +8,24 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { HomeProject } from "./home-types.ts";
+
+/**
+ * Characters of a project's path in the name of its folder. Source: our choice: the last two or three folders,
+ * readable in a list.
+ */
+const PROJECT_PREFIX_CHARS = 48;
+/**
+ * Hex digits of the hash of a project's path in the name of its folder: 128 bits. Source: our choice: no two paths
+ * ever meet.
+ */
+const PROJECT_HASH_DIGITS = 32;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const HOME_NAME = ".palimpsest";
-const NAME_PATTERN = new RegExp(
-  `^(?:[A-Za-z0-9][A-Za-z0-9._-]*-)?[0-9a-f]{${HOME_DEFAULTS.projectHashDigits}}$`,
-);
+const NAME_PATTERN = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]*-)?[0-9a-f]{${PROJECT_HASH_DIGITS}}$`);
 
 /** The user's own folder. */
 export function userFolder(env: Env): string {
@@ -44,10 +52,10 @@ export function realWorkingCopy(folder: string): string {
 /** The name of the folder of a project, of its real path. */
 export function projectName(workingCopy: string, hasher: Hasher): string {
   // As JSON, where half a character is written out: as UTF-8 any two of them would be the same.
-  const hash = hasher.sha256(JSON.stringify(workingCopy)).slice(0, HOME_DEFAULTS.projectHashDigits);
+  const hash = hasher.sha256(JSON.stringify(workingCopy)).slice(0, PROJECT_HASH_DIGITS);
   const readable = workingCopy
     .replace(/[^A-Za-z0-9._]+/g, "-")
-    .slice(-HOME_DEFAULTS.projectPrefixChars)
+    .slice(-PROJECT_PREFIX_CHARS)
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
   return readable === "" ? hash : `${readable}-${hash}`;
 }

@@ -16,6 +16,9 @@ import type { IdSource } from "../../ports/runtime.ts";
 import { replaceFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, HomeSettings } from "./home-types.ts";
 
+/** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
+const SETTINGS_LIMIT_BYTES = 1_048_576;
+
 /** Settings, and what was wrong with the file. */
 interface ReadSettings {
   readonly settings: HomeSettings;
@@ -179,10 +182,10 @@ function readWhole(path: string, fs: FileSystem): WholeFile {
     if (fs.stat(path) === undefined) return { type: "text", text: "" };
     file = fs.open(path, "read");
     const bytes = file.size();
-    if (bytes > HOME_DEFAULTS.settingsLimitBytes)
+    if (bytes > SETTINGS_LIMIT_BYTES)
       return {
         type: "problem",
-        detail: `It has ${bytes} bytes, more than ${HOME_DEFAULTS.settingsLimitBytes}`,
+        detail: `It has ${bytes} bytes, more than ${SETTINGS_LIMIT_BYTES}`,
       };
     return {
       type: "text",

@@ -5,6 +5,9 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { OptionError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 
+/** Tags of one session. Source: our choice. */
+const TAGS_COUNT = 50;
+
 /** Without the blanks around it. @throws `OptionError` where it is empty or too long */
 export function checkName(what: "title" | "tag", name: unknown): string {
   const trimmed = typeof name === "string" ? name.trim() : "";
@@ -22,9 +25,9 @@ export function changedTags(
 ): readonly string[] {
   const strings = Array.isArray(known) ? known.filter((tag) => typeof tag === "string") : [];
   const tags = [...new Set([...strings, ...add])].filter((tag) => !remove.includes(tag));
-  if (tags.length <= HOME_DEFAULTS.tagsCount) return tags;
+  if (tags.length <= TAGS_COUNT) return tags;
   throw new OptionError({
-    message: `The session would have ${tags.length} tags; ${HOME_DEFAULTS.tagsCount} is the most.`,
+    message: `The session would have ${tags.length} tags; ${TAGS_COUNT} is the most.`,
     hint: "Remove some of its tags first.",
   });
 }

@@ -11,6 +11,9 @@ import { MemoryError } from "../../base/errors.ts";
 import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { shorten, utf8Bytes } from "../../base/text/text.ts";
 
+/** Longest name of a file or folder, in bytes. Source: the limit of the file systems in common use. */
+const NAME_LIMIT_BYTES = 255;
+
 const ENDING = ".md";
 /** Most characters of a path in a message. */
 const SHOWN_CHARS = 120;
@@ -46,8 +49,7 @@ export function memoryPathProblem(path: unknown): string | undefined {
 /** Why the text cannot be one part of a path: the name of a file or of a folder. */
 export function memoryNameProblem(name: string): string | undefined {
   const bytes = utf8Bytes(name);
-  if (bytes > MEMORY_STORE_DEFAULTS.nameLimitBytes)
-    return `a part of it has ${bytes} bytes, and may have ${MEMORY_STORE_DEFAULTS.nameLimitBytes}`;
+  if (bytes > NAME_LIMIT_BYTES) return `a part of it has ${bytes} bytes, and may have ${NAME_LIMIT_BYTES}`;
   if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";
   const normal = name.normalize("NFKC");
   const forms = normal === name ? [name] : [name, normal];

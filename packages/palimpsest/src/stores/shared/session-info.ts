@@ -10,6 +10,14 @@ import { withoutWrappers } from "../../base/text/wrapper-text.ts";
 import type { OverviewRow, SessionInfo, SessionPage, SessionQuery } from "../../ports/session-store.ts";
 import { type Entry, type HeaderEntry, MetadataFold } from "../../transcript/entries.ts";
 
+/** Characters of a first prompt that are shown. Source: our choice. */
+const PROMPT_CHARS = 200;
+/**
+ * Characters of a title in the list of all sessions. Source: our choice, so that 10,000 of them are read within
+ * milliseconds.
+ */
+const TITLE_CHARS = 80;
+
 /**
  * Collects what a list shows of a session, for stores. Add entries in the order of the log (repeated ones are harmless),
  * then call `info`.
@@ -53,7 +61,7 @@ export class SessionInfoBuilder {
 }
 
 /** Characters read of a first prompt: many times what is shown, for prompts that begin with blank lines. */
-const READ_CHARS = 20 * SESSION_LIST_DEFAULTS.promptChars;
+const READ_CHARS = 20 * PROMPT_CHARS;
 
 function promptOf(
   content: readonly { readonly type: string }[],
@@ -66,7 +74,7 @@ function promptOf(
     if (words === "") continue;
     // Before it is cut: half a key would not be recognised.
     const beginning = cutWithoutSecrets(words, { from: 0, to: READ_CHARS });
-    return shorten(beginning.replace(/\s+/g, " "), SESSION_LIST_DEFAULTS.promptChars);
+    return shorten(beginning.replace(/\s+/g, " "), PROMPT_CHARS);
   }
   return undefined;
 }
@@ -85,9 +93,7 @@ export function overviewRowOf({
     sessionId,
     lastActivityAt,
     bytes,
-    ...(title === undefined
-      ? {}
-      : { title: shorten(redactBroken(title).text, SESSION_LIST_DEFAULTS.titleChars) }),
+    ...(title === undefined ? {} : { title: shorten(redactBroken(title).text, TITLE_CHARS) }),
   };
 }
 

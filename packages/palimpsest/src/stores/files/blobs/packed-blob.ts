@@ -21,6 +21,12 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 
+/**
+ * Bytes of a large text that are packed to see whether all of it is worth it. Source: our choice; takes a
+ * millisecond or two.
+ */
+const PACK_SAMPLE_BYTES = 65_536;
+
 /** `ff`, and `br` in letters. */
 const BROTLI_HEAD = Buffer.from([0xff, 0x62, 0x72]);
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
@@ -35,11 +41,13 @@ export async function packBlob(text: Buffer): Promise<Buffer> {
   return isSmaller(packed, text) ? packed : text;
 }
 
-/** True if its beginning gets smaller: images are compressed already, and trying costs as much as everything else together. */
+/**
+ * True if its beginning gets smaller: images are compressed already, and trying costs as much as everything else
+ * together.
+ */
 function shouldPack(text: Buffer): boolean {
-  const { packSampleBytes } = STORE_DEFAULTS;
-  if (text.length <= packSampleBytes * 2) return true;
-  const sample = text.subarray(0, packSampleBytes);
+  if (text.length <= PACK_SAMPLE_BYTES * 2) return true;
+  const sample = text.subarray(0, PACK_SAMPLE_BYTES);
   return isSmaller(brotliCompressSync(sample, packingOptions(sample)), sample);
 }
 
@@ -57,7 +65,10 @@ function isSmaller(packed: Buffer, whole: Buffer): boolean {
   return packed.length <= whole.length * STORE_DEFAULTS.packedShareLimit;
 }
 
-/** Returns the text of a file's bytes. Throws zlib's error if they are damaged or unpack to more than a blob may hold. */
+/**
+ * Returns the text of a file's bytes. Throws zlib's error if they are damaged or unpack to more than a blob may
+ * hold.
+ */
 export function unpackBlob(bytes: Buffer): Buffer {
   const limit = { maxOutputLength: STORE_DEFAULTS.blobLimitBytes };
   if (startsWith(bytes, BROTLI_HEAD)) return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), limit);

@@ -4,12 +4,17 @@
  * for their edits anyway.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { IdSource } from "../../../ports/runtime.ts";
 import { isLeaseName } from "./lease-state.ts";
 import { type LeaseOptions, SessionLease } from "./session-lease.ts";
+
+/**
+ * Pause between two looks whether the holder of an awaited lease still lives, in milliseconds; up to twice that.
+ * Source: our choice; looking takes a dozen operations, and the dead are not waited for any longer.
+ */
+const LEASE_JUDGE_MS = 100;
 
 interface LeaseLockOptions {
   /** Name of the locked thing, for messages. */
@@ -46,7 +51,7 @@ export class LeaseLock {
 
   /** Waits for the lock; returns `undefined` if it is not released in time. */
   async hold({ waitMs, pollMs }: LockPatience): Promise<HeldLease | undefined> {
-    const judgeEvery = Math.ceil(STORE_DEFAULTS.leaseJudgeMs / pollMs);
+    const judgeEvery = Math.ceil(LEASE_JUDGE_MS / pollMs);
     for (let waitedMs = 0, looks = 0; ; looks++) {
       // Checking that the holder is alive is expensive; checking that there is one is cheap.
       const held = looks % judgeEvery === 0 || !this.#isTaken() ? this.tryHold() : undefined;

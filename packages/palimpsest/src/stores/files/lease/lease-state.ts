@@ -7,12 +7,24 @@
  * guarantees that two writers never lose acknowledged entries (`log-writer.ts`).
  */
 import { join } from "node:path";
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { ProcessIdentity } from "../../../ports/runtime.ts";
 import { readText } from "../replace/whole-file.ts";
+
+/**
+ * Longest lease that is believed, in milliseconds, so that a damaged file cannot lock a session for ever. Source:
+ * our choice.
+ */
+const LEASE_TTL_LIMIT_MS = 300_000;
+/**
+ * Time without contents after which the writer of a lease is taken for dead, in milliseconds. Source: our choice;
+ * writing it takes microseconds.
+ */
+const LEASE_WRITING_MS = 1_000;
+/** Bytes of a lease file that are read. Source: our choice; one has about 300. */
+const LEASE_LIMIT_BYTES = 4_096;
 
 const LEASE_PATTERN = /^lease\.([1-9]\d{0,15})$/;
 /** Tokens begin at the size of a log and grow by one. A higher one is invented, and must leave room for the next. */
@@ -74,7 +86,7 @@ export function leaseState(
   const awayMs = Math.abs(nowMs - stat.modifiedMs);
   const isDead = holder !== undefined && process !== undefined && isGone(holder, process);
   // Far in the future is as implausible as far in the past: a clock jumped, and the lease is not renewed.
-  const isSilent = !(awayMs <= (holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs));
+  const isSilent = !(awayMs <= (holder?.ttlMs ?? LEASE_WRITING_MS));
   const type = isDead || isSilent ? "stale" : "held";
   const ageMs = Math.max(0, nowMs - stat.modifiedMs);
   return { type, token: last.token, paths, holder, ageMs, isDead };
@@ -128,13 +140,13 @@ export function readHolder(fs: FileSystem, path: string): LeaseHolder | undefine
     space: found.space ?? "",
     processStart: asString(processStart),
     acquiredAt: asNumber(acquiredAt) ?? 0,
-    ttlMs: Math.min(Math.max(0, ttl), STORE_DEFAULTS.leaseTtlLimitMs),
+    ttlMs: Math.min(Math.max(0, ttl), LEASE_TTL_LIMIT_MS),
   };
 }
 
 function readHolderText(fs: FileSystem, path: string): string {
   try {
-    return readText(fs, path, STORE_DEFAULTS.leaseLimitBytes);
+    return readText(fs, path, LEASE_LIMIT_BYTES);
   } catch (error) {
     // Gone, or not a file: there is no holder to name.
     const code = errorCode(error);
@@ -153,7 +165,7 @@ export function holderText(
   { holder, ageMs }: Exclude<LeaseState, { type: "free" }>,
   process: ProcessIdentity,
 ): readonly [who: string, waitSeconds?: number] {
-  const ttlMs = holder?.ttlMs ?? STORE_DEFAULTS.leaseWritingMs;
+  const ttlMs = holder?.ttlMs ?? LEASE_WRITING_MS;
   const waitSeconds = Math.max(1, Math.ceil((ttlMs - ageMs) / 1_000));
   if (holder === undefined) return ["another process is taking it just now", waitSeconds];
   if (holder.pid === process.pid && holder.space === process.space)

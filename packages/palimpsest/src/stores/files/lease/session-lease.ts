@@ -19,6 +19,11 @@ import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
 
+/** Signs of life that a writer gives during one lease; all but one may be missed. Source: our choice, every 5 s. */
+const LEASE_HEARTBEATS_PER_TTL = 3;
+/** Times that taking a lease is begun again because someone released one in between. Source: our choice. */
+const LEASE_ATTEMPTS = 8;
+
 /** Ports and settings for leases. */
 export interface LeaseOptions {
   readonly clock: Clock;
@@ -70,7 +75,7 @@ export class SessionLease {
     if (this.#path !== undefined) return "held-already";
     const { sessionFolder, ensureFolder } = this.#options;
     try {
-      for (let attempt = 0; attempt < STORE_DEFAULTS.leaseAttempts; attempt++) {
+      for (let attempt = 0; attempt < LEASE_ATTEMPTS; attempt++) {
         this.#clear();
         ensureFolder();
         const before = this.#judge();
@@ -142,7 +147,7 @@ export class SessionLease {
       throw error;
     }
     this.#path = path;
-    const heartbeatMs = Math.floor(this.#ttlMs / STORE_DEFAULTS.leaseHeartbeatsPerTtl);
+    const heartbeatMs = Math.floor(this.#ttlMs / LEASE_HEARTBEATS_PER_TTL);
     this.#stopTimer = this.#options.timer.every(heartbeatMs, () => this.#beat());
   }
 

@@ -4,10 +4,20 @@
  * The names decide which sessions exist, the index only decides their order. If the two agree, as they usually do, rows
  * are parsed only on demand, which keeps the first page of a very large folder cheap.
  */
-import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
 import { compareByActivity } from "../../shared/session-info.ts";
 import { type IndexLines, type IndexNote, idHash, UNKNOWN_WRITER } from "./index-lines.ts";
 import { type IndexRow, parseRows } from "./index-rows.ts";
+
+/**
+ * Lines behind an index's sorted part before it is sorted again; also, at least half of that part. Source: our
+ * choice, about 200 KB.
+ */
+const INDEX_LOOSE_LINES = 1_000;
+/**
+ * Sessions found without an index, the newest, whose writers may be at work still: they are looked at again for each
+ * list. Source: our choice, far above the writers of one folder; under a millisecond.
+ */
+const INDEX_UNCERTAIN_SESSIONS = 100;
 
 /** Reads sessions that the index does not know, or not certainly. */
 export interface SessionLooks {
@@ -48,8 +58,7 @@ export function viewIndex(
   const corrections = [...loose.corrections, ...(completed?.corrections ?? [])];
   const looseCount = (index?.notes.length ?? 0) + corrections.length;
   const isWorn =
-    index === undefined ||
-    (looseCount > SESSION_LIST_DEFAULTS.indexLooseLines && looseCount * LOOSE_BYTES > body.length);
+    index === undefined || (looseCount > INDEX_LOOSE_LINES && looseCount * LOOSE_BYTES > body.length);
   return { pieces: completed === undefined ? held : [completed.rows], corrections, isWorn };
 }
 
@@ -69,7 +78,7 @@ export function rebuildIndex(
   for (const note of corrections) folded.apply(note);
   const notes: IndexNote[] = [];
   for (const row of rows) {
-    if (notes.length >= SESSION_LIST_DEFAULTS.indexUncertainSessions) break;
+    if (notes.length >= INDEX_UNCERTAIN_SESSIONS) break;
     // The writer of a session that stayed open for long is gone.
     for (const by of folded.writersOf(row.sessionId)) notes.push({ on: "row", row, isNew: false, by });
   }
@@ -195,7 +204,7 @@ function completedRows(
   found.sort(compareByActivity);
   const corrections: IndexNote[] = [...known.keys()].map((sessionId) => ({ on: "gone", sessionId }));
   for (const [place, row] of found.entries()) {
-    const isUncertain = place < SESSION_LIST_DEFAULTS.indexUncertainSessions;
+    const isUncertain = place < INDEX_UNCERTAIN_SESSIONS;
     corrections.push({ on: "row", row, isNew: true, ...(isUncertain ? { by: UNKNOWN_WRITER } : {}) });
   }
   return { rows: rows.sort(compareByActivity), corrections };

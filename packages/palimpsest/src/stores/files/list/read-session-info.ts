@@ -14,6 +14,19 @@ import { NEWLINE, parseLine } from "../log/log-line.ts";
 import { readLog, readWholeLog } from "../log/log-reader.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 
+/** First bytes of a log that are read; most hold the first prompt. Source: `npm run bench:sessions`. */
+const HEAD_BYTES = 4_096;
+/**
+ * Bytes from the start of a log within which its first prompt is looked for. Source: our choice; a prompt with
+ * pasted files is cut at arrival long before.
+ */
+const HEAD_LIMIT_BYTES = 262_144;
+/**
+ * Bytes back from the end within which the last checkpoint is looked for, where the tail has none. Source: our
+ * choice, four times the distance of two checkpoints.
+ */
+const CHECKPOINT_SEARCH_BYTES = 4_194_304;
+
 const CHECKPOINT_TYPE = Buffer.from('"type":"checkpoint",', "latin1");
 const METADATA_TYPE = Buffer.from('"type":"metadata",', "latin1");
 
@@ -43,11 +56,11 @@ export function readLastAt(file: OpenFile, size: number): number | undefined {
 }
 
 function readHead(file: OpenFile, size: number, builder: SessionInfoBuilder): void {
-  const to = Math.min(size, SESSION_LIST_DEFAULTS.headLimitBytes);
+  const to = Math.min(size, HEAD_LIMIT_BYTES);
   for (const { entries } of readLog(file, {
     from: 0,
     to,
-    firstChunkBytes: SESSION_LIST_DEFAULTS.headBytes,
+    firstChunkBytes: HEAD_BYTES,
   })) {
     for (const { entry } of entries) builder.add(entry);
     if (builder.hasHead) return;
@@ -65,7 +78,7 @@ function readTail(file: OpenFile, to: number): Tail {
   for (;;) {
     const from = Math.max(0, to - bytes);
     const entries = readEntriesBetween(file, from, to);
-    const isEnough = from === 0 || bytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes;
+    const isEnough = from === 0 || bytes >= CHECKPOINT_SEARCH_BYTES;
     if (entries.length > 0 || isEnough) return { entries, from };
     bytes *= 2;
   }
@@ -85,7 +98,7 @@ function readBack(file: OpenFile, end: number, builder: SessionInfoBuilder): voi
     // `end` may be in the middle of a line.
     const piece = readBuffer(file, from, end + SESSION_LIST_DEFAULTS.tailBytes - from);
     const checkpoint = findLast(piece, CHECKPOINT_TYPE);
-    if (checkpoint !== undefined || from === 0 || pieceBytes >= SESSION_LIST_DEFAULTS.checkpointSearchBytes) {
+    if (checkpoint !== undefined || from === 0 || pieceBytes >= CHECKPOINT_SEARCH_BYTES) {
       if (checkpoint !== undefined) builder.add(checkpoint.entry);
       for (const entry of findAll(piece, METADATA_TYPE, checkpoint?.end ?? 0)) builder.add(entry);
       return;

@@ -14,11 +14,16 @@
  * An entry that leaves a gap waits for the next one. If the next has a lower number, lines were moved, or the number of
  * the first is wrong and must not hide all the entries after it.
  */
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import { type BatchMark, findParts, isVoid, type LinePart, parseLine } from "./log-line.ts";
 import type { RawLine } from "./raw-lines.ts";
+
+/**
+ * Stretches of damage that are reported one by one while no entry comes; later ones are reported as one. Source: our
+ * choice; a damaged log has a handful, a file that is none has millions.
+ */
+const DAMAGE_STRETCHES_REPORTED = 1_000;
 
 interface OpenBatch {
   readonly count: number;
@@ -191,7 +196,7 @@ export class LogAssembler {
   #goesOn(last: LogDamage, { position, reason }: LogDamage): boolean {
     const end = last.position + last.bytes;
     if (last.reason === reason && position === end) return true;
-    return this.#reportedCount >= STORE_DEFAULTS.damageStretchesReported && position >= end;
+    return this.#reportedCount >= DAMAGE_STRETCHES_REPORTED && position >= end;
   }
 
   #closeBatch(nextSeq = 0): void {

@@ -20,6 +20,9 @@ import { storeFailure } from "../../shared/store-failure.ts";
 import { packEntry, unpackEntry } from "./packed-entry.ts";
 import { formatPlainEntry } from "./plain-line.ts";
 
+/** Most entries of one append, so that a damaged batch mark cannot hold a reader up. Source: our choice. */
+const BATCH_LIMIT_ENTRIES = 1_000_000;
+
 export const NEWLINE = 0x0a;
 /** Ends a line that was never acknowledged. */
 export const VOID_MARK = "#torn";
@@ -110,7 +113,10 @@ function checksum(body: Uint8Array): string {
   return crc32(body).toString(16).padStart(CRC_DIGITS, "0");
 }
 
-/** Parses one line without its line break; with `outline`, messages, calls and answers without their content. Never throws. */
+/**
+ * Parses one line without its line break; with `outline`, messages, calls and answers without their content. Never
+ * throws.
+ */
 export function parseLine(line: Buffer, outline = false): ParsedLine {
   if (!hasChecksum(line)) return { ok: false, reason: looksLikeJson(line) ? "bad-checksum" : "not-json" };
   if (line.toString("latin1", HEAD.length, HEAD.length + CRC_DIGITS) !== checksum(line.subarray(BODY_START)))
@@ -164,7 +170,7 @@ function hasHead(bytes: Buffer): boolean {
 }
 
 function isPossible({ index, count }: BatchMark): boolean {
-  return index <= count && count <= STORE_DEFAULTS.batchLimitEntries;
+  return index <= count && count <= BATCH_LIMIT_ENTRIES;
 }
 
 /**
@@ -240,11 +246,13 @@ export function hasWholePart(line: Buffer): boolean {
   return findParts(line).some(({ parsed }) => parsed.ok);
 }
 
-/** Formats an append. @throws `STORE_FAILED` if the entries are too many or too long for a reader, or cannot be JSON. */
+/**
+ * Formats an append. @throws `STORE_FAILED` if the entries are too many or too long for a reader, or cannot be JSON.
+ */
 export function formatAppend(entries: readonly Entry[], logFile: string): FramedBatch {
   const what = `${entries.length} entries could not be written to ${logFile}`;
-  if (entries.length > STORE_DEFAULTS.batchLimitEntries)
-    throw storeFailure(what, `one append takes ${STORE_DEFAULTS.batchLimitEntries}`);
+  if (entries.length > BATCH_LIMIT_ENTRIES)
+    throw storeFailure(what, `one append takes ${BATCH_LIMIT_ENTRIES}`);
   try {
     const batch = formatBatch(entries);
     const longest = longestLineBytes(batch);

@@ -24,6 +24,11 @@ import {
 import { readWholeLog } from "./log-reader.ts";
 import { type ByteRange, readRawLines } from "./raw-lines.ts";
 
+/** First bytes read going backward from the end. Source: measured, 64 KB of a cached file cost as much as 16 KB. */
+const TAIL_CHUNK_BYTES = 65_536;
+/** Largest piece read going backward; each piece is twice the one before up to this. Source: our choice. */
+const TAIL_CHUNK_LIMIT_BYTES = 4_194_304;
+
 /** Start of a checkpoint's JSON, after its brace. */
 const CHECKPOINT_START = Buffer.from('"type":"checkpoint",', "latin1");
 
@@ -65,14 +70,14 @@ function fromLastCheckpoint({ entries, damage }: LogContents): LogContents | und
 
 /** Position of the last whole checkpoint line that begins before `before`. */
 function findCheckpointBefore(file: OpenFile, before: number, end: number): number | undefined {
-  let pieceBytes: number = STORE_DEFAULTS.tailChunkBytes;
+  let pieceBytes: number = TAIL_CHUNK_BYTES;
   for (let to = before; to > 0; ) {
     const from = Math.max(0, to - pieceBytes);
     // A line may begin before the piece, and the start of its checkpoint may end after it.
     const position = findInPiece(file, { from, to, end });
     if (position !== undefined) return position;
     to = from;
-    pieceBytes = Math.min(pieceBytes * 2, STORE_DEFAULTS.tailChunkLimitBytes);
+    pieceBytes = Math.min(pieceBytes * 2, TAIL_CHUNK_LIMIT_BYTES);
   }
   return undefined;
 }
@@ -176,7 +181,7 @@ export const VOID_LINE_BREAK = Buffer.from(`${VOID_MARK}\n`, "latin1");
 
 /** The entry that the next one continues; number 0 in an empty log. */
 export function readLastEntry(file: OpenFile, end: number): LastEntry {
-  for (let pieceBytes: number = STORE_DEFAULTS.tailChunkBytes; ; pieceBytes *= 2) {
+  for (let pieceBytes: number = TAIL_CHUNK_BYTES; ; pieceBytes *= 2) {
     const from = Math.max(0, end - pieceBytes);
     const middle = readMiddleOfLog(file, { from, to: end });
     const last = middle?.entries.at(-1)?.entry ?? middle?.before;

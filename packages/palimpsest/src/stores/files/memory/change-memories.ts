@@ -19,6 +19,12 @@ import { folderOf, type PendingWork, PLACES, pieceOf, type WorkItem, workAs } fr
 import type { MemorySettling } from "./memory-recovery.ts";
 
 /**
+ * Longest time that a change waits for others, in milliseconds. Source: our choice; each takes as long as the disk
+ * takes to sync.
+ */
+const WAIT_MS = 10_000;
+
+/**
  * The result of a change. `done`: the caller has to sync these folders. `conflicts`: these paths have other versions.
  * `lost`: another process considered this one dead and took over. After the last two nothing has changed.
  */
@@ -153,6 +159,6 @@ export function unconfirmed(cause: unknown): StoreError {
 
 /** Limits of the wait for other changes. */
 export const CHANGE_PATIENCE = {
-  waitMs: MEMORY_STORE_DEFAULTS.waitMs,
+  waitMs: WAIT_MS,
   pollMs: MEMORY_STORE_DEFAULTS.pollMs,
 } as const;

@@ -37,6 +37,12 @@ import { MemoryReader } from "./memory-reader.ts";
 import { MemoryArchive, MemoryRecords } from "./memory-records.ts";
 import { MemorySettling } from "./memory-recovery.ts";
 
+/**
+ * Time without a sign of life after which a change in progress is taken for dead, in milliseconds. Source: our
+ * choice; a change takes milliseconds, and one that is taken for dead too early is refused, never lost.
+ */
+const CHANGE_TTL_MS = 2_000;
+
 interface FileMemoryStoreOptions {
   /** The memory directory; made with the first memory. */
   readonly folder: string;
@@ -79,7 +85,7 @@ class FileMemoryStore implements MemoryStore {
     this.#work = new MemoryWork(this.#files, this.#settling);
     this.#records = new MemoryRecords(this.#files);
     this.#archive = new MemoryArchive(this.#files);
-    this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: MEMORY_STORE_DEFAULTS.changeTtlMs });
+    this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: CHANGE_TTL_MS });
     const settleCrash = () => this.#settleCrash();
     this.#reader = new MemoryReader({
       files: this.#files,

@@ -12,6 +12,14 @@ import type { FoundFile, MemoryFiles } from "./memory-file-steps.ts";
 import { type PendingWork, PLACES, pieceOf } from "./memory-places.ts";
 import type { MemorySettling } from "./memory-recovery.ts";
 
+/** Most problems that one listing reports. Source: our choice; more of them have one cause. */
+const LISTED_PROBLEMS_COUNT = 100;
+/**
+ * For how long after a change two looks at a file are not compared, in milliseconds: clocks of file systems are
+ * coarse. Source: the coarsest in common use, FAT, counts in two seconds.
+ */
+const COARSE_CLOCK_MS = 2_000;
+
 type Problem = MemoryListing["problems"][number];
 
 interface MemoryReaderOptions {
@@ -110,7 +118,7 @@ export class MemoryReader {
   }
 
   #headOf(path: string, { size, modifiedMs, changedMs = modifiedMs, id }: FileStat): MemoryFileHead {
-    const isFresh = Math.abs(this.#options.clock.nowMs() - changedMs) < MEMORY_STORE_DEFAULTS.coarseClockMs;
+    const isFresh = Math.abs(this.#options.clock.nowMs() - changedMs) < COARSE_CLOCK_MS;
     const mark = [id, size, modifiedMs, changedMs].join(":");
     // A clock of a file system is coarse: two texts of one moment look the same, so it is not compared yet.
     const stamp = isFresh ? `${mark}~${this.#options.ids.entryId()}` : mark;
@@ -206,12 +214,11 @@ class Walk {
 
 /** The first ones, and how many more there are; what says that a limit was reached is among them. */
 function shortened(problems: readonly Problem[]): readonly Problem[] {
-  const { listedProblemsCount } = MEMORY_STORE_DEFAULTS;
-  if (problems.length <= listedProblemsCount) return problems;
+  if (problems.length <= LISTED_PROBLEMS_COUNT) return problems;
   const first = [
     ...problems.filter(({ isOverLimit }) => isOverLimit === true),
     ...problems.filter(({ isOverLimit }) => isOverLimit !== true),
-  ].slice(0, listedProblemsCount - 1);
+  ].slice(0, LISTED_PROBLEMS_COUNT - 1);
   return [...first, { path: ".", detail: `${problems.length - first.length} more problems are not listed.` }];
 }
 

@@ -11,7 +11,6 @@
  * | `old`, for some time | replaced files | removed, or kept if they were changed since |
  */
 import { AssertionError } from "../../../base/assert.ts";
-import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
 import type { Clock } from "../../../ports/runtime.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
 import {
@@ -28,6 +27,19 @@ import {
   type WorkItem,
   workAs,
 } from "./memory-places.ts";
+
+/**
+ * Time for which a replaced text is kept aside, in milliseconds, for an editor that still holds it open. Source: our
+ * choice; a save takes milliseconds, also on a busy machine.
+ */
+const PREVIOUS_KEPT_MS = 10_000;
+/**
+ * After how long what a dead process prepared and never began is removed, in milliseconds. Source: our choice;
+ * preparing takes as long as the disk takes to sync a few files.
+ */
+const PREPARED_KEPT_MS = 10_000;
+/** Pause between two searches of a process for texts to remove, in milliseconds. Source: our choice. */
+const TIDY_EVERY_MS = 1_000;
 
 export class MemorySettling {
   readonly #files: MemoryFiles;
@@ -57,14 +69,14 @@ export class MemorySettling {
   }
 
   async #tidy(): Promise<void> {
-    const { tidyEveryMs, previousKeptMs, preparedKeptMs } = MEMORY_STORE_DEFAULTS;
-    if (!this.#isPast(this.#tidiedAtMs, tidyEveryMs)) return;
+    if (!this.#isPast(this.#tidiedAtMs, TIDY_EVERY_MS)) return;
     this.#tidiedAtMs = this.#clock.nowMs();
     for (const work of this.#files.works())
-      if (work.state === "new" && this.#isPast(work.atMs, preparedKeptMs)) this.discard(work);
+      if (work.state === "new" && this.#isPast(work.atMs, PREPARED_KEPT_MS)) this.discard(work);
     for (const name of this.#files.names(PLACES.old)) {
       const work = parseWork(name);
-      if (work !== undefined && this.#isPast(work.atMs, previousKeptMs)) await this.#dropOld(pastWork(work));
+      if (work !== undefined && this.#isPast(work.atMs, PREVIOUS_KEPT_MS))
+        await this.#dropOld(pastWork(work));
     }
   }
 

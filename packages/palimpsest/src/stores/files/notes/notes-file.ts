@@ -18,7 +18,6 @@
  * Programs replace one after the other (`lease-lock.ts`), so one of two wins, and a crash leaves the old or the new notes.
  * A reader that finds the notes taken out reads the taken file.
  */
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Clock, Hasher, IdSource } from "../../../ports/runtime.ts";
 import type { NotesFile } from "../../../ports/session-store.ts";
@@ -32,6 +31,12 @@ import { discard, writeDurably } from "../replace/whole-file.ts";
 import { linkRefused, NotesFolder } from "./notes-folder.ts";
 import { NOTES_LOCK_NAME, NOTES_NAME, NOTES_PATIENCE, temporaryNotesName } from "./notes-names.ts";
 import { isTornOf, NotesSettling, unfinishedIn } from "./notes-recovery.ts";
+
+/**
+ * Times that notes are read or replaced again because someone else changed them in between. Source: our choice; one
+ * is rare.
+ */
+const NOTES_ATTEMPTS = 16;
 
 interface FileNotesOptions {
   readonly sessionId: string;
@@ -116,7 +121,7 @@ export class FileNotes implements NotesFile {
       assertStays();
       await this.#settling.settle(this.#folder.names());
       this.#settling.tidy(this.#folder.names());
-      for (let attempt = 1; attempt <= STORE_DEFAULTS.notesAttempts; attempt++) {
+      for (let attempt = 1; attempt <= NOTES_ATTEMPTS; attempt++) {
         if (!(await this.#isStill(wanted))) return false;
         if (await this.#tryReplace(wanted, { bytes, held })) return true;
       }
@@ -137,7 +142,7 @@ export class FileNotes implements NotesFile {
 
   /** Finds the current notes, even during a replacement. */
   async #find(): Promise<Buffer | undefined> {
-    for (let attempt = 1; attempt <= STORE_DEFAULTS.notesAttempts; attempt++) {
+    for (let attempt = 1; attempt <= NOTES_ATTEMPTS; attempt++) {
       const names = await this.#settledNames();
       const found = this.#folder.read(NOTES_NAME);
       if (found !== undefined) return this.#wholeOf(found, names);

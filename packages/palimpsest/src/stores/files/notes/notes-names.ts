@@ -14,17 +14,24 @@
  * `when` is in milliseconds since the epoch. The fingerprint is that of the text at that time, so a name alone tells if
  * the file was changed since.
  */
-import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { LockPatience } from "../lease/lease-lock.ts";
+
+/**
+ * Longest time that a program waits for another that replaces the same notes, in milliseconds. Source: our choice;
+ * replacing them takes as long as the disk takes to sync a file.
+ */
+const NOTES_WAIT_MS = 5_000;
+/** Pause between two looks whether the other is done, in milliseconds; up to twice that. Source: our choice. */
+const NOTES_POLL_MS = 5;
 
 /** The file that people edit. */
 export const NOTES_NAME = "notes.md";
 /** The folder of the lease. */
 export const NOTES_LOCK_NAME = ".notes";
 export const NOTES_PATIENCE: LockPatience = {
-  waitMs: STORE_DEFAULTS.notesWaitMs,
-  pollMs: STORE_DEFAULTS.notesPollMs,
+  waitMs: NOTES_WAIT_MS,
+  pollMs: NOTES_POLL_MS,
 };
 const TEMPORARY_PATTERN = /^notes\.md\.[0-9A-Za-z-]+\.tmp$/;
 const CONFLICT_PATTERN = /^notes\.conflict-\d{1,6}\.md$/;

@@ -18,6 +18,12 @@ import {
   stampedNotes,
 } from "./notes-names.ts";
 
+/**
+ * Texts of people beside the notes, each a file, that get a separate name; later ones wait under the name of a
+ * version before. Source: our choice: more than anybody has looked at and left.
+ */
+const NOTES_CONFLICTS_COUNT = 9;
+
 interface NotesSettlingOptions {
   readonly folder: NotesFolder;
   readonly hasher: Hasher;
@@ -134,7 +140,7 @@ export class NotesSettling {
 
   /** Keeps a version as a conflict under the first free name; under its own name if all are taken. */
   #keep({ name }: StampedNotes): void {
-    for (let number = 1; number <= STORE_DEFAULTS.notesConflictsCount; number++) {
+    for (let number = 1; number <= NOTES_CONFLICTS_COUNT; number++) {
       const conflict = conflictName(number);
       const isKept = this.#folder.isOneFile(name, conflict);
       if (isKept) this.#folder.remove(name);

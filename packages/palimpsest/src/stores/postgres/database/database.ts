@@ -7,7 +7,6 @@
  * all tries together.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { OptionError, StoreError } from "../../../base/errors.ts";
 import { databaseFailure, isBroken, isPassing, NoAnswer } from "./database-failure.ts";
 import {
@@ -18,6 +17,21 @@ import {
   type PostgresQueryable,
 } from "./postgres-pool.ts";
 import { leftovers, migration, OLDEST_TABLES_VERSION, TABLES_VERSION, type Tables } from "./tables.ts";
+
+/** Pause before the second try, in milliseconds; each pause is twice the one before. Source: our choice. */
+const FIRST_PAUSE_MS = 20;
+/** Longest pause between two tries, in milliseconds. Source: our choice: a server that is back is found within it. */
+const LONGEST_PAUSE_MS = 500;
+/**
+ * So long a try waits for a connection, in milliseconds: a pool without a free one waits for ever by itself. Source:
+ * our choice, the time of all tries.
+ */
+const CONNECT_LIMIT_MS = 5_000;
+/**
+ * So long a statement may take before its connection is given up, in milliseconds. Source: our choice: the largest
+ * append of a slow link.
+ */
+const STATEMENT_LIMIT_MS = 30_000;
 
 interface Statement {
   /** A function if the text of a write depends on the version of the tables. */
@@ -59,9 +73,8 @@ export class Database {
 
   /** Runs a statement. @throws `STORE_FAILED` when it cannot be done, or not in time. */
   async run(statement: Statement): Promise<StatementOutcome> {
-    const { firstPauseMs, longestPauseMs } = POSTGRES_DEFAULTS;
     const lastTryAt = performance.now() + this.#retryForMs;
-    for (let pauseMs: number = firstPauseMs, tries = 1; ; tries++) {
+    for (let pauseMs: number = FIRST_PAUSE_MS, tries = 1; ; tries++) {
       try {
         return { rows: await this.#once(statement), isRepeated: tries > 1 };
       } catch (error) {
@@ -69,7 +82,7 @@ export class Database {
         if (isOver || !isPassing(error) || this.#isEnding()) throw databaseFailure(statement.what, error);
       }
       await pause(pauseMs);
-      pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
     }
   }
 
@@ -113,15 +126,13 @@ function isPool(pool: PostgresPool | PostgresQueryable): pool is PostgresPool {
 /** A pool without a free connection waits forever; a connection that arrives too late goes back. */
 async function connect(pool: PostgresPool): Promise<PostgresClient> {
   const lent = pool.connect();
-  const client = await within(lent, POSTGRES_DEFAULTS.connectLimitMs, "no connection became free").catch(
-    (error: unknown) => {
-      lent.then(
-        (late) => late.release(),
-        () => {}, // The caller has its error already.
-      );
-      throw error;
-    },
-  );
+  const client = await within(lent, CONNECT_LIMIT_MS, "no connection became free").catch((error: unknown) => {
+    lent.then(
+      (late) => late.release(),
+      () => {}, // The caller has its error already.
+    );
+    throw error;
+  });
   if (typeof (client as Partial<PostgresClient> | undefined)?.query === "function") return client;
   throw new OptionError({
     message: "`pool.connect()` gave no connection.",
@@ -135,7 +146,7 @@ async function ask(
   values: readonly unknown[] = [],
 ): Promise<StatementOutcome["rows"]> {
   const asked = client.query(text, [...values]);
-  const { rows } = await within(asked, POSTGRES_DEFAULTS.statementLimitMs, "the server did not answer");
+  const { rows } = await within(asked, STATEMENT_LIMIT_MS, "the server did not answer");
   return rows as StatementOutcome["rows"];
 }
 

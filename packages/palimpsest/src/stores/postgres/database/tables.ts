@@ -11,11 +11,18 @@
  * Rule for every later version: only add. A program of the version before continues to work with the tables, so that
  * programs can be replaced one after another.
  */
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { OptionError } from "../../../base/errors.ts";
 import { shorten } from "../../../base/text/text.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { Scope } from "../../../transcript/entries.ts";
+
+/**
+ * Longest scope that is its own key, in bytes; a longer one is its hash. Source: a row of an index ends at 2,704
+ * bytes.
+ */
+const SCOPE_KEY_LIMIT_BYTES = 1_024;
+/** Longest name of a schema, in characters. Source: the server cuts names at 63 bytes. */
+const SCHEMA_NAME_LIMIT_CHARS = 63;
 
 /** The version that {@link migration} brings the tables to. */
 export const TABLES_VERSION = 3;
@@ -40,10 +47,10 @@ export interface Tables {
 /** @throws `OptionError` for a name that is not plain, so that the quoted names below need no escaping. */
 export function tablesIn(schema: string): Tables {
   const isPlain = typeof schema === "string" && NAME_PATTERN.test(schema);
-  if (!isPlain || schema.length > POSTGRES_DEFAULTS.schemaNameLimitChars || /^pg_/i.test(schema))
+  if (!isPlain || schema.length > SCHEMA_NAME_LIMIT_CHARS || /^pg_/i.test(schema))
     throw new OptionError({
       message: `${JSON.stringify(shorten(String(schema), 80))} cannot be the name of a schema here.`,
-      hint: `Use 1 to ${POSTGRES_DEFAULTS.schemaNameLimitChars} of the characters A-Z a-z 0-9 _, no digit first and not pg_.`,
+      hint: `Use 1 to ${SCHEMA_NAME_LIMIT_CHARS} of the characters A-Z a-z 0-9 _, no digit first and not pg_.`,
     });
   const named = (table: string): string => `"${schema}"."${table}"`;
   return {
@@ -169,7 +176,5 @@ export function leftovers({ sessions, entries, damage }: Tables): string {
  */
 export function scopeKey({ tenant, project }: Scope = {}, hasher: Hasher): string {
   const json = JSON.stringify([tenant ?? null, project ?? null]);
-  return Buffer.byteLength(json) <= POSTGRES_DEFAULTS.scopeKeyLimitBytes
-    ? json
-    : `sha256:${hasher.sha256(json)}`;
+  return Buffer.byteLength(json) <= SCOPE_KEY_LIMIT_BYTES ? json : `sha256:${hasher.sha256(json)}`;
 }

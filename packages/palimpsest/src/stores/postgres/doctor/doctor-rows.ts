@@ -1,9 +1,11 @@
 /** The statements of the doctor: they list sessions, and read and record damage. */
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { SessionName } from "../log/session-row.ts";
+
+/** Sessions that the doctor lists at once. Source: our choice: a page of short rows. */
+const DOCTOR_PAGE_SESSIONS = 500;
 
 /** A session as the doctor finds it. */
 export interface DoctorSessionRow extends SessionName {
@@ -50,7 +52,7 @@ export class DoctorRows {
           FROM ${sessions} s WHERE s.key > $1::bigint AND s.trashed_at IS NULL
             AND (s.last_seq > 0 OR EXISTS (SELECT FROM ${entries} e WHERE e.session_key = s.key))
           ORDER BY s.key LIMIT $2::bigint`,
-        [after, POSTGRES_DEFAULTS.doctorPageSessions],
+        [after, DOCTOR_PAGE_SESSIONS],
       );
       for (const row of rows) {
         after = Number(row["key"]);
@@ -62,7 +64,7 @@ export class DoctorRows {
           isInUse: row["isInUse"] === true,
         };
       }
-      if (rows.length < POSTGRES_DEFAULTS.doctorPageSessions) return;
+      if (rows.length < DOCTOR_PAGE_SESSIONS) return;
     }
   }
 

@@ -1,6 +1,5 @@
 /** Rows of entries: formatted for one append with the changes to the session's row, and read back without trust. */
 import { crc32 } from "node:zlib";
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
@@ -8,6 +7,12 @@ import { formatEntry, parseEntry } from "../../../transcript/entry-line.ts";
 import { SessionInfoBuilder } from "../../shared/session-info.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { parseMetadata, type SessionState } from "./session-row.ts";
+
+/**
+ * Most bytes of one append, which is one statement. Source: a value of the server ends at 1 GB, and quoting at the
+ * most doubles it.
+ */
+const APPEND_LIMIT_BYTES = 268_435_456;
 
 export interface Batch {
   readonly entries: readonly Pick<Entry, "seq" | "id">[];
@@ -32,10 +37,10 @@ export function batchOf(entries: readonly Entry[]): Batch {
   const sizes = bodies.map((body) => Buffer.byteLength(body));
   const longest = Math.max(...sizes);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (longest > STORE_DEFAULTS.lineLimitBytes || bytes > POSTGRES_DEFAULTS.appendLimitBytes)
+  if (longest > STORE_DEFAULTS.lineLimitBytes || bytes > APPEND_LIMIT_BYTES)
     throw storeFailure(
       what,
-      `they have ${bytes} bytes, the longest ${longest}; an append holds ${POSTGRES_DEFAULTS.appendLimitBytes}, an entry ${STORE_DEFAULTS.lineLimitBytes}`,
+      `they have ${bytes} bytes, the longest ${longest}; an append holds ${APPEND_LIMIT_BYTES}, an entry ${STORE_DEFAULTS.lineLimitBytes}`,
     );
   const builder = new SessionInfoBuilder();
   for (const entry of entries) builder.add(entry);

@@ -4,12 +4,17 @@
  * The session's row says where the log ends. Rows that go on behind that count all the same, and a log
  * that ends before it has lost its tail; both are reported.
  */
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import { sessionNotFound } from "../../shared/store-failure.ts";
 import type { LogEnds, ReaderRows } from "./reader-rows.ts";
 import { type MisplacedRow, RowAssembler, type RowOrder } from "./row-assembler.ts";
+
+/**
+ * Misplaced rows that are read at once when their numbers are asked for. Source: our choice: a page of entries of
+ * usual size.
+ */
+const MISPLACED_ROWS_READ = 16;
 
 export class LogRows {
   readonly #sessionId: string;
@@ -128,7 +133,7 @@ export class LogRows {
           rows.map(({ place }) => place),
         ),
     };
-    return new RowAssembler({ fromSeq, misplaced, readCount: POSTGRES_DEFAULTS.misplacedRowsRead });
+    return new RowAssembler({ fromSeq, misplaced, readCount: MISPLACED_ROWS_READ });
   }
 
   async #ends(key: number, beforeSeq: number): Promise<LogEnds> {

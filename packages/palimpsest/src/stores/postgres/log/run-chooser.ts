@@ -3,15 +3,25 @@
  *
  * DESIGN. Each entry names the one before it. Consecutive entries that do so form a run. If two runs touch and the second
  * does not name the end of the first, one of them is foreign: rows of a backup, or of another writer. A run is anchored if
- * it begins the log, or has `runLinksTrusted` links. A run beside an anchored one with at least as many links is refused
+ * it begins the log, or has {@link RUN_LINKS_TRUSTED} links. A run beside an anchored one with at least as many links is refused
  * and reported as `forked`. All other runs count, and the break is reported as `missing`: without evidence no whole entry
  * is hidden. A row without a checksum proves nothing: one damaged letter of an id would hide all later entries.
  *
- * Memory is bounded: held rows are decided at the next gap, once a run has `runLinksTrusted` links, or at
- * `clusterRowsHeld` rows.
+ * Memory is bounded: held rows are decided at the next gap, once a run has {@link RUN_LINKS_TRUSTED} links, or at
+ * {@link CLUSTER_ROWS_HELD} rows.
  */
-import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import type { LogDamage, StoredEntry } from "../../../ports/session-store.ts";
+
+/**
+ * Entries of a broken chain that are held until it is clear which of them count. Source: our choice: some rows of a
+ * backup, not a whole log.
+ */
+const CLUSTER_ROWS_HELD = 1_024;
+/**
+ * Links between entries after which a run of rows counts, whatever stands before it. Source: our choice: more than
+ * any append by hand.
+ */
+const RUN_LINKS_TRUSTED = 64;
 
 /** A whole entry at its number, with the size of its row. */
 export interface PlacedRow extends StoredEntry {
@@ -80,8 +90,8 @@ export class RunChooser {
     }
     run.placed.push(placed);
     this.#heldCount++;
-    if (run.links >= POSTGRES_DEFAULTS.runLinksTrusted) this.#decide(run);
-    else if (this.#heldCount >= POSTGRES_DEFAULTS.clusterRowsHeld) this.#decide(undefined);
+    if (run.links >= RUN_LINKS_TRUSTED) this.#decide(run);
+    else if (this.#heldCount >= CLUSTER_ROWS_HELD) this.#decide(undefined);
   }
 
   /** Decides held rows at a gap or the end. */
@@ -123,8 +133,7 @@ function storedOf({ entry, position }: PlacedRow): StoredEntry {
 
 function isRefused(run: Run, beside: Run | undefined): boolean {
   if (beside === undefined || run.isDecided) return false;
-  const { runLinksTrusted } = POSTGRES_DEFAULTS;
-  if (run.links >= runLinksTrusted) return false;
-  if (beside.isDecided || beside.links >= runLinksTrusted) return true;
+  if (run.links >= RUN_LINKS_TRUSTED) return false;
+  if (beside.isDecided || beside.links >= RUN_LINKS_TRUSTED) return true;
   return beside.isFirst && beside.links > 0 && beside.links >= run.links;
 }
