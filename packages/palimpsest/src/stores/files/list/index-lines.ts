@@ -89,7 +89,7 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
   return notes;
 }
 
-/** A number of an id. The sum over a set of ids stands for the set; two sets share one only by chance. */
+/** A number of an id. The sum over a set of ids identifies the set: two sets share a sum only by chance. */
 export function idHash(id: string): number {
   const crc = crc32(id);
   // Mixed: the checksums of similar ids cancel out in pairs.

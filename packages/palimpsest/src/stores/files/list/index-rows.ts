@@ -41,7 +41,7 @@ export function* parseRows(body: Buffer): Generator<readonly IndexRow[]> {
     if (end < start) return;
     const lines = body.toString("utf8", start, end).split("\n");
     const piece = parseJson(`[${lines.join(",")}]`);
-    // If one line is no JSON, each is parsed by itself.
+    // If one line is not JSON, each is parsed separately.
     const values =
       piece.ok && (piece.value as readonly unknown[]).length === lines.length
         ? (piece.value as readonly unknown[])
