@@ -82,7 +82,7 @@ describe("what users see of a session", () => {
       "utf8",
     );
     expect(declarations).toContain("export declare class Session");
-    expect(declarations).not.toMatch(/\b(?:parts|builder|inTurn|appendWith|settle|internalsOf)\b/);
+    expect(declarations).not.toMatch(/\b(?:parts|budgets|builder|inTurn|appendWith|settle|internalsOf)\b/);
     const outcome = installed.runJavaScript(`
       import { createSession, InMemorySessionStore, nodeHasher, randomIds, systemClock } from "palimpsest";
       const store = new InMemorySessionStore();

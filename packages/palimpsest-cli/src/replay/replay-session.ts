@@ -172,7 +172,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
   const meter = meterOf(task, setting);
   const options = sessionOptions(task, track);
   const session = await sessions.create(options);
-  internalsOf(session).parts.tracker.ledger.reserveFixed(setting.prompt.reservedTokens);
+  internalsOf(session).tracker.ledger.reserveFixed(setting.prompt.reservedTokens);
   await session.setMetadata("source.file", task.file);
   await session.setMetadata("source.windowTokens", setting.window.tokens);
   const usage = new RecordedUsage({ model: setting.request.model });
@@ -182,7 +182,7 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
     task.onProgress((index / steps.length) * CALLS_SHARE, track.calls.at(-1)?.tokens ?? 0);
     await take(step, { session, track, page: task.page, usage, request: setting.request, clock, meter });
   }
-  task.page?.noted(await internalsOf(session).parts.digest.get(), setting.window.tokens);
+  task.page?.noted(await internalsOf(session).digest.get(), setting.window.tokens);
   const { survival, cost } = meter;
   const costs = { calls: meter.calls };
   await session.close();

@@ -10,7 +10,7 @@ import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
 import type { CompactionHelp } from "../session/compact/compact-window.ts";
-import { notify, type SessionEvent } from "../session/events/events.ts";
+import type { SessionEvent } from "../session/events/events.ts";
 import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
@@ -62,7 +62,7 @@ export class AgentSession {
     this.#silent = new SilentWatch(session);
     this.#options = options;
     this.#world = world;
-    this.#isNew = internalsOf(session).parts.writer.isEmpty;
+    this.#isNew = internalsOf(session).writer.isEmpty;
     const { deadline } = world;
     this.#hooks = new HookRunner({
       hooks: options.hooks ?? {},
@@ -155,7 +155,7 @@ export class AgentSession {
 
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
-    const callSeq = answer.callSeq ?? internalsOf(this.session).parts.calls.newest;
+    const callSeq = answer.callSeq ?? internalsOf(this.session).calls.newest;
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
@@ -188,9 +188,7 @@ export class AgentSession {
     const callSeq = this.#lastCallSeq();
     const refusal = recovery?.refusal(callSeq);
     if (refusal !== undefined)
-      await internalsOf(this.session).inTurn(async () =>
-        internalsOf(this.session).compaction.refused(refusal),
-      );
+      await internalsOf(this.session).inTurn(async () => internalsOf(this.session).budgets.refused(refusal));
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
     await logFailedCall(this.session, callSeq, failure);
     if (recovery === undefined || request === undefined)
@@ -208,12 +206,12 @@ export class AgentSession {
   async compact(options: CompactOptions = {}): Promise<CompactResult> {
     checkCompact(options);
     const span = spanOf(options);
-    const { compaction, builder } = internalsOf(this.session);
-    compaction.reset();
-    if (span?.side === "up-to" && compaction.editSafety === "strict") throw refusedTail();
+    const { watch, budgets, builder } = internalsOf(this.session);
+    watch.reset();
+    if (span?.side === "up-to" && budgets.editSafety === "strict") throw refusedTail();
     await this.begin();
     this.#notes?.reset();
-    saveBreakers(internalsOf(this.session).parts);
+    saveBreakers(internalsOf(this.session));
     this.#notes?.preparing();
     const { instructions, signal } = options;
     const mayUseNotes = span === undefined && instructions === undefined;
@@ -280,7 +278,7 @@ export class AgentSession {
   }
 
   #lastCallSeq(): number {
-    return internalsOf(this.session).parts.calls.newest ?? 0;
+    return internalsOf(this.session).calls.newest ?? 0;
   }
 
   #complete(asked: AgentRequest): CallRequest {
@@ -290,6 +288,6 @@ export class AgentSession {
   }
 
   #emit(event: SessionEvent): void {
-    notify(internalsOf(this.session).parts.observer, event);
+    internalsOf(this.session).emit(event);
   }
 }

@@ -102,7 +102,7 @@ export class ConversationStore {
     const generation = this.#current;
     return this.#counted(async () => {
       if (this.#session !== undefined || generation.state !== "unread")
-        return !internalsOf(await this.#settled(generation)).parts.writer.isEmpty;
+        return !internalsOf(await this.#settled(generation)).writer.isEmpty;
       const found = await readForMemory(this.#sessionId, this.#options);
       if (found !== undefined) fill(generation, found);
       return found !== undefined;
@@ -167,7 +167,7 @@ export class ConversationStore {
   flush(): Promise<void> {
     return this.#counted(async () => {
       if (this.#session === undefined && this.#unwritten.length === 0) return;
-      await internalsOf(await this.#settled(this.#current)).parts.log.sync();
+      await internalsOf(await this.#settled(this.#current)).log.sync();
     });
   }
 
@@ -222,8 +222,7 @@ function stillHolds({ entries, folded }: CompressionPlan, mirror: MemoryMirror):
 
 async function readState(session: Session, generation: Generation): Promise<void> {
   // Of a session that was begun just now there is nothing to read.
-  if (!internalsOf(session).parts.writer.isEmpty)
-    fill(generation, await readMemory(internalsOf(session).parts));
+  if (!internalsOf(session).writer.isEmpty) fill(generation, await readMemory(internalsOf(session)));
   generation.state = "settled";
 }
 
@@ -235,7 +234,7 @@ function fill(generation: Generation, { entries, summaries, seqs, editSeqs }: Fo
 
 /** In one append, so that a crash leaves what was there before, or all of it. */
 async function writeState(session: Session, generation: Generation): Promise<void> {
-  const { writer } = internalsOf(session).parts;
+  const { writer } = internalsOf(session);
   const { entries, summaries } = generation.mirror;
   const { messages, notes, edits } = stateToLogParts({ entries, summaries });
   const isForgotten = writer.isEmpty || writer.projection.visible.length === 0;

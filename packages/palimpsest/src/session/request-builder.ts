@@ -5,24 +5,18 @@
  * appended. A call that brings only new messages costs only those.
  */
 import { SessionError } from "../base/errors.ts";
-import type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
-import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../compaction/planner/policies.ts";
 import type { CountableRequest } from "../ports/model-client.ts";
-import type { ContextBudget } from "../tokens/budget/budget.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
-import type { ResolvedTariff } from "../tokens/price/resolve-tariff.ts";
 import type { Usage } from "../transcript/blocks.ts";
-import { BudgetTracker } from "./compact/budget-tracker.ts";
-import { type FitOptions, type FittedWindow, WindowCompactor } from "./compact/compact-window.ts";
-import type { ByHand, SummaryAsk } from "./compact/summary-request.ts";
-import { notify, type SessionEvent } from "./events/events.ts";
+import type { BudgetTracker } from "./compact/budget-tracker.ts";
+import type { FitOptions, FittedWindow, WindowCompactor } from "./compact/compact-window.ts";
+import type { ByHand } from "./compact/summary-request.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
-import type { WindowOptions } from "./options/session-options.ts";
 import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.ts";
 import { checkCallRequest } from "./window/fixed-part.ts";
-import { CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
-import type { SessionParts } from "./window/session-parts.ts";
+import { type CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
+import type { SessionParts, WindowParts } from "./window/session-parts.ts";
 import { sizeOf } from "./window/window-tracker.ts";
 
 /** A request before it is prepared. */
@@ -41,51 +35,36 @@ export interface SentCall {
   readonly estimated: { readonly estimatedTokens: number; readonly generation: number };
 }
 
-export class RequestBuilder {
+type SendingParts = WindowParts & Pick<SessionParts, "makeDurable">;
+
+interface BuilderTools {
   /** Makes each request fit before it leaves. */
   readonly compaction: WindowCompactor;
+  readonly budgets: BudgetTracker;
+  readonly cache: CacheWatch;
+  readonly now: () => number;
+}
+
+export class RequestBuilder {
+  readonly #parts: SendingParts;
+  readonly #compaction: WindowCompactor;
   readonly #budgets: BudgetTracker;
-  readonly #parts: SessionParts;
-  readonly #options: WindowOptions;
-  readonly #now: () => number;
   readonly #cache: CacheWatch;
+  readonly #now: () => number;
   readonly #warnings = new WarningMonitor();
 
-  constructor(parts: SessionParts, options: WindowOptions, { now }: { readonly now: () => number }) {
+  constructor(parts: SendingParts, { compaction, budgets, cache, now }: BuilderTools) {
     this.#parts = parts;
-    this.#options = options;
+    this.#compaction = compaction;
+    this.#budgets = budgets;
+    this.#cache = cache;
     this.#now = now;
-    this.#cache = new CacheWatch(parts, options);
-    this.#budgets = new BudgetTracker(parts, options, { cache: this.#cache, now });
-    this.compaction = new WindowCompactor(parts, this.#budgets, options);
-  }
-
-  /** The limits of new messages; before the first call those of the window the options name. */
-  arrivalPolicy(): ArrivalPolicy {
-    return this.#budgets.isUnmanaged || this.#options.disabledLayers?.includes("arrival") === true
-      ? NO_ARRIVAL_LIMITS
-      : arrivalPolicy(this.budget().windowTokens, { hasHistoryTools: this.#budgets.hasHistoryTools });
-  }
-
-  /** The lifetime that cache marks ask the provider for. */
-  get cacheTtl(): WindowOptions["cacheTtl"] {
-    return this.#options.cacheTtl;
-  }
-
-  /** The token prices of a model's provider. */
-  tariffOf(model: string): ResolvedTariff {
-    return this.#cache.tariffOf(model);
-  }
-
-  /** The limits of the window that the last call was prepared for. */
-  budget(): ContextBudget {
-    return this.#budgets.budget;
   }
 
   /** Makes the next request fit and leave. @throws as {@link WindowCompactor.fit} */
   async prepare(request: CallRequest, options: FitOptions = {}): Promise<SentCall> {
     checkCallRequest(request);
-    return this.compaction.fit(request, options, (window) => this.#send(request, window));
+    return this.#compaction.fit(request, options, (window) => this.#send(request, window));
   }
 
   /** Compacts now because a person asked for it, and prepares no call. Resolves with the edits. */
@@ -94,25 +73,25 @@ export class RequestBuilder {
     options: FitOptions & { readonly byHand: ByHand },
   ): Promise<PreparedCall["edits"]> {
     checkCallRequest(request);
-    return this.compaction.fit(request, options, async ({ edits }) => {
+    return this.#compaction.fit(request, options, async ({ edits }) => {
       if (edits.length === 0) return edits;
       this.#warnings.compacted();
-      const { writer, log, isDurable } = this.#parts;
+      const { writer, makeDurable } = this.#parts;
       await writer.checkpoint();
       writer.forgetHidden();
-      if (isDurable) await log.sync();
+      await makeDurable();
       return edits;
     });
   }
 
   /** Writes down what leaves, and makes it durable. */
   async #send(request: CallRequest, { fixed, edits }: FittedWindow): Promise<SentCall> {
-    const { tracker, writer, log, isDurable } = this.#parts;
+    const { tracker, writer, makeDurable } = this.#parts;
     if (edits.length > 0) this.#warnings.compacted();
     await this.#budgets.repair({ isLeaving: true });
     const messages = tracker.request(writer.projection);
     for (const { rule, message } of tracker.findBroken(messages))
-      this.#emit({ type: "invariant-broken", rule, message });
+      this.#parts.emit({ type: "invariant-broken", rule, message });
     const tokens = this.figures();
     const atMs = this.#now();
     const cached = this.#cache.watch({ request, fixed, messages, promptTokens: tokens.total, atMs });
@@ -120,25 +99,26 @@ export class RequestBuilder {
       type: "call",
       model: request.model,
       throughSeq: writer.nextSeq - 1,
-      ...(request.parameters === undefined ? {} : { parameters: request.parameters }),
-      ...(request.betas === undefined ? {} : { betas: request.betas }),
-      ...(fixed.systemRef === undefined ? {} : { system: fixed.systemRef }),
-      ...(fixed.toolsRef === undefined ? {} : { tools: fixed.toolsRef }),
+      parameters: request.parameters,
+      betas: request.betas,
+      system: fixed.systemRef,
+      tools: fixed.toolsRef,
       ...(cached.marks.length === 0 ? {} : { breakpoints: markedMessages(cached.marks) }),
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
     this.#parts.calls.left(call.seq, tracker.sent());
     this.#cache.left(call.seq, cached);
-    const warning = this.#warnings.state(tokens.total, this.budget());
-    this.compaction.called();
+    const warning = this.#warnings.state(tokens.total, this.#budgets.budget);
+    this.#compaction.watch.called();
+    this.#budgets.left();
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
       await writer.checkpoint();
       writer.forgetHidden();
     }
-    if (isDurable) await log.sync();
+    await makeDurable();
     const { model, system, tools } = request;
-    this.#emit({ type: "call", seq: call.seq, model, tokens: tokens.total, source: tokens.source });
+    this.#parts.emit({ type: "call", seq: call.seq, model, tokens: tokens.total, source: tokens.source });
     const { ledger } = tracker;
     return {
       prepared: {
@@ -161,7 +141,7 @@ export class RequestBuilder {
     checkCallRequest(request);
     const { toolsText } = await this.#budgets.receive(request, { isLeaving: false });
     const { tracker, writer } = this.#parts;
-    const { autoCompactGateTokens, blockingTokens } = this.budget();
+    const { autoCompactGateTokens, blockingTokens } = this.#budgets.budget;
     const messages = tracker.request(writer.projection);
     const { model, system } = request;
     return {
@@ -183,20 +163,10 @@ export class RequestBuilder {
     if (writer.nextSeq - 1 === throughSeq) tracker.ledger.counted(figure);
   }
 
-  /** The window as a model that takes notes of it is shown it. */
-  summaryRequest(request: CallRequest): SummaryAsk {
-    return this.#budgets.summaryRequest(request, "rent");
-  }
-
   /** The provider reported the size of the window: warnings are exact again. */
   usageReported(callSeq: number, usage: Usage): void {
     this.#warnings.reported();
     this.#cache.reported(callSeq, usage);
-  }
-
-  /** The window was changed on purpose, other than by new messages. */
-  rewritten(): void {
-    this.#cache.rewritten();
   }
 
   /** @throws `UNDO_REFUSED` where the edit is not in force, or the window would not fit without it. */
@@ -218,7 +188,7 @@ export class RequestBuilder {
     const neededTokens = Math.ceil(
       sizeOf(after, tracker.ledger.model) * ratio * padding + tracker.ledger.fixedFigure().fitTokens,
     );
-    const { blockingTokens } = this.budget();
+    const { blockingTokens } = this.#budgets.budget;
     if (neededTokens < blockingTokens) return;
     throw new SessionError("UNDO_REFUSED", {
       message: `Without edit ${editSeq} the request would have ${neededTokens} tokens; ${blockingTokens} is the most that is sent.`,
@@ -233,9 +203,5 @@ export class RequestBuilder {
     const { ledger } = tracker;
     const { tokens, fitTokens, source } = ledger.figure();
     return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
-  }
-
-  #emit(event: SessionEvent): void {
-    notify(this.#parts.observer, event);
   }
 }

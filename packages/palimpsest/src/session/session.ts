@@ -14,8 +14,9 @@ import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
 import type { NewEntry } from "./append/entry-writer.ts";
 import type { HostList } from "./append/host-list.ts";
 import { receiveValue } from "./append/session-metadata.ts";
+import type { BudgetTracker } from "./compact/budget-tracker.ts";
 import type { WindowCompactor } from "./compact/compact-window.ts";
-import { notify, type SessionEvent } from "./events/events.ts";
+import type { CompactionWatch } from "./compact/compaction-watch.ts";
 import { PIN_TOOL } from "./history/pin-tool.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import { type PinPlan, runPinTool } from "./history/session-pins.ts";
@@ -25,6 +26,7 @@ import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./option
 import { checkRewind, noSuchCall } from "./options/refusals.ts";
 import type { RequestBuilder } from "./request-builder.ts";
 import { planHideThinking } from "./window/bound-thinking.ts";
+import type { CacheWatch } from "./window/prompt-cache-watch.ts";
 import type { SessionParts } from "./window/session-parts.ts";
 import { messagesOf } from "./window/window-tracker.ts";
 
@@ -36,13 +38,17 @@ interface AppendedAround {
   readonly answerTo?: number;
 }
 
-/** The parts of a session that the agent, forks and `MemoryManager` need and its users do not. @internal */
-interface SessionInternals {
-  readonly parts: SessionParts;
-  /** Prepares its calls. */
-  readonly builder: RequestBuilder;
+/** A session from inside: what the agent, forks and `MemoryManager` need and its users do not. @internal */
+interface SessionInternals extends SessionParts {
+  /** The limits of its window, and how full it is. */
+  readonly budgets: BudgetTracker;
+  /** Judges its compactions. */
+  readonly watch: CompactionWatch;
+  readonly cache: CacheWatch;
   /** Keeps its window within the limits. */
   readonly compaction: WindowCompactor;
+  /** Prepares its calls. */
+  readonly builder: RequestBuilder;
   /** Runs an operation in the order of all others. */
   inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
   /** Appends messages with entries around them, all or none; resolves with the number of the first of these entries. */
@@ -52,6 +58,12 @@ interface SessionInternals {
   ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }>;
   /** Writes a checkpoint, so that opening reads little, and makes everything durable. */
   settle(): Promise<void>;
+}
+
+/** What a session is made of. */
+interface AssembledSession extends Omit<SessionInternals, "inTurn" | "appendWith" | "settle"> {
+  readonly hostList: HostList;
+  readonly history: SessionHistory;
 }
 
 /** Returns the internals of a session, which are not members of it. @internal */
@@ -69,9 +81,7 @@ export class Session {
   readonly id: string;
   /** Everything ever said here: search it, read it back. */
   readonly history: SessionHistory;
-  readonly #parts: SessionParts;
-  readonly #builder: RequestBuilder;
-  readonly #hostList: HostList;
+  readonly #parts: AssembledSession;
   readonly #internals: SessionInternals;
   #closing: Promise<void> | undefined;
 
@@ -80,16 +90,12 @@ export class Session {
   }
 
   /** @internal Sessions are made by `createSession` and `openSession`. */
-  constructor(parts: SessionParts, builder: RequestBuilder, hostList: HostList, history: SessionHistory) {
+  constructor(parts: AssembledSession) {
     this.id = parts.log.sessionId;
-    this.history = history;
+    this.history = parts.history;
     this.#parts = parts;
-    this.#builder = builder;
-    this.#hostList = hostList;
     this.#internals = {
-      parts,
-      builder,
-      compaction: builder.compaction,
+      ...parts,
       inTurn: (operation) => this.#run(operation),
       appendWith: (messages, around) => this.#appendWith(messages, around),
       settle: () => this.#settle(),
@@ -122,16 +128,13 @@ export class Session {
     around: Pick<AppendedAround, "before" | "after">,
   ): Promise<{ readonly firstSeq: number; readonly seqs: readonly number[] }> {
     return this.#run(async () => {
-      const { writer, calls, digest } = this.#parts;
-      const firstSeq = writer.nextSeq;
+      const firstSeq = this.#parts.writer.nextSeq;
       const seqs = await this.#append(messages, around);
       const edits = [...(around.before ?? []), ...(around.after ?? [])].filter(({ type }) => type === "edit");
       if (edits.length === 0) return { firstSeq, seqs };
       // Any of them may be a rewind.
-      calls.clear();
-      digest.invalidate();
-      this.#hostList.invalidate();
-      this.#builder.rewritten();
+      this.#parts.calls.clear();
+      this.#lineChanged();
       return { firstSeq, seqs };
     });
   }
@@ -141,17 +144,17 @@ export class Session {
    * numbers of the appended messages. The next list hides messages that were appended otherwise.
    */
   async reconcile(list: readonly Message[]): Promise<readonly number[]> {
-    const received = this.#hostList.receive(list);
+    const received = this.#parts.hostList.receive(list);
     return this.#run(async () => {
-      const { hide, hiddenMessages, append } = await this.#hostList.plan(received);
+      const { hide, hiddenMessages, append } = await this.#parts.hostList.plan(received);
       if (hiddenMessages === 0) return this.#append(append);
       const reason = "not in the host's list any more";
       const edit = { kind: "host", reason, effect: { hide } } as const;
       const seq = this.#parts.writer.nextSeq;
       const seqs = await this.#append(append, { before: [{ type: "edit", edit }] });
       this.#parts.digest.invalidate();
-      this.#hostList.forget(hide);
-      this.#emit({ type: "host-edit", seq, hiddenMessages, reason });
+      this.#parts.hostList.forget(hide);
+      this.#parts.emit({ type: "host-edit", seq, hiddenMessages, reason });
       return seqs;
     });
   }
@@ -163,7 +166,7 @@ export class Session {
    * `STORE_FAILED` where the store could not keep what leaves.
    */
   async prepare(request: CallRequest): Promise<PreparedCall> {
-    return (await this.#builder.prepare(request)).prepared;
+    return (await this.#parts.builder.prepare(request)).prepared;
   }
 
   /**
@@ -178,29 +181,24 @@ export class Session {
       const { calls, tracker, writer } = this.#parts;
       const callSeq = asked ?? calls.newest;
       const sent = callSeq === undefined ? undefined : calls.find(callSeq);
-      const late = planHideThinking(messages, { callSeq, writer, window: this.#builder.compaction });
+      const late = planHideThinking(messages, { callSeq, writer, window: this.#parts.budgets });
       if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
       const entry: NewEntry = {
         type: "answer",
         callSeq,
-        ...(usage === undefined ? {} : { usage }),
-        ...(stopReason === undefined ? {} : { stopReason }),
+        usage,
+        stopReason,
       };
       const isNewest = callSeq === calls.newest;
       const around = { after: [...late, entry], ...(isNewest ? { answerTo: callSeq } : {}) };
       const seqs = await this.#append(messages, around);
       calls.answered(callSeq);
-      this.#emit({
-        type: "answer",
-        seq: callSeq,
-        usage,
-        stopReason,
-      });
+      this.#parts.emit({ type: "answer", seq: callSeq, usage, stopReason });
       if (usage !== undefined) {
-        const { windowTokens } = this.#builder.budget();
+        const { windowTokens } = this.#parts.budgets.budget;
         const doubt = tracker.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
-        if (doubt !== undefined) this.#emit(doubt);
-        this.#builder.usageReported(callSeq, usage);
+        if (doubt !== undefined) this.#parts.emit(doubt);
+        this.#parts.builder.usageReported(callSeq, usage);
       }
       return seqs;
     });
@@ -217,14 +215,11 @@ export class Session {
    */
   undo(editSeq: number): Promise<void> {
     return this.#run(async () => {
-      await this.#builder.checkUndo(editSeq);
-      const { writer, digest } = this.#parts;
-      const entry = await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
+      await this.#parts.builder.checkUndo(editSeq);
+      const entry = await this.#parts.writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq } });
       // It may have been the host's edit: then the digest covers its messages again.
-      digest.invalidate();
-      this.#hostList.invalidate();
-      this.#builder.rewritten();
-      this.#emit({ type: "undone", seq: entry.seq, editSeq });
+      this.#lineChanged();
+      this.#parts.emit({ type: "undone", seq: entry.seq, editSeq });
     });
   }
 
@@ -234,14 +229,12 @@ export class Session {
    */
   rewind(toSeq: number): Promise<void> {
     return this.#run(async () => {
-      const { writer, digest, calls } = this.#parts;
+      const { writer, calls } = this.#parts;
       checkRewind(toSeq, writer.nextSeq);
       const entry = await writer.appendOne({ type: "edit", edit: { kind: "rewind", toSeq } });
       calls.clear();
-      digest.invalidate();
-      this.#hostList.invalidate();
-      this.#builder.rewritten();
-      this.#emit({ type: "rewound", seq: entry.seq, toSeq });
+      this.#lineChanged();
+      this.#parts.emit({ type: "rewound", seq: entry.seq, toSeq });
     });
   }
 
@@ -275,7 +268,7 @@ export class Session {
       const pin = this.#parts.pins.findPin(place);
       if (pin === undefined) return false;
       const { seq } = await this.#parts.writer.appendOne({ type: "edit", edit: { kind: "unpin", ...pin } });
-      this.#emit({ type: "unpinned", seq, pin });
+      this.#parts.emit({ type: "unpinned", seq, pin });
       return true;
     });
   }
@@ -318,7 +311,7 @@ export class Session {
 
   /** The size of the next request as it is now, without preparing it. */
   get tokens(): CallTokens {
-    return this.#builder.figures();
+    return this.#parts.builder.figures();
   }
 
   #settle(): Promise<void> {
@@ -348,14 +341,14 @@ export class Session {
     }
     queue.isClosed = true;
     await log.close();
-    this.#emit({ type: "closed" });
+    this.#parts.emit({ type: "closed" });
   }
 
   async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
-    const { writer, messages: offloader } = this.#parts;
+    const { writer, offloader } = this.#parts;
     const { before = [], after = [], answerTo } = around;
     const firstSeq = writer.nextSeq + before.length;
-    const kept = await offloader.keep(messages, firstSeq, this.#builder.arrivalPolicy());
+    const kept = await offloader.keep(messages, firstSeq, this.#parts.budgets.arrivalPolicy);
     // Messages that were appended while the model was answering come after the answer.
     const isLate = answerTo !== undefined && (this.visible.at(-1)?.seq ?? 0) > answerTo;
     const entries = isLate ? kept.entries.map((one) => ({ ...one, answerTo }) as NewEntry) : kept.entries;
@@ -364,10 +357,17 @@ export class Session {
     messages.forEach((message, index) => {
       this.#parts.digest.push(seqs[index]!, message);
       this.#parts.index.push(seqs[index]!, message);
-      this.#hostList.push(seqs[index]!, message);
+      this.#parts.hostList.push(seqs[index]!, message);
     });
-    for (const event of kept.events) this.#emit(event);
+    for (const event of kept.events) this.#parts.emit(event);
     return seqs;
+  }
+
+  /** Other messages are in the conversation now than were derived from the log. */
+  #lineChanged(): void {
+    this.#parts.digest.invalidate();
+    this.#parts.hostList.invalidate();
+    this.#parts.cache.rewritten();
   }
 
   /** Message and mark are appended in one go, so that none is there without the other. */
@@ -380,12 +380,8 @@ export class Session {
     if (isNewMessage) await this.#append([plan.message], { after: [mark] });
     const seq = isNewMessage ? pin.seq + 1 : (await writer.appendOne(mark)).seq;
     const { pinnedTokens, limitTokens } = plan;
-    this.#emit({ type: "pinned", seq, pin, pinnedTokens, limitTokens });
+    this.#parts.emit({ type: "pinned", seq, pin, pinnedTokens, limitTokens });
     return pin;
-  }
-
-  #emit(event: SessionEvent): void {
-    notify(this.#parts.observer, event);
   }
 
   #run<Result>(operation: () => Promise<Result>): Promise<Result> {

@@ -80,7 +80,7 @@ async function judge({ root, fs, before, isAcknowledged }: Ended, why: string): 
     ).toEqual([]);
   } else expect(visible.slice(0, before.length), why).toEqual(before);
   if (isAcknowledged) expect(shown.join("\n"), why).toContain("Go on.");
-  const { writer } = internalsOf(agent.session).parts;
+  const { writer } = internalsOf(agent.session);
   const folded = await writer.readProjection(writer.nextSeq - 1);
   expect(folded.visible, why).toEqual(visible);
   const next = await agent.turn("And then?");

@@ -183,7 +183,7 @@ export class FaultyLife {
     if (this.#sourceTexts.size === 0) return;
     const agent = await this.#palimpsest.open("s");
     const kept = new Set<string>();
-    for (let seq = 1; seq < internalsOf(agent.session).parts.writer.nextSeq; seq++)
+    for (let seq = 1; seq < internalsOf(agent.session).writer.nextSeq; seq++)
       for (let index = 0; ; index++) {
         const block = await agent.session.history.block(`m${seq}.${index}`);
         if (block === undefined) break;
@@ -388,7 +388,7 @@ export class FaultyLife {
 
   /** The window is what the log says, at any moment. */
   async #check(what: string): Promise<void> {
-    const { writer } = internalsOf(this.#agent.session).parts;
+    const { writer } = internalsOf(this.#agent.session);
     if (writer.isEmpty) return;
     const folded = await writer.readProjection(writer.nextSeq - 1);
     if (JSON.stringify(folded.visible) !== JSON.stringify(this.#agent.session.visible))

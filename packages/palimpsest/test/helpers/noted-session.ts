@@ -183,7 +183,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
         events.push(event);
         if (event.type === "call") callTokens = event.tokens;
         else if (event.type === "answer") {
-          const throughSeq = internalsOf(session!.session).parts.writer.nextSeq - 1;
+          const throughSeq = internalsOf(session!.session).writer.nextSeq - 1;
           const { usage } = event;
           journal.push({
             type: "answer",
@@ -204,7 +204,7 @@ export async function playNoted(agent: PlayedAgent, options: NotedOptions): Prom
       // Told when the answer was recorded and the notes have heard of it.
       postSampling: () => {
         const answer = journal.findLast((item) => item.type === "answer");
-        if (answer !== undefined) answer.ratio = internalsOf(session!.session).parts.tracker.ledger.ratio;
+        if (answer !== undefined) answer.ratio = internalsOf(session!.session).tracker.ledger.ratio;
       },
     },
   });

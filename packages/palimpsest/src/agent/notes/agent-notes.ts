@@ -17,7 +17,6 @@ import { formatNotes, isEmptyTemplate, type NotesDocument } from "../../notes/no
 import { NOTES_TEMPLATE, type NotesTemplate, readTemplate } from "../../notes/template.ts";
 import { trimNotes } from "../../notes/trim-notes.ts";
 import { type Breakers, saveBreakers } from "../../session/append/breakers.ts";
-import { notify } from "../../session/events/events.ts";
 import { askWithin } from "../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
 import { blockText, type Usage } from "../../transcript/blocks.ts";
@@ -57,7 +56,7 @@ export class AgentNotes {
     this.#session = session;
     this.#options = notes;
     this.#world = world;
-    const store = new NotesStore(internalsOf(session).parts, templateOf(notes));
+    const store = new NotesStore(internalsOf(session), templateOf(notes));
     const progress = new NotesProgress(session, notes, store.state);
     const updater = new NotesUpdater({
       main: model,
@@ -172,7 +171,7 @@ export class AgentNotes {
       const isStale =
         (this.#store.state?.throughSeq ?? 0) > 0 && (await this.#store.validState()) === undefined;
       if (isStale || this.#store.areForeign) return undefined;
-      const { autoCompactGateTokens } = internalsOf(this.#session).builder.budget();
+      const { autoCompactGateTokens } = internalsOf(this.#session).budgets.budget;
       if (this.#session.tokens.padded + sizeOfNotes(loaded.document) >= autoCompactGateTokens)
         return undefined;
       return `These are the notes of this session, from ${this.#store.path}. They were taken while the work went on.\n\n${text}`;
@@ -220,15 +219,15 @@ export class AgentNotes {
     if (update.form !== "log" && !isNoFault) {
       if (HELD.has(update.outcome)) this.#breakers.reset("notes");
       else this.#breakers.failed("notes");
-      saveBreakers(internalsOf(this.#session).parts);
+      saveBreakers(internalsOf(this.#session));
     }
     const tookMs = this.#world.now() - startMs;
-    notify(internalsOf(this.#session).parts.observer, { type: "notes-update", ...update, tookMs });
+    internalsOf(this.#session).emit({ type: "notes-update", ...update, tookMs });
   }
 
   /** Key facts of what is new in the log, up to which entry. */
   async #newFacts(): Promise<NewFacts> {
-    const { digest, writer } = internalsOf(this.#session).parts;
+    const { digest, writer } = internalsOf(this.#session);
     const throughSeq = writer.nextSeq - 1;
     return { facts: keyFacts(await digest.get(), this.#mergedSeq), throughSeq };
   }
@@ -248,15 +247,15 @@ export class AgentNotes {
   }
 
   get #breakers(): Breakers {
-    return internalsOf(this.#session).parts.breakers;
+    return internalsOf(this.#session).breakers;
   }
 
   #limits() {
-    return notesLimits(internalsOf(this.#session).builder.budget().windowTokens);
+    return notesLimits(internalsOf(this.#session).budgets.budget.windowTokens);
   }
 
   #unreadable(error: unknown): void {
-    notify(internalsOf(this.#session).parts.observer, { type: "notes-unreadable", reason: reasonOf(error) });
+    internalsOf(this.#session).emit({ type: "notes-unreadable", reason: reasonOf(error) });
   }
 }
 

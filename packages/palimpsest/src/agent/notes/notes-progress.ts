@@ -76,7 +76,7 @@ export class NotesProgress {
   /** A call was answered: adds its cost. Without a report the whole prompt counts as read from the cache. */
   answered(call: AnsweredCall): void {
     this.#follow();
-    this.#conversationTokens += this.#newEstimate * internalsOf(this.#session).parts.tracker.ledger.ratio;
+    this.#conversationTokens += this.#newEstimate * internalsOf(this.#session).tracker.ledger.ratio;
     this.#newEstimate = 0;
     const { request, prepared, usage } = call;
     const read = { ...NO_USAGE, cacheReadTokens: prepared.tokens.total, outputTokens: this.#sizeOf(call) };
@@ -98,7 +98,7 @@ export class NotesProgress {
 
   /** Judges if an update is due after this answer. `isFree`: no model is asked, so the cap does not apply. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
-    const { windowTokens } = internalsOf(this.#session).builder.budget();
+    const { windowTokens } = internalsOf(this.#session).budgets.budget;
     const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
     return judgeNotesGate(
       {
@@ -156,7 +156,7 @@ export class NotesProgress {
    * cover yet, as new input. Either way with the notes, and an answer like the last.
    */
   #expectedPrice(call: AnsweredCall): number {
-    const { windowTokens, effectiveTokens } = internalsOf(this.#session).builder.budget();
+    const { windowTokens, effectiveTokens } = internalsOf(this.#session).budgets.budget;
     const { total } = call.prepared.tokens;
     const frameTokens = INSTRUCTION_TOKENS + this.#notesTokens;
     const forkedTokens = frameTokens + this.#sizeOf(call);
@@ -171,7 +171,7 @@ export class NotesProgress {
   }
 
   #sizeOf({ messages, usage }: AnsweredCall): number {
-    const { ratio, model } = internalsOf(this.#session).parts.tracker.ledger;
+    const { ratio, model } = internalsOf(this.#session).tracker.ledger;
     return (
       usage?.outputTokens ??
       messages.reduce((sum, message) => sum + estimateMessage(message, model) * ratio, 0)
@@ -179,7 +179,7 @@ export class NotesProgress {
   }
 
   #price(usage: Usage, model: string): number {
-    return usagePrice(usage, internalsOf(this.#session).builder.tariffOf(model));
+    return usagePrice(usage, internalsOf(this.#session).cache.tariffOf(model));
   }
 }
 

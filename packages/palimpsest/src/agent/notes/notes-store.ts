@@ -36,14 +36,16 @@ interface LoadedNotes {
 /** Attempts at a change, if another writer changes the notes meanwhile. */
 const TRIES = 4;
 
+type StoreParts = Pick<SessionParts, "log" | "reader" | "writer" | "carried">;
+
 export class NotesStore {
-  readonly #parts: SessionParts;
+  readonly #parts: StoreParts;
   readonly #file: NotesFile;
   readonly #template: NotesTemplate;
   #state: NotesState | undefined;
   #isStateChecked = false;
 
-  constructor(parts: SessionParts, template: NotesTemplate) {
+  constructor(parts: StoreParts, template: NotesTemplate) {
     this.#parts = parts;
     this.#template = template;
     this.#file = parts.log.notes ?? new PassingNotes();

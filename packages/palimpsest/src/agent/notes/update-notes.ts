@@ -95,9 +95,7 @@ export class NotesUpdateRunner {
     const { conversationTokens } = progress;
     const throughSeq = newestSeq(session);
     try {
-      const facts = factsOfDigest(
-        await internalsOf(session).inTurn(() => internalsOf(session).parts.digest.get()),
-      );
+      const facts = factsOfDigest(await internalsOf(session).inTurn(() => internalsOf(session).digest.get()));
       const { document } = await notes.load();
       if (!notes.isOnLine(throughSeq)) return { form: "log", ...NOTHING, outcome: "dropped" };
       const changed = await notes.change((now) => extractNotes(now, facts, { limits: limits() }).document);
@@ -118,7 +116,7 @@ export class NotesUpdateRunner {
   #askOf(call: AnsweredCall): Omit<NotesAsk, "document" | "coveredThroughSeq"> {
     const { session, limits } = this.#options;
     const { request, prepared } = call;
-    const { messages, ...asked } = internalsOf(session).builder.summaryRequest(request);
+    const { messages, ...asked } = internalsOf(session).budgets.summaryRequest(request);
     const hasLeft = callsTools(call);
     return {
       ...asked,

@@ -55,7 +55,7 @@ export class RecoveryLimit {
 /** Writes into the log what a call failed with. */
 export async function logFailedCall(session: Session, callSeq: number, failure: ModelFailure): Promise<void> {
   if (callSeq === 0) return;
-  const { writer, calls } = internalsOf(session).parts;
+  const { writer, calls } = internalsOf(session);
   await internalsOf(session).inTurn(async () => {
     const error = { code: failure.kind, message: failure.message };
     await writer.appendOne({ type: "answer", callSeq, error });
@@ -194,8 +194,8 @@ export class SilentWatch {
   ): SessionEvent | undefined {
     const prepared = this.#prepared;
     if (prepared?.callSeq !== callSeq) return undefined;
-    const { compaction, parts } = internalsOf(this.#session);
-    const { windowTokens } = compaction.budget;
+    const { budgets, tracker } = internalsOf(this.#session);
+    const { windowTokens } = budgets.budget;
     const reportedTokens = promptTokens(answer.usage);
     const ceilingTokens =
       reportedTokens > 0 ? this.#ceiling.observe({ ...this.#sent, reportedTokens }) : undefined;
@@ -203,9 +203,9 @@ export class SilentWatch {
     const failure = findSilentOverflow({ ...answer, windowTokens, estimatedTokens, ceilingTokens });
     if (failure === undefined) return undefined;
     // The report is about a prompt that was cut: it says nothing of the window.
-    parts.tracker.ledger.distrustReport();
+    tracker.ledger.distrustReport();
     const { limitTokens } = failure;
-    compaction.refused({ what: "size", reason: "silent-overflow", callSeq, limitTokens, isWindow: false });
+    budgets.refused({ what: "size", reason: "silent-overflow", callSeq, limitTokens, isWindow: false });
     return { type: "model-failed", seq: callSeq, failure, isRecovered: true };
   }
 }

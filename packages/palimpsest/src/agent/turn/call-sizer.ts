@@ -5,7 +5,6 @@
 import { errorMessage } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
-import { notify } from "../../session/events/events.ts";
 import { askWithin } from "../../session/model/ask-within.ts";
 import type { CallRequest } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
@@ -62,13 +61,13 @@ export class CallSizer {
         async (signal): Promise<ReportedLimits | undefined> => client.limits?.(model, { signal }),
         { deadline: this.#world.deadline, timeoutMs: LIMITS_TIMEOUT_MS },
       );
-      if (isObject(limits)) internalsOf(this.#session).compaction.vendorReported(model, limits);
+      if (isObject(limits)) internalsOf(this.#session).budgets.vendorReported(model, limits);
     } catch (error) {
       this.#tell(`${client.provider} models`, errorMessage(error));
     }
   }
 
   #tell(counter: string, reason: string): void {
-    notify(internalsOf(this.#session).parts.observer, { type: "counter-failed", counter, reason });
+    internalsOf(this.#session).emit({ type: "counter-failed", counter, reason });
   }
 }

@@ -10,7 +10,6 @@ import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { errorMessage, ModelError, PalimpsestError } from "../../base/errors.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
-import { notify } from "../../session/events/events.ts";
 import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
@@ -82,7 +81,7 @@ export async function runTurn(
     if (calls.length > 0) {
       const results = await runTools(agent, calls, options);
       await agent.append({ role: "user", origin: "tool", content: results });
-      const { count: compactions } = internalsOf(agent.session).compaction;
+      const { count: compactions } = internalsOf(agent.session).watch;
       if (loop.isLoop(calls, results, compactions)) return ended("loop");
       if (loop.isRepeating) throw repeating(agent.session);
     } else if (answer.stopReason !== "paused") return ended("done");
@@ -120,7 +119,7 @@ async function send(
   const request = modelRequest(
     agent.lastRequest ?? call,
     { messages: call.messages, cacheMarks: call.cacheMarks },
-    internalsOf(session).builder.cacheTtl,
+    internalsOf(session).cache.cacheTtl,
   );
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)
@@ -140,7 +139,7 @@ function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
     return read === undefined ? rest : { ...rest, usage: read };
   } catch (error) {
     const reason = errorMessage(error);
-    notify(internalsOf(agent.session).parts.observer, {
+    internalsOf(agent.session).emit({
       type: "counter-failed",
       counter: agent.model.provider,
       reason,
@@ -204,8 +203,8 @@ async function keepInterrupted(
 }
 
 async function finish(agent: TurnAgent, result: TurnResult): Promise<TurnResult> {
-  const { log, isDurable } = internalsOf(agent.session).parts;
-  if (isDurable) await internalsOf(agent.session).inTurn(() => log.sync());
+  const { inTurn, makeDurable } = internalsOf(agent.session);
+  await inTurn(makeDurable);
   return result;
 }
 

@@ -17,7 +17,9 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
-  if (!internalsOf(session).compaction.takeEndOfTurn()) return;
+  const { watch } = internalsOf(session);
+  if (!watch.endsTurn) return;
+  watch.endedTurn();
   throw thrashing(
     session,
     `The last ${ENGINE_DEFAULTS.uselessCompactions} compactions were of no use: they freed little, or the window was full again ` +
@@ -35,7 +37,7 @@ export function repeating(session: Session): CompactionError {
 
 function thrashing(session: Session, what: string): CompactionError {
   const { fixed, total } = session.tokens;
-  const { windowTokens } = internalsOf(session).compaction.budget;
+  const { windowTokens } = internalsOf(session).budgets.budget;
   const largest = largestTool(session.visible);
   const filledBy = [
     `system prompt and tools ${formatThousands(fixed)}`,

@@ -48,15 +48,20 @@ export class Breakers {
   }
 }
 
-/** The parts of a session that write the counts. */
-interface CountedParts {
+/** The counts of a session, and the parts that write them. */
+export interface CountedParts {
   readonly breakers: Breakers;
   readonly carried: Map<string, JsonValue>;
   readonly writer: Pick<LogWriter, "appendOne">;
+  readonly queue: SessionQueue;
 }
 
 /** Writes the counts into the log if they changed. Call it within the session's queue. */
-export async function writeBreakers({ breakers, carried, writer }: CountedParts): Promise<void> {
+export async function writeBreakers({
+  breakers,
+  carried,
+  writer,
+}: Omit<CountedParts, "queue">): Promise<void> {
   const value = breakers.toJson();
   if (JSON.stringify(carried.get(BREAKERS_MARK) ?? {}) === JSON.stringify(value)) return;
   carried.set(BREAKERS_MARK, value);
@@ -64,7 +69,7 @@ export async function writeBreakers({ breakers, carried, writer }: CountedParts)
 }
 
 /** The same, in its turn; waits for nothing. */
-export function saveBreakers(parts: CountedParts & { readonly queue: SessionQueue }): void {
+export function saveBreakers(parts: CountedParts): void {
   parts.queue
     .runOpen(() => writeBreakers(parts))
     // The next checkpoint has them, and a store that cannot be written says so with the next append.

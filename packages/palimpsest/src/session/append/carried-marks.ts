@@ -28,15 +28,12 @@ interface MarkedParts {
 
 /** Has the next checkpoint say it; with `isUrgent` an entry, at once. */
 export async function carry(
-  session: {
-    readonly parts: MarkedParts;
-    inTurn<Result>(operation: () => Promise<Result>): Promise<Result>;
-  },
+  session: MarkedParts & { inTurn<Result>(operation: () => Promise<Result>): Promise<Result> },
   key: string,
   value: JsonValue,
   isUrgent: boolean,
 ): Promise<void> {
-  const { carried, writer } = session.parts;
+  const { carried, writer } = session;
   carried.set(key, value);
   if (isUrgent) await session.inTurn(() => writer.appendOne({ type: "metadata", key, value }));
 }

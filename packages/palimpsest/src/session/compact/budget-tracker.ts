@@ -7,7 +7,8 @@
 
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
-import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
+import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../../compaction/planner/policies.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
@@ -19,13 +20,12 @@ import {
   resolveModelLimits,
   SMALLEST_WINDOW_TOKENS,
 } from "../../tokens/models/model-catalogue.ts";
-import { notify } from "../events/events.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import { SessionSafety } from "../window/bound-thinking.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
-import type { SessionParts } from "../window/session-parts.ts";
+import type { MeasuredParts } from "../window/session-parts.ts";
 import { type ByHand, type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
 /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Our choice. */
@@ -50,12 +50,19 @@ interface RefusedSize {
 /** A refusal by the provider: for the size of a request, its media, or thinking whose history was edited. */
 export type Refusal = RefusedSize | { readonly what: "media" } | { readonly what: "thinking" };
 
+interface BudgetTools {
+  readonly cache: CacheWatch;
+  readonly now: () => number;
+  /** True if the policy leaves the window alone. */
+  readonly isUnmanaged: boolean;
+}
+
 export class BudgetTracker {
   /** Layers that are switched off, by name. */
   readonly disabledLayers: ReadonlySet<string>;
   /** True if the policy leaves the window alone. */
   readonly isUnmanaged: boolean;
-  readonly #parts: SessionParts;
+  readonly #parts: MeasuredParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
   readonly #safety: SessionSafety;
@@ -73,7 +80,7 @@ export class BudgetTracker {
   /** The provider has said that it binds thinking to what stands before it. */
   #isBound = false;
 
-  constructor(parts: SessionParts, options: WindowOptions, tools: { cache: CacheWatch; now: () => number }) {
+  constructor(parts: MeasuredParts, options: WindowOptions, tools: BudgetTools) {
     this.#parts = parts;
     this.#options = options;
     this.#cache = tools.cache;
@@ -81,7 +88,7 @@ export class BudgetTracker {
     this.#safety = new SessionSafety(options.editSafety);
     this.#fixed = new FixedPartReader(parts);
     this.disabledLayers = new Set(options.disabledLayers ?? []);
-    this.isUnmanaged = costPolicy(options.policy ?? DEFAULT_POLICY) === undefined;
+    this.isUnmanaged = tools.isUnmanaged;
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
       if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
@@ -101,6 +108,12 @@ export class BudgetTracker {
   get budget(): ContextBudget {
     this.#budget ??= this.#budgetFor(this.#parts.tracker.ledger.model);
     return this.#budget;
+  }
+
+  /** The limits of new messages; before the first call those of the window that the options name. */
+  get arrivalPolicy(): ArrivalPolicy {
+    if (this.isUnmanaged || this.disabledLayers.has("arrival")) return NO_ARRIVAL_LIMITS;
+    return arrivalPolicy(this.budget.windowTokens, { hasHistoryTools: this.hasHistoryTools });
   }
 
   /** Why the next request is compacted whatever its size; `undefined` if it is not. */
@@ -231,14 +244,13 @@ export class BudgetTracker {
 
   /** Repairs what a provider would refuse. `isLeaving`: right before the request is sent. */
   async repair({ isLeaving = false }: { readonly isLeaving?: boolean } = {}): Promise<void> {
-    const { tracker, writer, observer } = this.#parts;
+    const { tracker, writer, emit } = this.#parts;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
       const edit = tracker.findRepairs(writer.projection, { isLeaving });
       if (edit === undefined) return;
       const { seq } = await writer.appendOne({ type: "edit", edit });
       this.#cache.rewritten();
-      for (const { reason, subject } of edit.repairs)
-        notify(observer, { type: "repair", seq, reason, subject });
+      for (const { reason, subject } of edit.repairs) emit({ type: "repair", seq, reason, subject });
     }
   }
 
@@ -257,7 +269,7 @@ export class BudgetTracker {
   }
 
   /** The window as a model that summarises it, or takes notes of it, is shown it. */
-  summaryRequest(request: CallRequest, reason: SummaryReason, byHand?: ByHand): SummaryAsk {
+  summaryRequest(request: CallRequest, reason: SummaryReason = "rent", byHand?: ByHand): SummaryAsk {
     const { tracker, writer } = this.#parts;
     const { ledger } = tracker;
     const { ratio, padding } = ledger;
@@ -314,11 +326,8 @@ export class BudgetTracker {
     const estimated = ledger.estimateKnown();
     if (estimated.fitTokens >= this.budget.blockingTokens) return false;
     ledger.distrustReport();
-    notify(this.#parts.observer, {
-      type: "usage-distrusted",
-      reportedTokens: tokens,
-      estimatedTokens: estimated.tokens,
-    });
+    const estimatedTokens = estimated.tokens;
+    this.#parts.emit({ type: "usage-distrusted", reportedTokens: tokens, estimatedTokens });
     return true;
   }
 

@@ -11,7 +11,7 @@ import { assert } from "../../base/assert.ts";
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { WindowTooSmallError } from "../../base/errors.ts";
 import { chooseSource, type SummarySource } from "../../compaction/planner/choose-source.ts";
-import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
 import { stripMedia, stripThinking } from "../../compaction/planner/fallback-edits.ts";
 import {
   type CompactReason,
@@ -24,20 +24,15 @@ import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { withSummaries } from "../../compaction/planner/window-sizes.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
-import type { ReportedLimits } from "../../ports/model-client.ts";
-import type { ContextBudget } from "../../tokens/budget/budget.ts";
-import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import { saveBreakers, writeBreakers } from "../append/breakers.ts";
-import { notify, type SessionEvent } from "../events/events.ts";
+import { type CountedParts, saveBreakers, writeBreakers } from "../append/breakers.ts";
 import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
-import type { WindowOptions } from "../options/session-options.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
-import type { SessionParts } from "../window/session-parts.ts";
-import type { BudgetTracker, Refusal } from "./budget-tracker.ts";
+import type { HistoryParts, WindowParts } from "../window/session-parts.ts";
+import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
-import { CompactionWatch } from "./compaction-watch.ts";
+import { CompactionWatch, callsSinceCompaction } from "./compaction-watch.ts";
 import { SummarySourcing } from "./obtain-summary.ts";
 import { WindowRestorer } from "./restore-window.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
@@ -88,33 +83,34 @@ interface PlannedCompaction {
   readonly made: PlannedEdits;
 }
 
+type CompactorParts = WindowParts & CountedParts & Pick<HistoryParts, "log" | "reader" | "digest" | "pins">;
+
 export class WindowCompactor {
-  readonly #parts: SessionParts;
+  readonly #parts: CompactorParts;
   readonly #budgets: BudgetTracker;
-  readonly #watch: CompactionWatch;
+  /** Judges the compactions. */
+  readonly watch: CompactionWatch;
   /** Plans before each call; `undefined` under the policy `off`. */
   readonly #planner: WindowPlanner | undefined;
   readonly #plannerByHand: WindowPlanner;
   #isResumed = false;
 
-  constructor(parts: SessionParts, budgets: BudgetTracker, { policy = DEFAULT_POLICY }: WindowOptions) {
+  /** @param policy - `undefined`: the window is left alone unless a person asks */
+  constructor(parts: CompactorParts, budgets: BudgetTracker, policy: CostPolicy | undefined) {
     this.#parts = parts;
     this.#budgets = budgets;
-    this.#watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts));
-    const costs = costPolicy(policy);
-    this.#planner = costs === undefined ? undefined : new WindowPlanner(costs);
+    this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts.writer.projection));
+    this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
     this.#plannerByHand = this.#planner ?? new WindowPlanner(POLICY_DEFAULTS.faithful);
   }
 
   /** Connects what a session with a model has: models, notes, memory, hooks. */
   helpOf(collaborators: CompactionCollaborators): CompactionHelp {
     const { summaryFailuresCount } = collaborators;
-    if (summaryFailuresCount !== undefined) this.#watch.limitFailures(summaryFailuresCount);
-    const summaries = new SummarySourcing(this.#parts, collaborators, {
-      budgets: this.#budgets,
-      watch: this.#watch,
-    });
+    if (summaryFailuresCount !== undefined) this.watch.limitFailures(summaryFailuresCount);
     const { hooks, notes } = collaborators;
+    const tools = { budgets: this.#budgets, watch: this.watch };
+    const summaries = new SummarySourcing(this.#parts, collaborators, tools);
     return { hooks, notes, summaries, restorer: new WindowRestorer(this.#parts, collaborators) };
   }
 
@@ -297,14 +293,11 @@ export class WindowCompactor {
     if (boundary !== undefined) {
       const { fullTargetTokens, sessionMemoryTargetTokens } = state.budget;
       const targetTokens = boundary.kind === "session-memory" ? sessionMemoryTargetTokens : fullTargetTokens;
-      const useless = this.#watch.compacted({
-        beforeTokens: state.messagesTokens,
-        afterTokens,
-        targetTokens,
-      });
-      if (useless !== undefined) this.#emit({ type: "useless-compaction", ...useless });
+      const beforeTokens = state.messagesTokens;
+      const useless = this.watch.compacted({ beforeTokens, afterTokens, targetTokens });
+      if (useless !== undefined) this.#parts.emit({ type: "useless-compaction", ...useless });
     }
-    for (const { seq, edit } of appended) this.#emit({ type: "layer", seq, layer: edit.kind, edit });
+    for (const { seq, edit } of appended) this.#parts.emit({ type: "layer", seq, layer: edit.kind, edit });
     if (appended.length === 0) return;
     await writeBreakers(this.#parts);
     await this.#budgets.rewritten();
@@ -314,79 +307,23 @@ export class WindowCompactor {
   async #report(edits: Edits, { help, byHand, progress, ask }: Reported): Promise<void> {
     const { veto } = progress;
     if (veto !== undefined && ask !== undefined)
-      this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto });
+      this.#parts.emit({ type: "compaction-vetoed", reason: ask.reason, veto });
     if (progress.isSettled === true) help.summaries.judge(edits, progress);
     if (byHand !== undefined) {
       if (edits.length === 0) throw nothingGained();
       // A person asked for it: it does not count against what the session does by itself.
-      this.#watch.compactedByHand();
+      this.watch.compactedByHand();
       saveBreakers(this.#parts);
     }
     if (!edits.some(isBoundary)) return;
-    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.#watch.wrote();
+    if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.watch.wrote();
     saveBreakers(this.#parts);
     if (!edits.some(({ edit }) => edit.kind === "session-memory")) help.notes?.compacted();
     const trigger = byHand === undefined ? (ask?.trigger ?? "auto") : "manual";
     await help.hooks.postCompact({ sessionId: this.#parts.log.sessionId, trigger, edits });
   }
-
-  /** The limits of the window that the last call was prepared for. */
-  get budget(): ContextBudget {
-    return this.#budgets.budget;
-  }
-
-  /** `permissive` if messages that were sent may be edited. */
-  get editSafety(): EditSafety {
-    return this.#budgets.editSafety;
-  }
-
-  /** The vendor said what a model takes. */
-  vendorReported(model: string, limits: ReportedLimits): void {
-    this.#budgets.vendorReported(model, limits);
-  }
-
-  /** The provider refused a request, or cut it without an error: the next one is made smaller. */
-  refused(refusal: Refusal): void {
-    this.#budgets.refused(refusal);
-  }
-
-  /** A request left. */
-  called(): void {
-    this.#watch.called();
-    this.#budgets.left();
-  }
-
-  /** Compactions since the session was opened. */
-  get count(): number {
-    return this.#watch.count;
-  }
-
-  /** True, once each time, if the last compactions were of no use: a turn that would go on ends then. */
-  takeEndOfTurn(): boolean {
-    if (!this.#watch.endsTurn) return false;
-    this.#watch.endedTurn();
-    return true;
-  }
-
-  /** Forgets failures: a person is about to compact by hand. */
-  reset(): void {
-    this.#watch.reset();
-  }
-
-  #emit(event: SessionEvent): void {
-    notify(this.#parts.observer, event);
-  }
 }
 
 function isBoundary({ edit }: { readonly edit: object }): boolean {
   return "isBoundary" in edit && edit.isBoundary === true;
-}
-
-/** Calls since the last compaction, by the log; one by hand does not count against the next. */
-function callsSinceCompaction({ writer }: SessionParts): number {
-  const { callSeqs, activeEdits } = writer.projection;
-  const last = activeEdits.findLast(isBoundary);
-  if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
-    return Number.POSITIVE_INFINITY;
-  return callSeqs.filter((seq) => seq > last.seq).length;
 }

@@ -7,9 +7,9 @@
  * would go on ends, and models are not asked. A useful compaction clears the second count, a written summary the
  * first, and a compaction by hand both. A new turn, or opening the session again, clears neither.
  */
-
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import type { Projection } from "../../transcript/projection.ts";
 import { Breakers } from "../append/breakers.ts";
 
 /** One compaction, in tokens of the messages. */
@@ -58,7 +58,7 @@ export class CompactionWatch {
     return this.#useless >= ENGINE_DEFAULTS.uselessCompactions;
   }
 
-  /** True if enough compactions were of no use since the last turn that ended for it. */
+  /** True if enough compactions were of no use since the last turn that ended for it: a turn that would go on ends. */
   get endsTurn(): boolean {
     return this.#useless - this.#reportedCount >= ENGINE_DEFAULTS.uselessCompactions;
   }
@@ -82,6 +82,7 @@ export class CompactionWatch {
     return this.#breakers.count("uselessCompactions");
   }
 
+  /** A request left. */
   called(): void {
     this.#callsSince++;
   }
@@ -132,4 +133,12 @@ export class CompactionWatch {
     this.#breakers.reset("uselessCompactions");
     this.#reportedCount = 0;
   }
+}
+
+/** Calls since the last compaction, by the log; one by hand does not count against the next. */
+export function callsSinceCompaction({ callSeqs, activeEdits }: Projection): number {
+  const last = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
+  if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
+    return Number.POSITIVE_INFINITY;
+  return callSeqs.filter((seq) => seq > last.seq).length;
 }

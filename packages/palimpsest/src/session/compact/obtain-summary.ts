@@ -13,8 +13,7 @@ import type { SessionNotes } from "../../compaction/layers/session-memory/sessio
 import type { SummaryMeans } from "../../compaction/planner/choose-source.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { PreCompactAnswer } from "../../ports/session-hooks.ts";
-import { saveBreakers } from "../append/breakers.ts";
-import { notify, type SessionEvent } from "../events/events.ts";
+import { type CountedParts, saveBreakers } from "../append/breakers.ts";
 import { askWithin } from "../model/ask-within.ts";
 import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import { vetoed } from "../options/refusals.ts";
@@ -26,8 +25,10 @@ import type { CompactionWatch } from "./compaction-watch.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
+type SourcingParts = CountedParts & Pick<SessionParts, "log" | "writer" | "emit">;
+
 export class SummarySourcing {
-  readonly #parts: SessionParts;
+  readonly #parts: SourcingParts;
   readonly #budgets: BudgetTracker;
   readonly #watch: CompactionWatch;
   readonly #with: CompactionCollaborators;
@@ -40,7 +41,7 @@ export class SummarySourcing {
   #isAnswered = false;
 
   constructor(
-    parts: SessionParts,
+    parts: SourcingParts,
     collaborators: CompactionCollaborators,
     { budgets, watch }: { readonly budgets: BudgetTracker; readonly watch: CompactionWatch },
   ) {
@@ -56,7 +57,7 @@ export class SummarySourcing {
       ...{ deadline, now, timeoutMs: this.#timeoutMs },
       onCall: (call) => {
         notes?.summaryCalled(call.usage, call.model);
-        this.#emit({ type: "summary-call", ...call });
+        this.#parts.emit({ type: "summary-call", ...call });
       },
     });
     this.#background = new BackgroundSummary((ask, signal) => this.#writeInBackground(ask, signal));
@@ -163,7 +164,7 @@ export class SummarySourcing {
     if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
     this.#failed();
     const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
-    this.#emit({ type: "summary-refused", model: written.model, reason });
+    this.#parts.emit({ type: "summary-refused", model: written.model, reason });
   }
 
   /** A model's summary; one that is being written in the background already is waited for. */
@@ -192,7 +193,7 @@ export class SummarySourcing {
   ): Promise<WrittenSummary | "later" | undefined> {
     const answer = await this.#askHook(ask);
     if (answer === undefined || !("veto" in answer)) return this.#write({ ...ask, ...answer }, signal);
-    this.#emit({ type: "compaction-vetoed", reason: ask.reason, veto: answer.veto });
+    this.#parts.emit({ type: "compaction-vetoed", reason: ask.reason, veto: answer.veto });
     return "later";
   }
 
@@ -206,14 +207,8 @@ export class SummarySourcing {
   #askHook({ usedTokens, budget, trigger, reason, instructions }: SummaryAsk): Promise<PreCompactAnswer> {
     const { sessionId } = this.#parts.log;
     const { windowTokens } = budget;
-    return this.#with.hooks.preCompact({
-      sessionId,
-      trigger,
-      reason,
-      usedTokens,
-      windowTokens,
-      instructions,
-    });
+    const context = { sessionId, trigger, reason, usedTokens, windowTokens, instructions };
+    return this.#with.hooks.preCompact(context);
   }
 
   #failed(): void {
@@ -240,9 +235,5 @@ export class SummarySourcing {
 
   get #revision(): number {
     return this.#parts.writer.projection.revision;
-  }
-
-  #emit(event: SessionEvent): void {
-    notify(this.#parts.observer, event);
   }
 }

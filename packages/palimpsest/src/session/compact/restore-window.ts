@@ -11,19 +11,17 @@ import { situationOf, visibleAfter, type WindowState } from "../../compaction/sh
 import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { notify } from "../events/events.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
 
+type RestoredFrom = Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
+
 export class WindowRestorer {
-  readonly #parts: Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "observer">;
+  readonly #parts: RestoredFrom;
   readonly #with: CompactionCollaborators;
 
-  constructor(
-    parts: Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "observer">,
-    collaborators: CompactionCollaborators,
-  ) {
+  constructor(parts: RestoredFrom, collaborators: CompactionCollaborators) {
     this.#parts = parts;
     this.#with = collaborators;
   }
@@ -46,7 +44,7 @@ export class WindowRestorer {
     systemPrompt: string | undefined,
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles, deadline } = this.#with;
-    const { digest, reader, carried, observer } = this.#parts;
+    const { digest, reader, carried, emit } = this.#parts;
     const after = visibleAfter(state, [edit]);
     const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;
     const targetShare = edit.kind === "session-memory" ? sessionMemoryTargetShare : fullTargetShare;
@@ -70,7 +68,7 @@ export class WindowRestorer {
       deadline,
     });
     carried.set("announced", announced as JsonObject);
-    for (const event of events) notify(observer, event);
+    for (const event of events) emit(event);
     return messages;
   }
 }

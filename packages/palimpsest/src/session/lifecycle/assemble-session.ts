@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";
+import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { hasEffect } from "../../transcript/edits.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
@@ -16,6 +17,8 @@ import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
 import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
+import { BudgetTracker } from "../compact/budget-tracker.ts";
+import { WindowCompactor } from "../compact/compact-window.ts";
 import { notify } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
@@ -27,6 +30,7 @@ import type { WatchedLog } from "../history/watched-log.ts";
 import type { SessionOptions } from "../options/session-options.ts";
 import { RequestBuilder } from "../request-builder.ts";
 import { Session } from "../session.ts";
+import { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 
@@ -70,7 +74,7 @@ export function assembleSession(
     queue: new SessionQueue(log.sessionId),
     writer,
     reader,
-    messages: new BlobOffloader({ log, hasher, measure }),
+    offloader: new BlobOffloader({ log, hasher, measure }),
     tracker,
     digest: new FoldedFromLog(reader, digestRules, { isNew, saved: digests }),
     index: new FoldedFromLog(reader, everything, { isNew }),
@@ -80,19 +84,29 @@ export function assembleSession(
       projection: () => writer.projection,
       isHostVisible,
       measure,
-      windowTokens: () => builder.budget().windowTokens,
+      windowTokens: () => budgets.budget.windowTokens,
     }),
     carried,
     isHostVisible,
     breakers: new Breakers(carried.get(BREAKERS_MARK)),
-    observer,
-    isDurable: durability === "durable",
+    emit: (event) => notify(observer, event),
+    makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
   };
-  const builder: RequestBuilder = new RequestBuilder(parts, options.window ?? {}, {
-    now: () => clock.nowMs(),
+  const { window = {} } = options;
+  const now = (): number => clock.nowMs();
+  const policy = costPolicy(window.policy ?? DEFAULT_POLICY);
+  const cache = new CacheWatch(parts, window);
+  const budgets: BudgetTracker = new BudgetTracker(parts, window, {
+    cache,
+    now,
+    isUnmanaged: policy === undefined,
   });
+  const compaction = new WindowCompactor(parts, budgets, policy);
+  const builder = new RequestBuilder(parts, { compaction, budgets, cache, now });
   const hostList = new HostList({ hasher, reader, isShown: isHostVisible });
-  return new Session(parts, builder, hostList, new SessionHistory(reader, parts.index, log.damage));
+  const history = new SessionHistory(reader, parts.index, log.damage);
+  const { watch } = compaction;
+  return new Session({ ...parts, budgets, watch, cache, compaction, builder, hostList, history });
 }
 
 interface WriterParts extends Omit<FoldedLog, "carried"> {
@@ -111,7 +125,7 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
     projection,
     positions,
     metadata: new SessionMetadata(parts.metadata),
-    ...(lastEntry === undefined ? {} : { lastEntry }),
+    lastEntry,
     carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
       // Carried state describes the current window.
       tracker.follow(writer.projection);

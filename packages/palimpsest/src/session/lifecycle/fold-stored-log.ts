@@ -231,8 +231,8 @@ class LogFold {
       calls: this.#calls,
       positions: this.#positions,
       metadata: this.#metadata,
-      ...(lastEntry === undefined ? {} : { lastEntry }),
-      ...(this.#storedDigest === undefined ? {} : { storedDigest: this.#storedDigest }),
+      lastEntry,
+      storedDigest: this.#storedDigest,
       carried: this.#carried,
     };
   }

@@ -106,7 +106,7 @@ export class ForkCopy {
     while (this.lastSeq < seq) {
       const lost = this.lastSeq + 1;
       const id = lost === seq && lastId !== this.#last?.id ? lastId : undefined;
-      this.#pushMetadata(LOST_MARK, lost, { at: this.#last?.at ?? 0, ...(id === undefined ? {} : { id }) });
+      this.#pushMetadata(LOST_MARK, lost, { at: this.#last?.at ?? 0, id });
     }
   }
 

@@ -81,8 +81,8 @@ async function copyInto(copying: Copying): Promise<Session> {
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
     // No other code has the session yet, so its queue is not needed.
-    if (copying.hasLaterNotes) await markNotesForeign(internalsOf(session).parts);
-    await internalsOf(session).parts.writer.checkpoint();
+    if (copying.hasLaterNotes) await markNotesForeign(internalsOf(session));
+    await internalsOf(session).writer.checkpoint();
     await copyNotes({ from: parent, to: log, emit });
     await log.sync();
     stopIfAborted(options.signal, STOPPED);

@@ -181,7 +181,7 @@ function recordedTimes(
   source: HeaderEntry["source"],
 ): Pick<NonNullable<typeof source>, "firstAt" | "lastAt"> {
   const { firstAt, lastAt } = source ?? {};
-  return { ...(firstAt === undefined ? {} : { firstAt }), ...(lastAt === undefined ? {} : { lastAt }) };
+  return { firstAt, lastAt };
 }
 
 async function discard(log: SessionLog, { store, clock }: ImportLinesOptions): Promise<void> {

@@ -50,9 +50,9 @@ export async function createSession(options: NewSessionOptions): Promise<Session
     type: "header",
     sessionId,
     createdBy: CREATED_BY,
-    ...(scope === undefined ? {} : { scope }),
-    ...(workingCopy === undefined ? {} : { workingCopy }),
-    ...(source === undefined ? {} : { source }),
+    scope,
+    workingCopy,
+    source,
   } as const;
   const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));
   const empty = { projection: new Projection(), tracker, positions: new Map(), calls: new OpenCalls() };

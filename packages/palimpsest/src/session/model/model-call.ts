@@ -25,11 +25,11 @@ export function modelRequest(
   const { model, system, tools, parameters, betas } = request;
   return {
     model,
-    ...(system === undefined ? {} : { system }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(betas === undefined ? {} : { betas }),
-    ...(cacheTtl === undefined ? {} : { cacheTtl }),
+    system,
+    tools,
+    parameters,
+    betas,
+    cacheTtl,
     ...conversation,
   };
 }

@@ -7,7 +7,7 @@ import { estimateFixed } from "../../tokens/estimate/estimate-block.ts";
 import type { BlobRef } from "../../transcript/blocks.ts";
 import { HISTORY_TOOLS } from "../history/history-tools.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { MeasuredParts } from "./session-parts.ts";
 
 /** System prompt and tools as they were last seen, with what was derived from them. */
 export interface FixedPart {
@@ -21,13 +21,15 @@ export interface FixedPart {
   readonly toolsRef?: BlobRef;
 }
 
+type FixedPartParts = Pick<MeasuredParts, "offloader" | "tracker">;
+
 export class FixedPartReader {
-  readonly #parts: Pick<SessionParts, "messages" | "tracker">;
+  readonly #parts: FixedPartParts;
   #known: FixedPart | undefined;
   #knownTools: CallRequest["tools"];
   #knownToolsCount = 0;
 
-  constructor(parts: Pick<SessionParts, "messages" | "tracker">) {
+  constructor(parts: FixedPartParts) {
     this.#parts = parts;
   }
 
@@ -46,13 +48,10 @@ export class FixedPartReader {
   }
 
   async #keep(system: string | undefined, toolsText: string | undefined): Promise<FixedPart> {
-    const { messages, tracker } = this.#parts;
-    const tokens = estimateFixed({
-      system,
-      tools: toolsText,
-    });
-    const systemRef = system === undefined ? undefined : await messages.keepText(system);
-    const toolsRef = toolsText === undefined ? undefined : await messages.keepText(toolsText);
+    const { offloader, tracker } = this.#parts;
+    const tokens = estimateFixed({ system, tools: toolsText });
+    const systemRef = system === undefined ? undefined : await offloader.keepText(system);
+    const toolsRef = toolsText === undefined ? undefined : await offloader.keepText(toolsText);
     // A host that names neither may still send them: then the reports tell how large they are.
     const isKnown = system !== undefined || toolsText !== undefined;
     tracker.ledger.fixedChanged(isKnown ? tokens : undefined);

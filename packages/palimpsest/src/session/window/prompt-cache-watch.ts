@@ -12,11 +12,10 @@ import { PromptCacheMonitor, type SentPrompt } from "../../tokens/prompt-cache/p
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import type { CacheMark, RequestMessage, VisibleBlock } from "../../transcript/window.ts";
-import { notify } from "../events/events.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { FixedPart } from "./fixed-part.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { WindowParts } from "./session-parts.ts";
 
 /** Calls that left and were not reported yet; a host retries a call a few times, not more. */
 const REMEMBERED = 8;
@@ -38,7 +37,7 @@ interface WatchedCall {
 }
 
 export class CacheWatch {
-  readonly #parts: Pick<SessionParts, "writer" | "observer">;
+  readonly #parts: Pick<WindowParts, "writer" | "emit">;
   readonly #options: WindowOptions;
   readonly #monitor = new PromptCacheMonitor();
   readonly #memory = new MarkMemory();
@@ -48,10 +47,15 @@ export class CacheWatch {
   readonly #tariffs = new Map<string, ResolvedTariff>();
   #lastMarks: readonly CacheMark[] = [];
 
-  constructor(parts: Pick<SessionParts, "writer" | "observer">, options: WindowOptions) {
+  constructor(parts: Pick<WindowParts, "writer" | "emit">, options: WindowOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#boundary = new StableBoundary(options);
+  }
+
+  /** The lifetime that cache marks ask the provider for. */
+  get cacheTtl(): WindowOptions["cacheTtl"] {
+    return this.#options.cacheTtl;
   }
 
   /** The tariff of the model that is called. */
@@ -127,12 +131,7 @@ export class CacheWatch {
       cause.type === "changed" && cause.change.part === "message"
         ? this.#findSeq(call.messages, cause.change)
         : undefined;
-    notify(this.#parts.observer, {
-      type: "cache-miss",
-      seq: callSeq,
-      miss,
-      changedSeq,
-    });
+    this.#parts.emit({ type: "cache-miss", seq: callSeq, miss, changedSeq });
   }
 
   /** The entry that a block of a request came from. Only for a miss: it looks through the window. */

@@ -1,37 +1,52 @@
 /**
- * The parts of a session, connected once when it is created or opened.
+ * The parts of a session, connected once when it is created or opened (`lifecycle/assemble-session.ts`). Code that
+ * needs a few of them takes the interface that has these few.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import type { BlobOffloader } from "../append/blob-offloader.ts";
-import type { Breakers } from "../append/breakers.ts";
+import type { CountedParts } from "../append/breakers.ts";
 import type { LogWriter } from "../append/entry-writer.ts";
 import type { OpenCalls } from "../append/open-calls.ts";
-import type { SessionQueue } from "../append/queue.ts";
-import type { SessionObserver } from "../events/events.ts";
+import type { SessionEvent } from "../events/events.ts";
 import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
 import type { LogReader } from "../history/message-reader.ts";
 import type { SessionPins } from "../history/session-pins.ts";
 import type { WindowTracker } from "./window-tracker.ts";
 
-export interface SessionParts {
-  readonly log: SessionLog;
-  readonly queue: SessionQueue;
+/** The window, the log that it is folded from, and the calls that left. */
+export interface WindowParts {
   readonly writer: LogWriter;
-  readonly reader: LogReader;
-  readonly messages: BlobOffloader;
   readonly tracker: WindowTracker;
-  readonly digest: FoldedFromLog<Digest>;
-  readonly index: FoldedFromLog<HistoryIndex>;
   readonly calls: OpenCalls;
-  readonly pins: SessionPins;
+  /** Reports an event to the host's observer. */
+  readonly emit: (event: SessionEvent) => void;
+}
+
+/** What a request is measured with: also what checkpoints carry, and what stores system prompt and tools. */
+export interface MeasuredParts extends WindowParts {
   /** The data of the next checkpoint beside the window, by name. */
   readonly carried: Map<string, JsonValue>;
+  readonly offloader: BlobOffloader;
+}
+
+/** Everything that was ever said, read from the log. */
+export interface HistoryParts {
+  readonly log: SessionLog;
+  readonly reader: LogReader;
+  readonly digest: FoldedFromLog<Digest>;
+  readonly index: FoldedFromLog<HistoryIndex>;
+  readonly pins: SessionPins;
   /** True if a message is part of the conversation as its host has it. */
   readonly isHostVisible: (seq: number) => boolean;
-  readonly breakers: Breakers;
-  readonly observer: SessionObserver | undefined;
-  readonly isDurable: boolean;
+}
+
+/** All of them. */
+export interface SessionParts extends MeasuredParts, HistoryParts, CountedParts {
+  readonly writer: LogWriter;
+  readonly carried: Map<string, JsonValue>;
+  /** Syncs the log, unless the session need not survive a power loss. */
+  readonly makeDurable: () => Promise<void>;
 }

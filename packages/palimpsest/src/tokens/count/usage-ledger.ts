@@ -250,7 +250,7 @@ export class UsageLedger {
     return {
       model: this.#model,
       ...(this.#anchor === undefined ? {} : { anchor: { ...this.#anchor } }),
-      ...(this.#inferredFixedTokens === undefined ? {} : { inferredFixedTokens: this.#inferredFixedTokens }),
+      inferredFixedTokens: this.#inferredFixedTokens,
       ratios: Object.fromEntries(
         [...this.#calibrations].map(([model, one]) => [model, one.observed.map((found) => ({ ...found }))]),
       ),

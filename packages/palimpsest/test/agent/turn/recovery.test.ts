@@ -20,7 +20,7 @@ describe("a request that was refused", () => {
     expect(result.endedBy).toBe("done");
     expect(eventNames().slice(0, 2)).toEqual(["model-failed: prompt-too-long", "collapse (reactive)"]);
     expect(session.session.tokens.padded).toBeLessThan(12_000);
-    expect(internalsOf(session.session).builder.budget().windowTokens).toBe(12_000);
+    expect(internalsOf(session.session).budgets.budget.windowTokens).toBe(12_000);
   });
 
   it("as too long is compacted where old rounds may not be shown otherwise", async () => {

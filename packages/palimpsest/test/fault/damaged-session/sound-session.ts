@@ -135,7 +135,7 @@ export async function soundSession({ hasCheckpoint }: { readonly hasCheckpoint: 
     session = await openSession(SESSION, optionsOn(disk, 2));
   }
   await live(session, LATER);
-  await internalsOf(session).parts.log.sync();
+  await internalsOf(session).log.sync();
   return storedOn(disk);
 }
 

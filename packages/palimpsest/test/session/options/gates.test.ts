@@ -19,7 +19,7 @@ async function firstLayer(
   for (let index = 0; index < 400; index++) {
     const before = session.tokens.padded;
     const { edits, messages } = await session.prepare({ model: "claude-sonnet-4-5", system: "Be brief." });
-    const { effectiveTokens } = internalsOf(session).builder.budget();
+    const { effectiveTokens } = internalsOf(session).budgets.budget;
     if (edits[0] !== undefined) return { kind: edits[0].edit.kind, share: before / effectiveTokens };
     const content = answerOf(index);
     const inputTokens = Math.ceil(JSON.stringify(messages).length / 3.6);

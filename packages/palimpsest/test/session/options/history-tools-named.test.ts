@@ -150,7 +150,7 @@ describe("a host's own loop", () => {
   it("reads of none in the place of media that a provider refused", async () => {
     const { session } = await aSession({ editSafety: "permissive" });
     await session.append([user("Look.", image), assistant("r1", "Seen."), user("And this.", image)]);
-    internalsOf(session).compaction.refused({ what: "media" });
+    internalsOf(session).budgets.refused({ what: "media" });
     const { messages, edits } = await session.prepare(REQUEST);
     expect(edits.map(({ edit }) => edit.reason)).toEqual(["media"]);
     expect(messages[0]?.content[1]).toEqual({

@@ -26,7 +26,7 @@ import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
-import { notify } from "../../../session/events/events.ts";
+import type { SessionEvent } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
@@ -85,10 +85,10 @@ export class AgentExtraction {
     this.#toolWrites = options.memory.watchTool();
     this.#mark = new MemoryMark(session);
     const { throughSeq, mayHaveMissed } = this.#mark;
-    const isNew = internalsOf(session).parts.writer.isEmpty;
+    const isNew = internalsOf(session).writer.isEmpty;
     if (isNew) this.#mark.begin();
     // Messages before opening were extracted then, as far as the log says so.
-    this.#pendingThroughSeq = internalsOf(session).parts.writer.nextSeq - 1;
+    this.#pendingThroughSeq = internalsOf(session).writer.nextSeq - 1;
     this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
     const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
     this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
@@ -214,7 +214,7 @@ export class AgentExtraction {
     const judged = async (): Promise<void> => {
       const receipts = await this.#toolWrites.judge(written, { pieces, earlier });
       if (receipts.length > 0)
-        notify(internalsOf(this.#session).parts.observer, { type: "memory-extracted", by: "tool", receipts });
+        internalsOf(this.#session).emit({ type: "memory-extracted", by: "tool", receipts });
     };
     this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
   }
@@ -307,13 +307,12 @@ export class AgentExtraction {
     this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
     const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
-    if (hasChanges)
-      notify(internalsOf(this.#session).parts.observer, { type: "memory-extracted", by, receipts, ...more });
+    if (hasChanges) internalsOf(this.#session).emit({ type: "memory-extracted", by, receipts, ...more });
   }
 
   #failed(error: unknown): void {
     const reason = errorMessage(error);
-    notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
+    internalsOf(this.#session).emit({ type: "memory-failed", reason });
   }
 }
 
@@ -341,4 +340,4 @@ interface Extracted {
 
 type ExtractedFact = Pick<FreshMemory, "body" | "messageId">;
 
-type ExtractedEvent = Extract<Parameters<typeof notify>[1], { readonly type: "memory-extracted" }>;
+type ExtractedEvent = Extract<SessionEvent, { readonly type: "memory-extracted" }>;

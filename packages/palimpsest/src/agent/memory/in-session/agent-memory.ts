@@ -18,7 +18,6 @@ import {
 } from "../../../memory/recall/index-delta.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
-import { notify } from "../../../session/events/events.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import { blockText, defaultOrigin, type Message, type ToolUseBlock } from "../../../transcript/blocks.ts";
@@ -139,15 +138,14 @@ export class AgentMemory {
   /** The turn goes on without it. */
   #failed(error: unknown): readonly [] {
     const reason = errorMessage(error);
-    notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
+    internalsOf(this.#session).emit({ type: "memory-failed", reason });
     return [];
   }
 
   async #indexText(shownIndex: ReadonlySet<string> | undefined): Promise<string | undefined> {
     const { text, warnings } = await this.#memory.index();
     if (shownIndex !== undefined) return composeIndexDelta(shownIndex, text);
-    for (const reason of warnings)
-      notify(internalsOf(this.#session).parts.observer, { type: "memory-index-cut", reason });
+    for (const reason of warnings) internalsOf(this.#session).emit({ type: "memory-index-cut", reason });
     return composeIndex(text);
   }
 
@@ -166,7 +164,7 @@ export class AgentMemory {
     });
     const { text, tokens, memories, chosenBy, fellBack } = recall;
     if (memories.length > 0 || fellBack !== undefined)
-      notify(internalsOf(this.#session).parts.observer, {
+      internalsOf(this.#session).emit({
         type: "memory-recalled",
         paths: memories.map(({ path }) => path),
         tokens,
@@ -225,7 +223,7 @@ class AgentUses {
     this.#session = session;
     this.#memory = memory;
     // Answers before opening were compared then.
-    this.#comparedSeq = internalsOf(session).parts.writer.nextSeq - 1;
+    this.#comparedSeq = internalsOf(session).writer.nextSeq - 1;
   }
 
   /** An answer is whole. Waits for nothing. */
@@ -255,7 +253,7 @@ class AgentUses {
       await this.#memory.answered(answer, { ...context, sessionId: this.#session.id });
     } catch (error) {
       const reason = errorMessage(error);
-      notify(internalsOf(this.#session).parts.observer, { type: "memory-failed", reason });
+      internalsOf(this.#session).emit({ type: "memory-failed", reason });
     }
   }
 }

@@ -26,7 +26,7 @@ export class MemoryMark {
 
   constructor(session: Session) {
     this.#session = session;
-    const { carried, writer } = internalsOf(session).parts;
+    const { carried, writer } = internalsOf(session);
     const value = carried.get(MEMORY_MARK);
     const seq = isObject(value) ? asNumber(value["throughSeq"]) : undefined;
     const isPlace = seq !== undefined && Number.isInteger(seq) && seq >= 0 && seq < writer.nextSeq;
@@ -35,7 +35,7 @@ export class MemoryMark {
 
   /** The log is new: it begins with a mark. */
   begin(): void {
-    const { carried, writer } = internalsOf(this.#session).parts;
+    const { carried, writer } = internalsOf(this.#session);
     writer.beginAlso({ type: "metadata", key: MEMORY_MARK, value: { throughSeq: 0 } });
     carried.set(MEMORY_MARK, { throughSeq: 0 });
   }
@@ -53,12 +53,12 @@ export class MemoryMark {
   /** True if something may have been said behind the mark: in view, or hidden since. */
   get mayHaveMissed(): boolean {
     const { visible } = this.#session;
-    const { parts } = internalsOf(this.#session);
+    const { writer } = internalsOf(this.#session);
     const { throughSeq } = this;
     if (throughSeq === undefined) return false;
     return (
       visible.some(({ seq, insertedBy }) => insertedBy === undefined && seq > throughSeq) ||
-      parts.writer.projection.activeEdits.some(
+      writer.projection.activeEdits.some(
         ({ edit }) => hasEffect(edit) && (edit.effect.hide ?? []).some(({ to }) => to > throughSeq),
       )
     );
@@ -66,7 +66,7 @@ export class MemoryMark {
 
   /** The messages behind the mark and up to an entry that are still part of the conversation. @throws `StoreError` */
   async missed(toSeq: number): Promise<readonly MissedMessage[]> {
-    const { log, isHostVisible } = internalsOf(this.#session).parts;
+    const { log, isHostVisible } = internalsOf(this.#session);
     const missed: MissedMessage[] = [];
     if (this.throughSeq === undefined || this.throughSeq >= toSeq) return missed;
     for await (const { entries } of log.readAll())
