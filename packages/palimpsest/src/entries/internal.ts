@@ -121,7 +121,8 @@ export {
   type NotesGateVerdict,
 } from "../notes/update-gate.ts";
 export { composeUpdatePrompt } from "../notes/update-prompt.ts";
-export type { StopReason } from "../ports/model-client.ts";
+export type { ModelAnswer, StopReason } from "../ports/model-client.ts";
+export type { ModelFailure } from "../ports/model-failure.ts";
 export type { ProcessIdentity, Timer } from "../ports/runtime.ts";
 export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
@@ -189,3 +190,18 @@ export { RepairScan } from "../transcript/repair.ts";
 export { visibleMessage } from "../transcript/shown-block.ts";
 export type { VisibleBlock } from "../transcript/window.ts";
 export { redactJson, withoutSecrets } from "../transcript/without-secrets.ts";
+export { anthropicMessage } from "../wire/anthropic/answer.ts";
+export { anthropicError, anthropicErrorEvent } from "../wire/anthropic/errors.ts";
+export { readAnthropicRequest } from "../wire/anthropic/request.ts";
+export { AnthropicWriter } from "../wire/anthropic/stream.ts";
+export type { WrittenError } from "../wire/errors/written-error.ts";
+export { chatCompletion } from "../wire/openai-chat/answer.ts";
+export { type OpenAIErrorHead, openaiError } from "../wire/openai-chat/errors.ts";
+export { readChatRequest } from "../wire/openai-chat/request.ts";
+export { ChatWriter } from "../wire/openai-chat/stream.ts";
+export { responsesResponse } from "../wire/openai-responses/answer.ts";
+export { readResponsesRequest } from "../wire/openai-responses/request.ts";
+export { ResponsesWriter } from "../wire/openai-responses/stream.ts";
+export type { AnswerWriter } from "../wire/shared/answer-writer.ts";
+export type { ReadRequest } from "../wire/shared/read-request.ts";
+export { dataEvent, namedEvent } from "../wire/shared/sse.ts";

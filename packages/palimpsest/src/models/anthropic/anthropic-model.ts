@@ -108,7 +108,7 @@ async function streamed(
   const { data, requestId } = await settle(create(client, { request, body: streamBody, signal }));
   const assembly = new AnthropicAssembly({ tell: teller(onEvent) });
   await readStream(data, { provider: "anthropic", assembly, signal });
-  return anthropicAnswer(assembly.message(), requestId);
+  return assembly.answer(requestId);
 }
 
 function limitsFrom(models: NonNullable<AnthropicClient["models"]>) {

@@ -8,8 +8,8 @@ import type {
   StreamingModelClient,
 } from "../../ports/model-client.ts";
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
+import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
-import { chatBody } from "../../wire/openai-chat/to-openai-chat.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
@@ -52,7 +52,7 @@ export function openaiChatModel(
     const { data, requestId } = await settle(completions.create(body, signalOption(signal)));
     const assembly = new ChatAssembly({ tell: teller(onEvent) });
     await readStream(data, { provider, assembly, signal });
-    return chatAnswer(assembly.completion(), requestId);
+    return assembly.answer(requestId);
   };
   return {
     provider,

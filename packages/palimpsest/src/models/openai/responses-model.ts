@@ -10,8 +10,8 @@ import type {
 } from "../../ports/model-client.ts";
 import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
+import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
-import { responsesBody } from "../../wire/openai-responses/to-openai-responses.ts";
 import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
@@ -52,7 +52,7 @@ export function openaiResponsesModel(
     const { data, requestId } = await settle(call);
     const assembly = new ResponsesAssembly({ tell: teller(onEvent) });
     await readStream(data, { provider: PROVIDER, assembly, signal });
-    return responsesAnswer(assembly.response(), requestId);
+    return assembly.answer(requestId);
   };
   return {
     provider: PROVIDER,

@@ -1,12 +1,20 @@
 /**
- * A message of the Messages API → the answer.
+ * A message of the Messages API ⇄ the answer.
  *
  * The blocks are kept as they came: thinking with its signature, compaction, blocks that are unknown.
  */
-import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ModelAnswer, StopReason } from "../../ports/model-client.ts";
-import type { Message, Usage } from "../../transcript/blocks.ts";
-import { unreadableAnswer } from "../shared/answer-assembly.ts";
+import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
+import { composeAnswer, unreadableAnswer } from "../shared/answer-assembly.ts";
+import {
+  type AnswerHead,
+  contentOf,
+  idAndModel,
+  ownValue,
+  withoutOwnFields,
+  writtenStop,
+} from "../shared/answer-writer.ts";
 import { anthropicContent } from "./from-anthropic.ts";
 
 /** Source: Anthropic SDK 1.12, `StopReason` and `BetaStopReason`. */
@@ -21,29 +29,69 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<string, StopReaso
   ["compaction", "paused"],
 ]);
 
+const WRITTEN_REASONS: Readonly<Record<StopReason, string>> = {
+  end: "end_turn",
+  "tool-use": "tool_use",
+  "output-limit": "max_tokens",
+  "window-full": "model_context_window_exceeded",
+  refusal: "refusal",
+  paused: "pause_turn",
+  other: "stop_sequence",
+};
+
 /** Reads a whole message. @throws ModelError where it is none. @internal */
-export function anthropicAnswer(message: unknown, requestId: string | undefined): ModelAnswer {
+export function anthropicAnswer(message: unknown, requestId?: string): ModelAnswer {
   if (!isObject(message) || !Array.isArray(message["content"])) throw unreadableAnswer("anthropic", message);
-  const content = anthropicContent(message["content"]);
-  const model = asString(message["model"]);
-  const responseId = asString(message["id"]);
   const raw = asString(message["stop_reason"]);
-  const usage = anthropicUsage(message["usage"]);
-  const answer: Message = {
-    role: "assistant",
-    content,
-    origin: "assistant",
-    ...(responseId === undefined ? {} : { responseId }),
-    ...(model === undefined ? {} : { model }),
-  };
+  return composeAnswer({
+    content: anthropicContent(message["content"]),
+    responseId: asString(message["id"]),
+    model: asString(message["model"]),
+    usage: anthropicUsage(message["usage"]),
+    requestId,
+    stopReason: stopOf(raw),
+    rawStopReason: raw,
+  });
+}
+
+function stopOf(raw: string | undefined): StopReason {
+  return STOP_REASONS.get(raw) ?? "other";
+}
+
+/** Writes a whole message. @internal */
+export function anthropicMessage(answer: ModelAnswer, head: AnswerHead): JsonObject {
+  const { usage } = answer;
+  const { id, model } = idAndModel(answer, head);
   return {
-    messages: content.length === 0 ? [] : [answer],
-    stopReason: STOP_REASONS.get(raw) ?? "other",
-    ...(raw === undefined ? {} : { rawStopReason: raw }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(model === undefined ? {} : { model }),
-    ...(requestId === undefined ? {} : { requestId }),
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: contentOf(answer).flatMap(writtenBlock),
+    stop_reason: writtenStop(answer, WRITTEN_REASONS[answer.stopReason], stopOf),
+    stop_sequence: null,
+    // The field cannot be left out: an answer without figures has zeros.
+    usage:
+      usage === undefined
+        ? { input_tokens: 0, output_tokens: 0 }
+        : {
+            input_tokens: usage.inputTokens,
+            cache_creation_input_tokens: usage.cacheWriteTokens,
+            cache_read_input_tokens: usage.cacheReadTokens,
+            output_tokens: usage.outputTokens,
+          },
   };
+}
+
+/** A block as a message holds it; nothing where another provider alone understands it. @internal */
+export function writtenBlock(block: ContentBlock): readonly JsonObject[] {
+  if (block.type === "opaque") {
+    const value = ownValue(block, "anthropic");
+    return value === undefined ? [] : [value as JsonObject];
+  }
+  const written = withoutOwnFields(block) as unknown as JsonObject;
+  // Every thinking has the field, also that of models that do not sign theirs.
+  return [block.type === "thinking" ? { ...written, signature: block.signature ?? "" } : written];
 }
 
 /**

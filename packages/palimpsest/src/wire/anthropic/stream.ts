@@ -1,13 +1,18 @@
 /**
- * The events of a streamed message → the message that they make.
+ * The events of a streamed message ⇄ the answer.
  *
  * Events and deltas that are unknown are passed over, as the API's versioning asks. A message is complete
  * with `message_stop` and not before: a connection that is closed in the middle looks like an end.
  */
-import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
-import type { ModelEvent } from "../../ports/model-client.ts";
-import type { Assembly } from "../shared/answer-assembly.ts";
+import type { ModelAnswer } from "../../ports/model-client.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
+import { failedAnswer } from "../errors/model-failure.ts";
+import { AnswerAssembly, type AnswerFields } from "../shared/answer-assembly.ts";
+import { AnswerWriter } from "../shared/answer-writer.ts";
+import { namedEvent } from "../shared/sse.ts";
+import { anthropicAnswer, anthropicUsage, writtenBlock } from "./answer.ts";
 import { anthropicContent } from "./from-anthropic.ts";
 
 type Fields = Record<string, unknown>;
@@ -21,28 +26,25 @@ interface PartialBlock {
 }
 
 /** Puts a message together. @internal */
-export class AnthropicAssembly implements Assembly {
-  readonly #tell: (event: ModelEvent) => void;
+export class AnthropicAssembly extends AnswerAssembly {
   readonly #partials = new Map<number, PartialBlock>();
   #message: Fields = {};
   #isComplete = false;
 
-  constructor({ tell }: { readonly tell: (event: ModelEvent) => void }) {
-    this.#tell = tell;
-  }
-
-  /** True if the message ended. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** The message so far, with its finished blocks in order. */
-  message(): Fields {
+  protected wholeAnswer(requestId: string | undefined): ModelAnswer {
     const content = [...this.#partials.entries()]
       .sort(([one], [other]) => one - other)
-      .filter(([, partial]) => partial.isFinished)
       .map(([, partial]) => partial.fields);
-    return { ...this.#message, content };
+    return anthropicAnswer({ ...this.#message, content }, requestId);
+  }
+
+  protected knownFields(): Pick<AnswerFields, "responseId" | "model" | "usage"> {
+    const { id, model, usage } = this.#message;
+    return { responseId: asString(id), model: asString(model), usage: anthropicUsage(usage) };
   }
 
   take(event: unknown): void {
@@ -64,6 +66,8 @@ export class AnthropicAssembly implements Assembly {
       case "message_delta":
         this.#end(event);
         return;
+      case "error":
+        throw failedAnswer(event);
       case "message_stop":
         for (const partial of this.#partials.values()) this.#finish(partial);
         this.#isComplete = true;
@@ -75,7 +79,7 @@ export class AnthropicAssembly implements Assembly {
     this.#partials.set(index, { fields: { ...block }, inputText: "", isFinished: false });
     const [id, name] = [asString(block["id"]), asString(block["name"])];
     if (block["type"] === "tool_use" && id !== undefined && name !== undefined)
-      this.#tell({ type: "tool-call", id, name });
+      this.emit({ type: "tool-call", id, name });
   }
 
   #grow(partial: PartialBlock | undefined, delta: unknown): void {
@@ -111,7 +115,7 @@ export class AnthropicAssembly implements Assembly {
   #append(fields: Fields, type: "text" | "thinking", piece: unknown): void {
     if (typeof piece !== "string") return;
     fields[type] = (asString(fields[type]) ?? "") + piece;
-    if (piece !== "") this.#tell({ type, text: piece });
+    if (piece !== "") this.emit({ type, text: piece });
   }
 
   #finish(partial: PartialBlock | undefined): void {
@@ -122,7 +126,7 @@ export class AnthropicAssembly implements Assembly {
       // Arguments that were cut by the output limit stay as the text they are.
       partial.fields["input"] = parsed.ok ? parsed.value : partial.inputText;
     }
-    for (const block of anthropicContent([partial.fields])) this.#tell({ type: "block", block });
+    for (const block of anthropicContent([partial.fields])) this.emit({ type: "block", block });
   }
 
   #end(event: Fields): void {
@@ -131,5 +135,102 @@ export class AnthropicAssembly implements Assembly {
     const known = isObject(this.#message["usage"]) ? this.#message["usage"] : {};
     const given = Object.entries(event["usage"]).filter(([, value]) => value !== null && value !== undefined);
     this.#message["usage"] = { ...known, ...Object.fromEntries(given) };
+  }
+}
+
+/** Fields of a message that are known at its end. */
+const END_FIELDS = ["stop_reason", "stop_sequence", "stop_details", "container"];
+
+/** Writes a message as its events. @internal */
+export class AnthropicWriter extends AnswerWriter {
+  #index = -1;
+  #open: "text" | "thinking" | undefined;
+
+  begin(message: JsonObject): readonly string[] {
+    const ends = END_FIELDS.flatMap((field) => (field in message ? [[field, null] as const] : []));
+    const { output_tokens_details: _, ...usage } = (message["usage"] ?? {}) as JsonObject;
+    const head = { ...message, content: [], ...Object.fromEntries(ends) };
+    return [
+      namedEvent({ type: "message_start", message: { ...head, usage: { ...usage, output_tokens: 1 } } }),
+    ];
+  }
+
+  end(message: JsonObject): readonly string[] {
+    const ends = END_FIELDS.flatMap((field) => (field in message ? [[field, message[field]] as const] : []));
+    const {
+      cache_creation: _creation,
+      service_tier: _tier,
+      ...usage
+    } = (message["usage"] ?? {}) as JsonObject;
+    return [
+      ...this.#close(),
+      namedEvent({ type: "message_delta", delta: Object.fromEntries(ends), usage }),
+      namedEvent({ type: "message_stop" }),
+    ];
+  }
+
+  protected piece(type: "text" | "thinking", text: string): readonly string[] {
+    return [...this.#openText({ type }), this.#delta({ type: `${type}_delta`, [type]: text })];
+  }
+
+  protected block(block: ContentBlock): readonly string[] {
+    return writtenBlock(block).flatMap((written) => {
+      if (block.type === "text" || block.type === "thinking") return this.#endText(written, block.type);
+      const isCall = "input" in written;
+      return [
+        ...this.#close(),
+        this.#start(isCall ? { ...written, input: {} } : written),
+        ...(isCall ? ["", ...this.pieces(JSON.stringify(written["input"]))] : []).map((partial_json) =>
+          this.#delta({ type: "input_json_delta", partial_json }),
+        ),
+        this.#stop(),
+      ];
+    });
+  }
+
+  /** Opens a text or a thinking, unless it is open. */
+  #openText(fields: JsonObject & { readonly type: "text" | "thinking" }): readonly string[] {
+    const { type } = fields;
+    if (this.#open === type) return [];
+    const before = this.#close();
+    this.#open = type;
+    const signed = type === "thinking" ? { signature: "" } : {};
+    return [...before, this.#start({ ...fields, [type]: "", ...signed })];
+  }
+
+  #endText(block: JsonObject, type: "text" | "thinking"): readonly string[] {
+    const { citations, ...fields } = block;
+    const cited = Array.isArray(citations) ? citations : [];
+    const noted = citations === undefined ? {} : { citations: cited.length === 0 ? citations : [] };
+    return [
+      ...this.#openText({ ...fields, ...noted, type }),
+      ...this.restOf(type, asString(block[type]) ?? "").map((text) =>
+        this.#delta({ type: `${type}_delta`, [type]: text }),
+      ),
+      ...cited.map((citation) => this.#delta({ type: "citations_delta", citation })),
+      ...(type === "thinking"
+        ? [this.#delta({ type: "signature_delta", signature: block["signature"]! })]
+        : []),
+      ...this.#close(),
+    ];
+  }
+
+  #close(): readonly string[] {
+    if (this.#open === undefined) return [];
+    this.#open = undefined;
+    return [this.#stop()];
+  }
+
+  #start(content_block: JsonObject): string {
+    this.#index += 1;
+    return namedEvent({ type: "content_block_start", index: this.#index, content_block });
+  }
+
+  #delta(delta: JsonObject): string {
+    return namedEvent({ type: "content_block_delta", index: this.#index, delta });
+  }
+
+  #stop(): string {
+    return namedEvent({ type: "content_block_stop", index: this.#index });
   }
 }

@@ -6,6 +6,7 @@
  * that is refused, too many requests) does it say which words are looked for first.
  */
 import { ModelError } from "../../base/errors.ts";
+import { isObject } from "../../base/json/json.ts";
 import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
@@ -79,6 +80,19 @@ export function classifyModelError(error: unknown): ModelFailure {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(found?.row.isThinkingBinding === true ? { isThinkingBinding: true } : {}),
   };
+}
+
+/** The error that a response or a stream holds in the place of an answer. @internal */
+export function failedAnswer(error: unknown): ModelError {
+  const failure = classifyModelError(isObject(error) ? { ...error, error } : error);
+  return new ModelError(
+    { ...failure, kind: failure.kind === "unknown" ? "overloaded" : failure.kind },
+    {
+      message: `The answer failed: ${failure.message}`,
+      hint: "Ask again later, or follow what the provider said.",
+      cause: error,
+    },
+  );
 }
 
 function isModelError(error: unknown): error is ModelError {

@@ -9,11 +9,10 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { ModelRequest } from "../../ports/model-client.ts";
 import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
-import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
+import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
 
@@ -143,8 +142,7 @@ function renderCall(block: ToolUseBlock): JsonObject {
   const id = chatCallId(block.id);
   const name = chatFunctionName(block.name);
   if (extra["type"] === "custom") {
-    const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
-    return { id, type: "custom", custom: { name, input: toWellFormed(input) } };
+    return { id, type: "custom", custom: { name, input: toWellFormed(customInput(block.input)) } };
   }
   return {
     id,
@@ -178,30 +176,4 @@ function resultImages(block: ToolResultBlock): readonly ImageBlock[] {
   return block.content.filter(
     (part): part is ImageBlock => part.type === "image" && isObject(part["source"]),
   );
-}
-
-/** Options of request bodies. @internal */
-interface ChatBodyOptions {
-  readonly maxOutputTokens: number | undefined;
-  readonly outputLimitField: "max_completion_tokens" | "max_tokens";
-  readonly systemRole: "system" | "developer";
-}
-
-/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
-export function chatBody(
-  request: ModelRequest,
-  { maxOutputTokens, outputLimitField, systemRole }: ChatBodyOptions,
-): JsonObject {
-  const { model, system, tools = [], parameters = {} } = request;
-  const messages = toOpenAIChat<JsonObject>(request.messages, {
-    systemRole,
-    ...(system === undefined || system === "" ? {} : { system }),
-  });
-  return {
-    model,
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(maxOutputTokens === undefined ? {} : { [outputLimitField]: maxOutputTokens }),
-    ...parameters,
-    messages,
-  } as JsonObject;
 }

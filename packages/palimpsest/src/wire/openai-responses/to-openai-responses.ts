@@ -4,13 +4,9 @@
  * Every block becomes an item or a part of a message item, in order. Thinking of other providers is
  * left out, OpenAI's own encrypted reasoning goes back as the opaque item it came as, before the
  * call it led to.
- *
- * The request keeps no state on the server: everything that the model shall see is in it, its own reasoning in the
- * encrypted form in which it came.
  */
 import { isObject, type JsonObject, type JsonValue, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { ModelRequest } from "../../ports/model-client.ts";
 import type {
   ContentBlock,
   Role,
@@ -21,7 +17,7 @@ import type {
 import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
 import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
-import { argumentsText, openaiFields } from "../shared/openai-fields.ts";
+import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
 
@@ -102,11 +98,11 @@ function renderItem(block: ContentBlock): JsonObject | undefined {
   if (block.type !== "opaque" || block.provider !== "openai-responses" || !isObject(block.value))
     return undefined;
   const value = block.value as JsonObject;
-  return !isPart(value) && isResponsesItem(value) ? wellFormedJson(value) : undefined;
+  return !isResponsesPart(value) && isResponsesItem(value) ? wellFormedJson(value) : undefined;
 }
 
-/** Opaque parts of a message, such as a refusal or a file, as opposed to opaque items. */
-function isPart(value: JsonObject): boolean {
+/** True for opaque parts of a message, such as a refusal or a file, as opposed to opaque items. @internal */
+export function isResponsesPart(value: JsonObject): boolean {
   const type = value["type"];
   return (
     typeof type === "string" && (type.startsWith("input_") || type === "refusal" || type === "output_text")
@@ -164,8 +160,12 @@ function renderCall(block: ToolUseBlock): JsonObject {
   const { arguments: recorded, extra = {} } = openaiFields(block);
   const call = { call_id: responsesCallId(block.id), name: chatFunctionName(block.name) };
   if (extra["type"] === "custom_tool_call") {
-    const input = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
-    return { type: "custom_tool_call", ...call, input: toWellFormed(input), ...wellFormedJson(extra) };
+    return {
+      type: "custom_tool_call",
+      ...call,
+      input: toWellFormed(customInput(block.input)),
+      ...wellFormedJson(extra),
+    };
   }
   return {
     type: "function_call",
@@ -198,37 +198,4 @@ function renderResultPart(part: ToolResultPart): JsonObject {
     return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
   }
   return { type: "input_text", text: toWellFormed(JSON.stringify(part)) };
-}
-
-const ENCRYPTED_REASONING = "reasoning.encrypted_content";
-
-/** Options of request bodies. @internal */
-interface ResponsesBodyOptions {
-  readonly maxOutputTokens: number | undefined;
-  /** True if reasoning is asked for in a form that can be sent back. */
-  readonly includesReasoning: boolean;
-}
-
-/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
-export function responsesBody(
-  request: ModelRequest,
-  { maxOutputTokens, includesReasoning }: ResponsesBodyOptions,
-): JsonObject {
-  const { model, system, tools = [], parameters = {} } = request;
-  return {
-    model,
-    ...(system === undefined || system === "" ? {} : { instructions: toWellFormed(system) }),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    store: false,
-    ...parameters,
-    ...(includesReasoning ? { include: withReasoning(parameters["include"]) } : {}),
-    input: toOpenAIResponses<JsonObject>(request.messages),
-  } as JsonObject;
-}
-
-/** The host's inclusions, and the reasoning: without it the model could not go on from its own thoughts. */
-function withReasoning(include: unknown): readonly string[] {
-  const wanted = Array.isArray(include) ? (include as readonly string[]) : [];
-  return wanted.includes(ENCRYPTED_REASONING) ? wanted : [...wanted, ENCRYPTED_REASONING];
 }

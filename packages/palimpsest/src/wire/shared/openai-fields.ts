@@ -56,3 +56,13 @@ export function argumentsText(input: JsonValue, recorded: string | undefined): s
   const isUnchanged = JSON.stringify(parseArguments(recorded).input) === current;
   return isUnchanged ? recorded : current;
 }
+
+/** True for the kept type of a call of a tool that takes any text, in either API. @internal */
+export function takesAnyText(type: JsonValue | undefined): boolean {
+  return type === "custom" || type === "custom_tool_call";
+}
+
+/** The text that such a tool is given. @internal */
+export function customInput(input: JsonValue): string {
+  return typeof input === "string" ? input : JSON.stringify(input);
+}

@@ -1,0 +1,69 @@
+/**
+ * A request ⇄ the body of a Chat Completions call.
+ */
+import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import type { ModelRequest } from "../../ports/model-client.ts";
+import { commonFields, type ReadRequest, requestBody } from "../shared/read-request.ts";
+import { fromOpenAIChat } from "./from-openai-chat.ts";
+import { toOpenAIChat } from "./to-openai-chat.ts";
+
+/** Options of request bodies. @internal */
+interface ChatBodyOptions {
+  readonly maxOutputTokens: number | undefined;
+  readonly outputLimitField: "max_completion_tokens" | "max_tokens";
+  readonly systemRole: "system" | "developer";
+}
+
+/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
+export function chatBody(
+  request: ModelRequest,
+  { maxOutputTokens, outputLimitField, systemRole }: ChatBodyOptions,
+): JsonObject {
+  const { model, system, tools = [], parameters = {} } = request;
+  const messages = toOpenAIChat<JsonObject>(request.messages, {
+    systemRole,
+    ...(system === undefined || system === "" ? {} : { system }),
+  });
+  return {
+    model,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(maxOutputTokens === undefined ? {} : { [outputLimitField]: maxOutputTokens }),
+    ...parameters,
+    messages,
+  } as JsonObject;
+}
+
+/** A request with the choices of its client among spellings that mean the same. @internal */
+interface ReadChatRequest extends ReadRequest, Omit<ChatBodyOptions, "maxOutputTokens"> {
+  /** True if a streamed answer is to tell its usage. */
+  readonly includesUsage: boolean;
+}
+
+/** Reads the body of a Chat Completions call, so that `chatBody` gives it back. @throws ModelError where it is not an object. @internal */
+export function readChatRequest(sent: unknown): ReadChatRequest {
+  const body = requestBody(sent);
+  const list: readonly unknown[] = Array.isArray(body["messages"]) ? body["messages"] : [];
+  const { messages, unreadable, system } = fromOpenAIChat(list);
+  const outputLimitField =
+    asNumber(body["max_completion_tokens"]) === undefined && asNumber(body["max_tokens"]) !== undefined
+      ? "max_tokens"
+      : "max_completion_tokens";
+  const maxOutputTokens = asNumber(body[outputLimitField]);
+  const [first] = list;
+  const isStreaming = body["stream"] === true;
+  const known = ["messages", "stream_options", ...(maxOutputTokens === undefined ? [] : [outputLimitField])];
+  const { stream_options: options } = body;
+  return {
+    request: {
+      ...commonFields(body, known),
+      ...(system === undefined ? {} : { system }),
+      messages,
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    },
+    isStreaming,
+    includesUsage: isObject(options) && options["include_usage"] === true,
+    outputLimitField,
+    systemRole: isObject(first) && first["role"] === "developer" ? "developer" : "system",
+    unreadable,
+  };
+}

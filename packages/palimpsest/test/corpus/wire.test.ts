@@ -1,0 +1,50 @@
+/**
+ * Recorded sessions through every format and back: their requests are read as they were written, and each of their
+ * answers is the same whole and streamed.
+ */
+import { describe, expect, it } from "vitest";
+import { importSessions } from "#importers/registry.ts";
+import type { ModelAnswer } from "#ports/model-client.ts";
+import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { FORMATS, framesOf } from "#test/wire/shared/formats.ts";
+import type { Message } from "#transcript/blocks.ts";
+import { SseReader } from "#wire/shared/sse.ts";
+import { hasCorpus, recordedFiles } from "../../../../test/helpers/corpus.ts";
+
+const isLong = process.env["PALIMPSEST_LONG"] === "1";
+/** By default every fifth recording, so that most tools have one. */
+const FILES = recordedFiles().filter((_, index) => isLong || index % 5 === 0);
+/** Messages of a session that are in one request, and answers that are compared. */
+const MOST_MESSAGES = 400;
+
+async function messagesOf(path: string): Promise<readonly Message[]> {
+  const { sessions } = importSessions(await readInputFile(path));
+  const lists = sessions.map(({ items }) =>
+    items.flatMap((item) => (item.type === "message" ? [item.message] : [])),
+  );
+  const longest = lists.toSorted((one, other) => other.length - one.length)[0] ?? [];
+  return longest.slice(0, MOST_MESSAGES);
+}
+
+describe.skipIf(!hasCorpus).each(FORMATS)("recorded sessions in the format $name", (format) => {
+  it.each(FILES)("are read as they were written: $id", async ({ path }) => {
+    const messages = await messagesOf(path);
+    const request = { model: "m", system: "You help.", messages, maxOutputTokens: 1_000 };
+    const body = format.writeRequest(request);
+    const text = JSON.stringify(body);
+    expect(JSON.stringify(format.rewrite(text))).toBe(text);
+    expect(format.readRequest(text).unreadable).toEqual([]);
+
+    for (const { role, content } of messages) {
+      if (role !== "assistant") continue;
+      const answer: ModelAnswer = { messages: [{ role, content }], stopReason: "end" };
+      const whole = format.readAnswer(JSON.parse(JSON.stringify(format.writeAnswer(answer))));
+      const reader = new SseReader();
+      const assembly = format.assembly();
+      const bytes = new TextEncoder().encode(framesOf(format, answer, 200).join(""));
+      for (const event of reader.take(bytes)) assembly.take(event);
+      expect(assembly.isComplete).toBe(true);
+      expect(assembly.answer()).toEqual(whole);
+    }
+  });
+});
