@@ -17,6 +17,7 @@ import type { CacheUse, PromptCache } from "./dialect/emulated-prompt-cache.ts";
 import { type FittedAnswer, fitAnswer } from "./dialect/fit-answer.ts";
 import type { TextCounter } from "./dialect/prompt.ts";
 import { PROVIDER_FACTS } from "./dialect/provider-facts.ts";
+import { htmlReply } from "./dialect/reply.ts";
 import type { BreakPoint } from "./http-exchange.ts";
 import { type OpenRecord, settleRecord } from "./request-record.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
@@ -51,7 +52,8 @@ export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
   record.violations = violations;
   if (violations[0] !== undefined) {
     settleRecord(record, "refused");
-    return failWith(request, { kind: "form", violation: violations[0] });
+    const [violation] = violations;
+    return failWith(request, { kind: "invalid-request", message: violation.message, violation });
   }
   if (incoming.purpose === "count") return undefined;
   const { promptTokens, windowTokens } = record;
@@ -63,12 +65,24 @@ export function refuseByRule(request: ReadRequest): DecidedReply | undefined {
   )
     return undefined;
   settleRecord(record, "overflow");
-  return failWith(request, {
-    kind: "too-long",
-    promptTokens,
-    windowTokens,
-    ...(isTooLong ? {} : { outputTokens }),
-  });
+  return failWith(
+    request,
+    tooLong(dialect, { promptTokens, windowTokens, ...(isTooLong ? {} : { outputTokens }) }),
+  );
+}
+
+interface TooLong {
+  readonly promptTokens: number;
+  readonly windowTokens: number;
+  /** True if the text tells the figures. @defaultValue as the vendor usually does */
+  readonly hasNumbers?: boolean | undefined;
+  /** The prompt alone would fit; with this much output it does not. */
+  readonly outputTokens?: number;
+}
+
+function tooLong({ tellsFigures }: Dialect, { windowTokens, hasNumbers, ...tokens }: TooLong): ErrorCase {
+  const kind = tokens.outputTokens === undefined ? "prompt-too-long" : "output-too-long";
+  return (hasNumbers ?? tellsFigures) ? { kind, limitTokens: windowTokens, ...tokens } : { kind };
 }
 
 /** An answer of the script, in the words of the API. */
@@ -159,13 +173,13 @@ function decideFault(
   switch (fault.fault) {
     case "rate-limit":
       return failWith(request, {
-        kind: "throttled",
-        retryAfterSeconds: fault.retryAfterSeconds ?? PROVIDER_FACTS.retryAfterSeconds,
-        tokensPerMinute: fault.tokensPerMinute,
+        kind: fault.tokensPerMinute === undefined ? "throttled" : "over-rate-limit",
+        retryAfterMs: (fault.retryAfterSeconds ?? PROVIDER_FACTS.retryAfterSeconds) * 1_000,
+        limitTokens: fault.tokensPerMinute ?? PROVIDER_FACTS.tokensPerMinute,
         promptTokens: record.promptTokens,
       });
     case "server-error":
-      return failWith(request, { kind: "server-error", status: fault.status ?? 500 });
+      return serverError(request, fault.status ?? 500);
     case "overloaded":
       return fault.isMidStream === true && incoming.isStreaming
         ? { reply: brokenOff(answer().reply!, dialect.writeStreamError()) }
@@ -180,21 +194,29 @@ function decideFault(
       return { reply: garbage(fault.kind ?? "not-json", dialect) };
     case "prompt-too-long": {
       const windowTokens = fault.windowTokens ?? Math.max(1, record.promptTokens - 1);
-      return failWith(request, {
-        kind: "too-long",
-        // The text never says that a prompt is too long and fits.
-        promptTokens: Math.max(record.promptTokens, windowTokens + 1),
-        windowTokens,
-        ...(fault.hasNumbers === undefined ? {} : { hasNumbers: fault.hasNumbers }),
-      });
+      // The text never says that a prompt is too long and fits.
+      const promptTokens = Math.max(record.promptTokens, windowTokens + 1);
+      return failWith(
+        request,
+        tooLong(dialect, { promptTokens, windowTokens, hasNumbers: fault.hasNumbers }),
+      );
     }
     case "body-too-large":
-      return failWith(request, { kind: "too-large", isFromEdge: fault.isFromEdge ?? false });
+      return fault.isFromEdge === true
+        ? { reply: htmlReply(413, "Request Entity Too Large") }
+        : failWith(request, { kind: "body-too-large" });
     case "unknown-model":
       return failWith(request, { kind: "unknown-model" });
     case "bad-request":
-      return failWith(request, { kind: "bad-request", message: fault.message });
+      return failWith(request, { kind: "invalid-request", message: fault.message });
   }
+}
+
+/** The servers in front of the API answer in its place where it cannot be reached. */
+function serverError(request: ReadRequest, status: number): DecidedReply {
+  if (status === 502) return { reply: htmlReply(status, "Bad Gateway") };
+  if (status === 504) return { reply: htmlReply(status, "Gateway Timeout") };
+  return failWith(request, { kind: "overloaded", status });
 }
 
 function cutReply(decided: DecidedReply, afterEvents: number | undefined): DecidedReply {

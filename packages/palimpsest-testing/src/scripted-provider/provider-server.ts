@@ -103,15 +103,16 @@ export class ProviderServer implements ScriptedProvider {
       settleRecord(record, "refused");
       return { reply: route.dialect.writeError(problem, { model: record.model, isStreaming: false }) };
     };
+    const { words } = route.dialect;
     const decided =
       route.purpose === undefined
-        ? refuse({ kind: "not-found", path: request.url ?? "" })
+        ? refuse({ kind: "invalid-request", status: 404, message: words.notFound(request.url ?? "") })
         : body.kind === "too-large"
-          ? refuse({ kind: "too-large", isFromEdge: false })
+          ? refuse({ kind: "body-too-large" })
           : route.purpose === "model"
             ? this.#describeModel(route, record)
             : incoming === undefined
-              ? refuse({ kind: "not-json" })
+              ? refuse({ kind: "invalid-request", message: words.notJson })
               : await this.#decide(route, incoming, record);
     await send(decided, record, response);
   }

@@ -1,12 +1,11 @@
 /**
  * The Anthropic Messages API: `POST /v1/messages`, `POST /v1/messages/count_tokens`.
  */
-import { parseModelId } from "palimpsest/internal";
-import type { Dialect } from "../dialect/dialect.ts";
+import { anthropicError, anthropicErrorEvent, parseModelId, type WrittenError } from "palimpsest/internal";
+import type { Dialect, ErrorCase } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";
-import { jsonReply, namedEvent } from "../dialect/reply.ts";
+import { jsonReply } from "../dialect/reply.ts";
 import { writeAnthropicAnswer } from "./anthropic-answer.ts";
-import { anthropicError } from "./anthropic-failures.ts";
 import { isClaudeSince, judgeAnthropicForm } from "./anthropic-form.ts";
 import { readAnthropicPrompt } from "./anthropic-prompt.ts";
 
@@ -46,10 +45,21 @@ export const ANTHROPIC_DIALECT: Dialect = {
     }),
   writeAnswer: writeAnthropicAnswer,
   writeWrongShape: () => jsonReply({ result: "ok" }),
-  writeError: (problem, { model }) => anthropicError(problem, model),
-  writeStreamError: () =>
-    namedEvent({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
+  words: {
+    notJson: "The request body is not valid JSON: parse error",
+    notFound: (path) => `Not Found: ${path}`,
+  },
+  tellsFigures: true,
+  writeError: (problem, { model }) => {
+    const { status, headers, body } = errorOf(problem, model);
+    return jsonReply(body, status, headers);
+  },
+  writeStreamError: () => anthropicErrorEvent(errorOf({ kind: "overloaded" }, "")),
 };
+
+function errorOf({ message = "", violation: _, ...failure }: ErrorCase, model: string): WrittenError {
+  return anthropicError({ ...failure, message }, { requestId: "req_011CScriptedProvider", model });
+}
 
 /** Block binding is a setting of the check, and how thinking is shown is not how the model thinks. */
 function thinkingParameters(thinking: unknown): unknown {

@@ -1,7 +1,8 @@
 /**
  * Reads an Anthropic request: its positions, its texts, and what becomes of the thinking in it.
  */
-import { asNumber, asString, isObject } from "palimpsest/internal";
+import { asString, isObject, readAnthropicRequest } from "palimpsest/internal";
+import { askedOf } from "../dialect/answer-reply.ts";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
 import { type PromptPosition, positionTokens, sumPromptTokens, type TextCounter } from "../dialect/prompt.ts";
 import {
@@ -39,14 +40,7 @@ export function readAnthropicPrompt(incoming: IncomingRequest, rules: ReadingRul
   return {
     positions,
     promptTokens: sumPromptTokens(positions),
-    systemText: blocksOf(body["system"])
-      .map((block) => asString(block["text"]) ?? "")
-      .join("\n"),
-    lastUserText: lastUserText(listOf(body["messages"])),
-    toolNames: listOf(body["tools"]).flatMap((tool) =>
-      isObject(tool) ? (asString(tool["name"]) ?? []) : [],
-    ),
-    maxOutputTokens: asNumber(body["max_tokens"]),
+    ...askedOf(readAnthropicRequest(body)),
     reasoning: {
       keptCount: messages.keptCount,
       dropped: messages.dropped,
@@ -248,17 +242,6 @@ function countedText(block: Fields): { readonly text: string; readonly mediaCoun
     default:
       return { text: contentText(block), mediaCount: 0 };
   }
-}
-
-function lastUserText(messages: readonly unknown[]): string {
-  for (const message of messages.toReversed()) {
-    if (!isObject(message) || message["role"] !== "user") continue;
-    const texts = blocksOf(message["content"]).flatMap((block) =>
-      block["type"] === "text" ? (asString(block["text"]) ?? []) : [],
-    );
-    if (texts.length > 0) return texts.join("\n");
-  }
-  return "";
 }
 
 /** The blocks of a content, which may be a text alone. */

@@ -1,7 +1,8 @@
 /**
  * The interface of each API that the server speaks: to judge a request, to read it, and to word what is sent
- * back. The order of events is the same for all of them and is in `scripted-call.ts`.
+ * back. The order of events is the same for all of them and is in `decide-reply.ts`.
  */
+import type { ModelFailure } from "palimpsest/internal";
 import type { Violation } from "../../wire-oracle/wire-oracle.ts";
 import type { ProviderApi, ReportedUsage } from "../script/script.ts";
 import type { CacheUse, PromptCache } from "./emulated-prompt-cache.ts";
@@ -52,31 +53,12 @@ interface AnswerSealer {
   addBlock(block: Readonly<Record<string, unknown>>): void;
 }
 
-/** Something that is refused or fails, to be put in a vendor's words. */
-export type ErrorCase =
-  | { readonly kind: "form"; readonly violation: Violation }
-  | { readonly kind: "not-json" }
-  | {
-      readonly kind: "too-long";
-      readonly promptTokens: number;
-      readonly windowTokens: number;
-      /** True if the text tells the figures. @defaultValue as the vendor usually does */
-      readonly hasNumbers?: boolean;
-      /** The prompt alone would fit; with this much output it does not. */
-      readonly outputTokens?: number;
-    }
-  | { readonly kind: "too-large"; readonly isFromEdge: boolean }
-  | {
-      readonly kind: "throttled";
-      readonly retryAfterSeconds: number;
-      readonly tokensPerMinute: number | undefined;
-      readonly promptTokens: number;
-    }
-  | { readonly kind: "server-error"; readonly status: number }
-  | { readonly kind: "overloaded" }
-  | { readonly kind: "not-found"; readonly path: string }
-  | { readonly kind: "unknown-model" }
-  | { readonly kind: "bad-request"; readonly message: string };
+/** Something that is refused or fails, to be put in a vendor's words where it has none. */
+export type ErrorCase = Omit<ModelFailure, "message"> & {
+  readonly message?: string;
+  /** The broken rule of the form, and the field that breaks it. */
+  readonly violation?: Violation;
+};
 
 /** A reply: one text, or the events of a stream one by one. */
 export interface Reply {
@@ -130,6 +112,10 @@ export interface Dialect {
   writeAnswer(turn: AnswerTurn): Reply;
   /** An answer that has nothing of the shape that clients wait for. */
   writeWrongShape(): Reply;
+  /** What it says of a body that is not JSON, and of a path that it does not know. */
+  readonly words: { readonly notJson: string; notFound(path: string): string };
+  /** True if it tells how long a prompt is that is too long. */
+  readonly tellsFigures: boolean;
   writeError(problem: ErrorCase, request: { readonly model: string; readonly isStreaming: boolean }): Reply;
   /** The event that breaks a stream off with an error. */
   writeStreamError(): string;

@@ -45,6 +45,8 @@ export const PROVIDER_FACTS = {
   deltasPerPing: 8,
   /** Seconds that a client is asked to wait. Source: our choice, short: tests wait for it. */
   retryAfterSeconds: 1,
+  /** Tokens that an account may send a minute. Source: OpenAI docs, "Rate limits", a small account. */
+  tokensPerMinute: 30_000,
   /** Length of what the default answer repeats of the question. Source: our choice. */
   quotedLength: 120,
 } as const;

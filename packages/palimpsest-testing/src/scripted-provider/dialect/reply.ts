@@ -39,26 +39,3 @@ export function streamReply(
     frames,
   };
 }
-
-/** One event of a stream; its data has a `type` that is its name. */
-export function namedEvent(data: { readonly type: string } & Readonly<Record<string, unknown>>): string {
-  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** An event without a name. */
-export function dataEvent(data: unknown): string {
-  return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
-}
-
-/** A text in pieces, as a stream brings it; never in the middle of a character. */
-export function inPieces(text: string, length: number): readonly string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  for (const character of text) {
-    piece += character;
-    if (piece.length < length) continue;
-    pieces.push(piece);
-    piece = "";
-  }
-  return piece === "" ? pieces : [...pieces, piece];
-}

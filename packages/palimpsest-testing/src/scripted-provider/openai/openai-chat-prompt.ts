@@ -1,7 +1,8 @@
 /**
  * Reads an OpenAI Chat Completions request. This API has no reasoning that returns.
  */
-import { asNumber, isObject } from "palimpsest/internal";
+import { isObject, readChatRequest } from "palimpsest/internal";
+import { askedOf } from "../dialect/answer-reply.ts";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
 import { sumPromptTokens } from "../dialect/prompt.ts";
 import {
@@ -12,7 +13,6 @@ import {
   listOf,
   mediaCountOf,
   openAiPosition,
-  toolNamesOf,
   toolPositions,
 } from "./openai-content.ts";
 
@@ -35,13 +35,7 @@ export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRule
   return {
     positions,
     promptTokens: sumPromptTokens(positions),
-    systemText: messages
-      .filter(({ role }) => role === "system" || role === "developer")
-      .map(({ content }) => contentWords(content))
-      .join("\n"),
-    lastUserText: contentWords(messages.findLast(({ role }) => role === "user")?.["content"]),
-    toolNames: toolNamesOf(body["tools"]),
-    maxOutputTokens: asNumber(body["max_completion_tokens"]) ?? asNumber(body["max_tokens"]),
+    ...askedOf(readChatRequest(body)),
     reasoning: { keptCount: 0, dropped: [], refused: undefined },
     seal: { sealThinking: () => "", addBlock: () => undefined },
   };

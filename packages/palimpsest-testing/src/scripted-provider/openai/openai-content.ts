@@ -30,17 +30,6 @@ export function toolPositions(tools: unknown, count: TextCounter): readonly Prom
     });
 }
 
-/** Names of the tools, wherever the API has them. */
-export function toolNamesOf(tools: unknown): readonly string[] {
-  return listOf(tools)
-    .filter(isObject)
-    .flatMap(
-      (tool) =>
-        asString(tool["name"]) ??
-        (isObject(tool["function"]) ? (asString(tool["function"]["name"]) ?? []) : []),
-    );
-}
-
 /** The text of a content. */
 export function contentWords(content: unknown): string {
   if (typeof content === "string") return content;

@@ -1,23 +1,36 @@
 /**
  * The OpenAI APIs: `POST /v1/chat/completions`, `POST /v1/responses`, `POST /v1/responses/input_tokens`.
  */
-import { asString, isObject } from "palimpsest/internal";
+import {
+  asString,
+  dataEvent,
+  isObject,
+  namedEvent,
+  type OpenAIErrorHead,
+  openaiError,
+  type WrittenError,
+} from "palimpsest/internal";
 import {
   judgeOpenAIChatRequest,
   judgeOpenAIResponsesRequest,
   type Violation,
 } from "../../wire-oracle/wire-oracle.ts";
-import type { Dialect, IncomingRequest } from "../dialect/dialect.ts";
+import type { Dialect, ErrorCase, IncomingRequest, Reply } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";
 import { jsonReply } from "../dialect/reply.ts";
-import { chatStreamError, writeChatAnswer } from "./openai-chat-answer.ts";
+import { writeChatAnswer } from "./openai-chat-answer.ts";
 import { readChatPrompt } from "./openai-chat-prompt.ts";
 import { listOf, reportsCacheWrites } from "./openai-content.ts";
-import { openAiError, tooLongError } from "./openai-failures.ts";
-import { failedStream, responsesStreamError, writeResponsesAnswer } from "./openai-responses-answer.ts";
+import { failedStream, writeResponsesAnswer } from "./openai-responses-answer.ts";
 import { readResponsesPrompt } from "./openai-responses-prompt.ts";
 
-const SHARED: Pick<Dialect, "useCache" | "writeCount" | "writeModel" | "writeWrongShape"> = {
+const SHARED: Pick<Dialect, "words" | "useCache" | "writeCount" | "writeModel" | "writeWrongShape"> = {
+  words: {
+    notJson:
+      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. " +
+      "The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+    notFound: (path) => `Invalid URL (POST ${path})`,
+  },
   useCache: (cache, { incoming, reading, nowMs }) =>
     cache.usePrefix({
       positions: reading.positions,
@@ -47,8 +60,10 @@ export const CHAT_DIALECT: Dialect = {
   read: readChatPrompt,
   refusesLongOutput: () => true,
   writeAnswer: writeChatAnswer,
-  writeError: (problem, { model }) => openAiError(problem, model, "messages"),
-  writeStreamError: chatStreamError,
+  tellsFigures: true,
+  writeError: (problem, { model }) => errorReply(errorOf(problem, { model, promptField: "messages" })),
+  writeStreamError: () =>
+    dataEvent(errorOf({ kind: "overloaded" }, { model: "", promptField: "messages" }).body),
 };
 
 export const RESPONSES_DIALECT: Dialect = {
@@ -63,12 +78,46 @@ export const RESPONSES_DIALECT: Dialect = {
   read: readResponsesPrompt,
   refusesLongOutput: () => false,
   writeAnswer: writeResponsesAnswer,
-  writeError: (problem, { model, isStreaming }) =>
-    isStreaming && problem.kind === "too-long"
-      ? failedStream(tooLongError(problem, "input"), model)
-      : openAiError(problem, model, "input"),
-  writeStreamError: responsesStreamError,
+  tellsFigures: false,
+  writeError: (problem, { model, isStreaming }) => {
+    const error = errorOf(problem, { model, promptField: "input" });
+    const isInStream = isStreaming && problem.kind === "prompt-too-long";
+    return isInStream ? failedStream(error.body.error, model) : errorReply(error);
+  },
+  writeStreamError: () => {
+    const { error } = errorOf({ kind: "overloaded" }, { model: "", promptField: "input" }).body;
+    return namedEvent({ type: "error", sequence_number: 0, error });
+  },
 };
+
+/** Codes of the broken rules that have one. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ["field-missing", "missing_required_parameter"],
+  ["extra-field", "unknown_parameter"],
+  ["field-type", "invalid_type"],
+  ["unsupported-parameter", "unsupported_parameter"],
+  ["encrypted-content", "invalid_encrypted_content"],
+  ["previous-response", "previous_response_not_found"],
+]);
+
+function errorOf(
+  { message = "", violation, ...failure }: ErrorCase,
+  head: Pick<OpenAIErrorHead, "model" | "promptField">,
+): WrittenError {
+  const refused =
+    violation === undefined
+      ? {}
+      : { status: violation.rule === "item-not-found" ? 404 : 400, providerCode: CODES.get(violation.rule) };
+  const param = violation?.path === "body" ? undefined : violation?.path;
+  return openaiError(
+    { ...failure, ...refused, message },
+    { ...head, requestId: "req_scripted_provider", organization: "org-scripted", param },
+  );
+}
+
+function errorReply({ status, headers, body }: WrittenError): Reply {
+  return jsonReply(body, status, headers);
+}
 
 /** Models that reason take no `max_tokens`. */
 const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d))/;

@@ -4,7 +4,8 @@
  * Reasoning that was changed is refused. Reasoning after an edit of what precedes it is silently left out, as
  * the vendor says that it may be.
  */
-import { asNumber, asString, isObject } from "palimpsest/internal";
+import { asString, isObject, readResponsesRequest } from "palimpsest/internal";
+import { askedOf } from "../dialect/answer-reply.ts";
 import type { IncomingRequest, PromptReading, ReadingRules } from "../dialect/dialect.ts";
 import { type PromptPosition, sumPromptTokens } from "../dialect/prompt.ts";
 import { ReasoningReader } from "../dialect/reasoning-reader.ts";
@@ -16,7 +17,6 @@ import {
   listOf,
   mediaCountOf,
   openAiPosition,
-  toolNamesOf,
   toolPositions,
 } from "./openai-content.ts";
 
@@ -50,12 +50,7 @@ export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRul
   return {
     positions,
     promptTokens: sumPromptTokens(positions),
-    systemText: [instructions, ...items.filter(isSystem).map(({ content }) => contentWords(content))]
-      .filter((text) => text !== "")
-      .join("\n"),
-    lastUserText: contentWords(items.findLast((item) => item["role"] === "user")?.["content"]),
-    toolNames: toolNamesOf(body["tools"]),
-    maxOutputTokens: asNumber(body["max_output_tokens"]),
+    ...askedOf(readResponsesRequest(body)),
     reasoning: read.reasoning,
     seal: {
       // The text is only a summary of the reasoning, which clients may leave out.
@@ -63,10 +58,6 @@ export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRul
       addBlock: (item) => reader.addBlock(itemText(item)),
     },
   };
-}
-
-function isSystem(item: ContentFields): item is ContentFields & { readonly content: unknown } {
-  return item["role"] === "system" || item["role"] === "developer";
 }
 
 function readItems(
