@@ -5,10 +5,17 @@
  * `resources/messages` and `resources/beta/messages`), written down once more by hand.
  */
 import { judgeMediaSource } from "./anthropic-media.ts";
-import { ANTHROPIC_WORDS, type AnthropicRule } from "./anthropic-rules.ts";
-import { type FieldKind, type FieldTable, judgeFields } from "./field-shapes.ts";
+import type { AnthropicJudge } from "./anthropic-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
-import { fieldOf, isRecord, type Report, shown, stringOf, type UnknownRecord } from "./violation.ts";
+import {
+  type FieldKind,
+  type FieldTable,
+  fieldOf,
+  isRecord,
+  shown,
+  stringOf,
+  type UnknownRecord,
+} from "./violation.ts";
 
 /** Place of a block: in a message of a role, in the system prompt, or in a tool's result. @internal */
 type BlockPlace = "user" | "assistant" | "system" | "result";
@@ -56,7 +63,7 @@ const BLOCK_SHAPES: ReadonlyMap<string, BlockShape> = new Map([
       { citations: "object" },
     ),
   ],
-  ["thinking", bare(["assistant"], { thinking: "string", signature: "filled-string" })],
+  ["thinking", bare(["assistant"], { thinking: "string" }, { signature: "any" })],
   ["redacted_thinking", bare(["assistant"], { data: "filled-string" })],
   ["tool_use", shape(["assistant"], CALL, { caller: "object", toolset_name: "string" })],
   [
@@ -106,48 +113,45 @@ export function judgeAnthropicBlock(
   block: unknown,
   place: BlockPlace,
   path: string,
-  report: Report<AnthropicRule>,
+  judge: AnthropicJudge,
 ): void {
   if (!isRecord(block)) {
-    report("field-type", path, ANTHROPIC_WORDS.type(path, "dictionary"));
+    judge.wrongType(path, "dictionary");
     return;
   }
   const type = stringOf(block, "type");
   const known = type === undefined ? undefined : BLOCK_SHAPES.get(type);
   if (type === undefined || known === undefined) {
-    report(
+    judge.complain(
       "block-type",
       path,
-      `${path}: Input tag ${shown(type)} found using 'type' does not match any expected tag`,
+      `Input tag ${shown(type)} found using 'type' does not match any expected tag`,
     );
     return;
   }
   if (!known.places.includes(place))
-    report("block-role", path, `${path}: \`${type}\` blocks are not permitted in \`${place}\` content`);
-  judgeFields(block, known, {
-    path: `${path}.${type}`,
-    words: ANTHROPIC_WORDS,
-    report: thinkingAware(type, report),
-  });
-  judgeInside(block, type, path, report);
+    judge.complain("block-role", path, `\`${type}\` blocks are not permitted in \`${place}\` content`);
+  judge.fields(block, known, `${path}.${type}`);
+  if (type === "thinking") judgeSignature(fieldOf(block, "signature"), `${path}.${type}.signature`, judge);
+  judgeInside(block, type, path, judge);
 }
 
-/** A missing signature is a separate rule: the block is refused as a whole, not its field. */
-function thinkingAware(type: string, report: Report<AnthropicRule>): Report<AnthropicRule> {
-  if (type !== "thinking") return report;
-  return (rule, path, message) =>
-    report(path.endsWith(".signature") ? "thinking-signature" : rule, path, message);
+/** A separate rule: the block is refused as a whole, not its field. */
+function judgeSignature(signature: unknown, path: string, judge: AnthropicJudge): void {
+  if (signature === undefined) judge.missing(path, "thinking-signature");
+  else if (typeof signature !== "string" || signature === "")
+    judge.complain("thinking-signature", path, "Input should be a valid non-empty string");
 }
 
-function judgeInside(block: UnknownRecord, type: string, path: string, report: Report<AnthropicRule>): void {
-  if (type === "text") judgeText(block, path, report);
-  else if (type === "image" || type === "document") judgeMediaSource(block, type, path, report);
-  else if (type === "tool_result") judgeToolResult(block, path, report);
+function judgeInside(block: UnknownRecord, type: string, path: string, judge: AnthropicJudge): void {
+  if (type === "text") judgeText(block, path, judge);
+  else if (type === "image" || type === "document") judgeMediaSource(block, type, path, judge);
+  else if (type === "tool_result") judgeToolResult(block, path, judge);
   else if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use")
-    judgeCall(block, type, path, report);
+    judgeCall(block, type, path, judge);
 }
 
-function judgeText(block: UnknownRecord, path: string, report: Report<AnthropicRule>): void {
+function judgeText(block: UnknownRecord, path: string, judge: AnthropicJudge): void {
   const text = stringOf(block, "text");
   if (text === undefined || VISIBLE.test(text)) return;
   const complaint =
@@ -156,49 +160,41 @@ function judgeText(block: UnknownRecord, path: string, report: Report<AnthropicR
       : isRecord(fieldOf(block, "cache_control"))
         ? `${path}.text: cache_control cannot be set for empty text blocks`
         : "messages: text content blocks must be non-empty";
-  report("empty-text", path, complaint);
+  judge.report("empty-text", path, complaint);
 }
 
-function judgeCall(block: UnknownRecord, type: string, path: string, report: Report<AnthropicRule>): void {
+function judgeCall(block: UnknownRecord, type: string, path: string, judge: AnthropicJudge): void {
   const id = stringOf(block, "id");
   const pattern = type === "server_tool_use" ? SERVER_CALL_ID : CALL_ID;
   if (id !== undefined && !pattern.test(id))
-    report(
-      "call-id",
-      `${path}.${type}.id`,
-      `${path}.${type}.id: String should match pattern '${pattern.source}'`,
-    );
+    judge.complain("call-id", `${path}.${type}.id`, `String should match pattern '${pattern.source}'`);
   const name = stringOf(block, "name") ?? "";
   if (name.length > PROVIDER_LIMITS.anthropicToolNameLength)
-    report(
+    judge.complain(
       "call-name",
       `${path}.${type}.name`,
-      `${path}.${type}.name: String should have at most ${PROVIDER_LIMITS.anthropicToolNameLength} characters`,
+      `String should have at most ${PROVIDER_LIMITS.anthropicToolNameLength} characters`,
     );
   const input = fieldOf(block, "input");
   if (input !== undefined && !isRecord(input))
-    report(
-      "call-input",
-      `${path}.${type}.input`,
-      `${path}.${type}.input: Input should be a valid dictionary`,
-    );
+    judge.complain("call-input", `${path}.${type}.input`, "Input should be a valid dictionary");
 }
 
-function judgeToolResult(block: UnknownRecord, path: string, report: Report<AnthropicRule>): void {
+function judgeToolResult(block: UnknownRecord, path: string, judge: AnthropicJudge): void {
   const at = `${path}.tool_result`;
   const content = fieldOf(block, "content");
   const isError = fieldOf(block, "is_error") === true;
   if (isError && (content === undefined || content === null || content === "" || isEmptyList(content)))
-    report("result-content", at, `${at}: content cannot be empty if \`is_error\` is true`);
+    judge.complain("result-content", at, `content cannot be empty if \`is_error\` is true`);
   if (content === undefined || content === null || typeof content === "string") return;
   if (!Array.isArray(content)) {
-    report("result-content", `${at}.content`, `${at}.content: Input should be a valid list`);
+    judge.complain("result-content", `${at}.content`, "Input should be a valid list");
     return;
   }
   for (const [index, part] of content.entries()) {
-    judgeAnthropicBlock(part, "result", `${at}.content.${index}`, report);
+    judgeAnthropicBlock(part, "result", `${at}.content.${index}`, judge);
     if (isError && isRecord(part) && stringOf(part, "type") !== "text")
-      report("result-content", at, `${at}: all content must be type \`text\` if \`is_error\` is true`);
+      judge.complain("result-content", at, `all content must be type \`text\` if \`is_error\` is true`);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * Judges where an image or a document of an Anthropic request comes from.
  */
-import { ANTHROPIC_WORDS, type AnthropicRule } from "./anthropic-rules.ts";
-import { fieldOf, isRecord, type Report, stringOf, type UnknownRecord } from "./violation.ts";
+import type { AnthropicJudge } from "./anthropic-rules.ts";
+import { fieldOf, isRecord, stringOf, type UnknownRecord } from "./violation.ts";
 
 interface SourceShape {
   readonly fields: readonly string[];
@@ -31,7 +31,7 @@ export function judgeMediaSource(
   block: UnknownRecord,
   type: "image" | "document",
   path: string,
-  report: Report<AnthropicRule>,
+  judge: AnthropicJudge,
 ): void {
   const at = `${path}.${type}.source`;
   const source = fieldOf(block, "source");
@@ -39,40 +39,38 @@ export function judgeMediaSource(
   const kind = stringOf(source, "type") ?? "";
   const shape = (type === "image" ? IMAGE_SOURCES : DOCUMENT_SOURCES).get(kind);
   if (shape === undefined) {
-    report(
+    judge.complain(
       "media-source",
       at,
-      `${at}: Input tag '${kind}' found using 'type' does not match any expected tag`,
+      `Input tag '${kind}' found using 'type' does not match any expected tag`,
     );
     return;
   }
-  judgeSourceFields(source, shape, at, report);
+  judgeSourceFields(source, shape, at, judge);
   if (kind === "base64" && !isBase64(stringOf(source, "data") ?? ""))
-    report("media-source", `${at}.data`, `${at}.base64: invalid base64 data`);
+    judge.report("media-source", `${at}.data`, `${at}.base64: invalid base64 data`);
 }
 
 function judgeSourceFields(
   source: UnknownRecord,
   shape: SourceShape,
   at: string,
-  report: Report<AnthropicRule>,
+  judge: AnthropicJudge,
 ): void {
   for (const field of shape.fields) {
     const value = fieldOf(source, field);
     const isContent = field === "content" && Array.isArray(value);
     if (!isContent && (typeof value !== "string" || value === ""))
-      report("media-source", `${at}.${field}`, ANTHROPIC_WORDS.missing(`${at}.${field}`));
+      judge.missing(`${at}.${field}`, "media-source");
   }
   const mediaType = stringOf(source, "media_type");
   if (shape.mediaTypes !== undefined && mediaType !== undefined && !shape.mediaTypes.includes(mediaType))
-    report(
+    judge.report(
       "media-source",
       `${at}.media_type`,
       `${at}.media_type: Input should be ${shape.mediaTypes.map((known) => `'${known}'`).join(" or ")}`,
     );
-  for (const field of Object.keys(source))
-    if (field !== "type" && !shape.fields.includes(field))
-      report("extra-field", `${at}.${field}`, ANTHROPIC_WORDS.extra(`${at}.${field}`));
+  judge.onlyFields(source, ["type", ...shape.fields], at);
 }
 
 /** By looking for what may not be there: one greedy pattern over megabytes would exhaust the regular expression's stack. */

@@ -7,23 +7,17 @@
  */
 import { judgeAnthropicBlock } from "./anthropic-blocks.ts";
 import { judgeAnthropicOrder } from "./anthropic-order.ts";
-import { ANTHROPIC_WORDS, type AnthropicRule } from "./anthropic-rules.ts";
+import { AnthropicJudge, type AnthropicRule } from "./anthropic-rules.ts";
 import { judgeServerToolPairs, judgeToolPairs } from "./anthropic-tool-pairs.ts";
 import { judgeAnthropicTools } from "./anthropic-tools.ts";
 import { isAnthropicRole, turnsOf } from "./anthropic-turns.ts";
-import { reportLoneSurrogates } from "./lone-surrogates.ts";
+import { judgeSurrogates } from "./lone-surrogates.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import {
   type BodyKind,
-  collectViolations,
   fieldOf,
-  isCount,
-  isFilled,
   isRecord,
-  judgeRequiredMembers,
   kindOf,
-  type Report,
-  type RequiredMember,
   shown,
   type UnknownRecord,
   type Violation,
@@ -40,18 +34,6 @@ export interface AnthropicJudgeOptions {
 }
 
 const CONVERSATION: ReadonlySet<string> = new Set(["messages", "system", "tools", "cache_control"]);
-const MODEL: RequiredMember = {
-  name: "model",
-  isFit: isFilled,
-  missing: ANTHROPIC_WORDS.missing("model"),
-  wrong: ANTHROPIC_WORDS.type("model", "string"),
-};
-const MAX_TOKENS: RequiredMember = {
-  name: "max_tokens",
-  isFit: isCount,
-  missing: ANTHROPIC_WORDS.missing("max_tokens"),
-  wrong: ANTHROPIC_WORDS.type("max_tokens", "integer"),
-};
 
 /**
  * Every rule of the Anthropic Messages API that `body` breaks; an empty list is an accepted request.
@@ -62,90 +44,87 @@ export function judgeAnthropicRequest(
   body: unknown,
   options: AnthropicJudgeOptions = {},
 ): readonly Violation<AnthropicRule>[] {
-  const { violations, report } = collectViolations<AnthropicRule>();
+  const judge = new AnthropicJudge();
+  const { violations } = judge;
   if (!isRecord(body)) {
-    report("body-shape", "body", "The request body must be a JSON object");
+    judge.report("body-shape", "body", "The request body must be a JSON object");
     return violations;
   }
-  reportLoneSurrogates(body, "dots", report);
-  judgeRequiredMembers(body, requiredMembers(body, options.kind ?? kindOf(body, CONVERSATION)), report);
-  judgeSystemPrompt(fieldOf(body, "system"), report);
-  judgeAnthropicTools(fieldOf(body, "tools"), report);
+  judgeSurrogates(body, "dots", judge);
+  judgeMembers(body, options.kind ?? kindOf(body, CONVERSATION), judge);
+  judgeSystemPrompt(fieldOf(body, "system"), judge);
+  judgeAnthropicTools(fieldOf(body, "tools"), judge);
   const messages = fieldOf(body, "messages");
-  if (Array.isArray(messages)) judgeMessages(messages, options, report);
-  else if (messages === undefined) report("field-missing", "messages", ANTHROPIC_WORDS.missing("messages"));
-  else report("field-type", "messages", ANTHROPIC_WORDS.type("messages", "list"));
-  judgeCacheMarks(body, report);
+  if (Array.isArray(messages)) judgeMessages(messages, options, judge);
+  else if (messages === undefined) judge.missing("messages");
+  else judge.wrongType("messages", "list");
+  judgeCacheMarks(body, judge);
   return violations;
 }
 
 /** Bedrock and Vertex name the model in the address, and their version in the body. */
-function requiredMembers(body: UnknownRecord, kind: BodyKind): readonly RequiredMember[] {
-  if (kind === "conversation") return [];
-  const named = fieldOf(body, "anthropic_version") === undefined ? [MODEL] : [];
-  return kind === "count" ? named : [...named, MAX_TOKENS];
+function judgeMembers(body: UnknownRecord, kind: BodyKind, judge: AnthropicJudge): void {
+  if (kind === "conversation") return;
+  if (fieldOf(body, "anthropic_version") === undefined) judge.member(body, "model", "string");
+  if (kind === "request") judge.member(body, "max_tokens", "integer");
 }
 
-function judgeSystemPrompt(system: unknown, report: Report<AnthropicRule>): void {
+function judgeSystemPrompt(system: unknown, judge: AnthropicJudge): void {
   if (system === undefined || typeof system === "string") return;
   if (!Array.isArray(system)) {
-    report("field-type", "system", ANTHROPIC_WORDS.type("system", "list"));
+    judge.wrongType("system", "list");
     return;
   }
   for (const [index, block] of system.entries())
-    judgeAnthropicBlock(block, "system", `system.${index}`, report);
+    judgeAnthropicBlock(block, "system", `system.${index}`, judge);
 }
 
 function judgeMessages(
   messages: readonly unknown[],
   options: AnthropicJudgeOptions,
-  report: Report<AnthropicRule>,
+  judge: AnthropicJudge,
 ): void {
   const limit = PROVIDER_LIMITS.anthropicMessageCount;
   if (messages.length === 0)
-    report("message-count", "messages", "messages: at least one message is required");
+    judge.report("message-count", "messages", "messages: at least one message is required");
   if (messages.length > limit)
-    report(
+    judge.report(
       "message-count",
       "messages",
       `messages: List should have at most ${limit} items, not ${messages.length}`,
     );
   for (const [index, message] of messages.entries())
-    judgeMessage(message, `messages.${index}`, { isFinal: index === messages.length - 1, report });
+    judgeMessage(message, `messages.${index}`, { isFinal: index === messages.length - 1, judge });
   const turns = turnsOf(messages);
-  judgeAnthropicOrder(turns, options, report);
-  judgeToolPairs(turns, report);
-  judgeServerToolPairs(turns, report);
+  judgeAnthropicOrder(turns, options, judge);
+  judgeToolPairs(turns, judge);
+  judgeServerToolPairs(turns, judge);
 }
 
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content"]);
-const SYSTEM_MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "clear_at", "output_config"]);
+const MESSAGE_FIELDS = ["role", "content"];
+const SYSTEM_MESSAGE_FIELDS = ["role", "content", "clear_at", "output_config"];
 
 function judgeMessage(
   message: unknown,
   path: string,
-  { isFinal, report }: { isFinal: boolean; report: Report<AnthropicRule> },
+  { isFinal, judge }: { isFinal: boolean; judge: AnthropicJudge },
 ): void {
   if (!isRecord(message)) {
-    report("field-type", path, ANTHROPIC_WORDS.type(path, "dictionary"));
+    judge.wrongType(path, "dictionary");
     return;
   }
   const role = fieldOf(message, "role");
   if (!isAnthropicRole(role)) {
-    const words =
-      role === undefined
-        ? ANTHROPIC_WORDS.missing(`${path}.role`)
-        : `messages: Unexpected role ${shown(role)}. Allowed roles are "user", "assistant" or "system"`;
-    report("role", `${path}.role`, words);
+    const words = `messages: Unexpected role ${shown(role)}. Allowed roles are "user", "assistant" or "system"`;
+    if (role === undefined) judge.missing(`${path}.role`, "role");
+    else judge.report("role", `${path}.role`, words);
     return;
   }
   const fields = role === "system" ? SYSTEM_MESSAGE_FIELDS : MESSAGE_FIELDS;
-  for (const field of Object.keys(message))
-    if (!fields.has(field))
-      report("extra-field", `${path}.${field}`, ANTHROPIC_WORDS.extra(`${path}.${field}`));
+  judge.onlyFields(message, fields, path);
   const mayBeEmpty =
     role === "assistant" ? isFinal : role === "system" && hasEntries(message, "output_config");
-  judgeContent(fieldOf(message, "content"), { role, path, mayBeEmpty, report });
+  judgeContent(fieldOf(message, "content"), { role, path, mayBeEmpty, judge });
 }
 
 function judgeContent(
@@ -154,27 +133,27 @@ function judgeContent(
     readonly role: "user" | "assistant" | "system";
     readonly path: string;
     readonly mayBeEmpty: boolean;
-    readonly report: Report<AnthropicRule>;
+    readonly judge: AnthropicJudge;
   },
 ): void {
-  const { role, path, mayBeEmpty, report } = where;
+  const { role, path, mayBeEmpty, judge } = where;
   const at = `${path}.content`;
   if (content === undefined) {
-    if (!(role === "system" && mayBeEmpty)) report("field-missing", at, ANTHROPIC_WORDS.missing(at));
+    if (!(role === "system" && mayBeEmpty)) judge.missing(at);
   } else if (typeof content === "string" || Array.isArray(content)) {
     if (content.length === 0) {
       if (!mayBeEmpty)
-        report(
+        judge.report(
           "empty-content",
           at,
           `${path}: all messages must have non-empty content except for the optional final assistant message`,
         );
     } else if (typeof content === "string")
-      judgeAnthropicBlock({ type: "text", text: content }, role, at, report);
+      judgeAnthropicBlock({ type: "text", text: content }, role, at, judge);
     else
       for (const [index, block] of content.entries())
-        judgeAnthropicBlock(block, role, `${at}.${index}`, report);
-  } else report("field-type", at, ANTHROPIC_WORDS.type(at, "list"));
+        judgeAnthropicBlock(block, role, `${at}.${index}`, judge);
+  } else judge.wrongType(at, "list");
 }
 
 function hasEntries(record: UnknownRecord, field: string): boolean {
@@ -183,13 +162,13 @@ function hasEntries(record: UnknownRecord, field: string): boolean {
 }
 
 /** Counts the marks where the API counts them; a mark inside a call's input is only data. */
-function judgeCacheMarks(body: UnknownRecord, report: Report<AnthropicRule>): void {
+function judgeCacheMarks(body: UnknownRecord, judge: AnthropicJudge): void {
   let count = 0;
   const look = (holder: unknown, path: string): void => {
     const mark = isRecord(holder) ? fieldOf(holder, "cache_control") : undefined;
     if (mark === undefined || mark === null) return;
     count += 1;
-    judgeCacheMark(mark, `${path}.cache_control`, report);
+    judgeCacheMark(mark, `${path}.cache_control`, judge);
   };
   const lookAtAll = (list: unknown, path: string): void => {
     if (!Array.isArray(list)) return;
@@ -204,20 +183,20 @@ function judgeCacheMarks(body: UnknownRecord, report: Report<AnthropicRule>): vo
   lookAtAll(fieldOf(body, "messages"), "messages");
   const limit = PROVIDER_LIMITS.anthropicCacheMarkCount;
   if (count > limit)
-    report(
+    judge.report(
       "cache-marks",
       "body",
       `A maximum of ${limit} blocks with cache_control may be provided. Found ${count}.`,
     );
 }
 
-function judgeCacheMark(mark: unknown, path: string, report: Report<AnthropicRule>): void {
+function judgeCacheMark(mark: unknown, path: string, judge: AnthropicJudge): void {
   const ttl = isRecord(mark) ? fieldOf(mark, "ttl") : undefined;
   const isMark = isRecord(mark) && fieldOf(mark, "type") === "ephemeral";
   if (!isMark || (ttl !== undefined && ttl !== "5m" && ttl !== "1h"))
-    report(
+    judge.complain(
       "cache-marks",
       path,
-      `${path}: Input should be {"type":"ephemeral"} with a ttl of '5m' or '1h' at most`,
+      "Input should be {\"type\":\"ephemeral\"} with a ttl of '5m' or '1h' at most",
     );
 }

@@ -1,7 +1,7 @@
 /**
  * The names of the Anthropic rules, and how that API words its complaints about fields.
  */
-import type { FieldComplaints } from "./field-shapes.ts";
+import { type FieldComplaints, Judge } from "./violation.ts";
 
 /** A rule of the Anthropic Messages API. */
 export type AnthropicRule =
@@ -40,9 +40,15 @@ export type AnthropicRule =
   | "tool-definition"
   | "lone-surrogate";
 
-/** @internal */
-export const ANTHROPIC_WORDS: FieldComplaints = {
+const WORDS: FieldComplaints = {
   missing: (path) => `${path}: Field required`,
   type: (path, kind) => `${path}: Input should be a valid ${kind}`,
   extra: (path) => `${path}: Extra inputs are not permitted`,
 };
+
+/** Collects what the Anthropic Messages API would complain about. @internal */
+export class AnthropicJudge extends Judge<AnthropicRule> {
+  constructor() {
+    super(WORDS);
+  }
+}

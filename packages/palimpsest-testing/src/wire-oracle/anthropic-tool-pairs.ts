@@ -2,36 +2,33 @@
  * Judges calls and their results in an Anthropic request: every call is answered where the API
  * looks for the answer, and nothing is answered that was not asked.
  */
-import type { AnthropicRule } from "./anthropic-rules.ts";
+import type { AnthropicJudge } from "./anthropic-rules.ts";
 import type { Turn, TurnBlock } from "./anthropic-turns.ts";
-import { fieldOf, isRecord, type Report, stringOf } from "./violation.ts";
-
-type AnthropicReport = Report<AnthropicRule>;
+import { fieldOf, isRecord, stringOf } from "./violation.ts";
 
 /** Judges calls that the client answers: in the next user turn, before anything else in it. @internal */
-export function judgeToolPairs(turns: readonly Turn[], report: AnthropicReport): void {
-  judgeUniqueCalls(turns, report);
+export function judgeToolPairs(turns: readonly Turn[], judge: AnthropicJudge): void {
+  judgeUniqueCalls(turns, judge);
   for (const [index, turn] of turns.entries()) {
-    if (turn.role === "assistant") judgeAnswered(turn, userTurnAfter(turns, index), report);
-    else if (turn.role === "user") judgeResults(turn, assistantTurnBefore(turns, index), report);
-    else judgeSystemBetween(turn, { before: turns[index - 1], after: turns[index + 1] }, report);
+    if (turn.role === "assistant") judgeAnswered(turn, userTurnAfter(turns, index), judge);
+    else if (turn.role === "user") judgeResults(turn, assistantTurnBefore(turns, index), judge);
+    else judgeSystemBetween(turn, { before: turns[index - 1], after: turns[index + 1] }, judge);
   }
 }
 
-function judgeUniqueCalls(turns: readonly Turn[], report: AnthropicReport): void {
+function judgeUniqueCalls(turns: readonly Turn[], judge: AnthropicJudge): void {
   const seen = new Set<string>();
   for (const turn of turns) {
     for (const call of turn.blocks.filter(isAnyCall)) {
       const id = stringOf(call.block, "id");
       if (id === undefined) continue;
-      if (seen.has(id))
-        report("duplicate-call-id", call.path, `${call.path}: \`${call.type}\` ids must be unique`);
+      if (seen.has(id)) judge.complain("duplicate-call-id", call.path, `\`${call.type}\` ids must be unique`);
       seen.add(id);
     }
   }
 }
 
-function judgeAnswered(turn: Turn, next: Turn | undefined, report: AnthropicReport): void {
+function judgeAnswered(turn: Turn, next: Turn | undefined, judge: AnthropicJudge): void {
   const answered = new Set((next?.blocks ?? []).filter(isResult).map((result) => idOfCall(result)));
   const unanswered = turn.blocks.filter(
     (placed) => isCall(placed) && !answered.has(stringOf(placed.block, "id")),
@@ -39,7 +36,7 @@ function judgeAnswered(turn: Turn, next: Turn | undefined, report: AnthropicRepo
   const first = unanswered[0];
   if (first === undefined) return;
   const ids = unanswered.map((call) => stringOf(call.block, "id") ?? "(no id)").join(", ");
-  report(
+  judge.report(
     "unanswered-call",
     first.messagePath,
     `${first.messagePath}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. ` +
@@ -47,7 +44,7 @@ function judgeAnswered(turn: Turn, next: Turn | undefined, report: AnthropicRepo
   );
 }
 
-function judgeResults(turn: Turn, previous: Turn | undefined, report: AnthropicReport): void {
+function judgeResults(turn: Turn, previous: Turn | undefined, judge: AnthropicJudge): void {
   const calls = new Set((previous?.blocks ?? []).filter(isCall).map((call) => stringOf(call.block, "id")));
   const answered = new Set<string | undefined>();
   let hasOtherContent = false;
@@ -58,20 +55,20 @@ function judgeResults(turn: Turn, previous: Turn | undefined, report: AnthropicR
     }
     const id = idOfCall(placed);
     if (!calls.has(id))
-      report(
+      judge.report(
         "orphan-result",
         placed.path,
         `${placed.path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
           "block must have a corresponding `tool_use` block in the previous message.",
       );
     else if (answered.has(id))
-      report(
+      judge.complain(
         "duplicate-result",
         placed.path,
-        `${placed.path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+        `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
       );
     else if (hasOtherContent)
-      report(
+      judge.report(
         "late-result",
         placed.path,
         `${turn.path}: Did not find ${calls.size} \`tool_result\` block(s) at the beginning of this message`,
@@ -84,14 +81,14 @@ function judgeResults(turn: Turn, previous: Turn | undefined, report: AnthropicR
 function judgeSystemBetween(
   turn: Turn,
   { before, after }: { before: Turn | undefined; after: Turn | undefined },
-  report: AnthropicReport,
+  judge: AnthropicJudge,
 ): void {
   const isAfterCall = before?.role === "assistant" && before.blocks.some(isCall);
   if (isAfterCall && after?.role === "user" && after.blocks.some(isResult))
-    report(
+    judge.complain(
       "system-in-tool-exchange",
       turn.path,
-      `${turn.path}: role 'system' must not stand between a \`tool_use\` and its \`tool_result\``,
+      `role 'system' must not stand between a \`tool_use\` and its \`tool_result\``,
     );
 }
 
@@ -101,13 +98,13 @@ function judgeSystemBetween(
  * client was asked something (`caller`), which are answered in a later turn.
  * @internal
  */
-export function judgeServerToolPairs(turns: readonly Turn[], report: AnthropicReport): void {
+export function judgeServerToolPairs(turns: readonly Turn[], judge: AnthropicJudge): void {
   const open = new Map<string, TurnBlock>();
   for (const [index, turn] of turns.entries()) {
     if (turn.role !== "assistant") continue;
     for (const placed of turn.blocks) {
       if (isServerCall(placed)) open.set(stringOf(placed.block, "id") ?? "", placed);
-      else if (isServerResult(placed)) closeServerCall(open, placed, report);
+      else if (isServerResult(placed)) closeServerCall(open, placed, judge);
     }
     const isPaused = index === turns.length - 1;
     if (isPaused) return;
@@ -115,17 +112,17 @@ export function judgeServerToolPairs(turns: readonly Turn[], report: AnthropicRe
     for (const [id, call] of open) {
       if (waiting.has(id)) continue;
       open.delete(id);
-      reportOpenServerCall(id, call, report);
+      reportOpenServerCall(id, call, judge);
     }
   }
-  for (const [id, call] of open) reportOpenServerCall(id, call, report);
+  for (const [id, call] of open) reportOpenServerCall(id, call, judge);
 }
 
-function closeServerCall(open: Map<string, TurnBlock>, result: TurnBlock, report: AnthropicReport): void {
+function closeServerCall(open: Map<string, TurnBlock>, result: TurnBlock, judge: AnthropicJudge): void {
   const id = idOfCall(result) ?? "";
   if (open.delete(id)) return;
   const callType = result.type === "mcp_tool_result" ? "mcp_tool_use" : "server_tool_use";
-  report(
+  judge.report(
     "orphan-server-result",
     result.path,
     `${result.path}: unexpected \`tool_use_id\` found in \`${result.type}\` blocks: ${id}. Each \`${result.type}\` ` +
@@ -133,9 +130,9 @@ function closeServerCall(open: Map<string, TurnBlock>, result: TurnBlock, report
   );
 }
 
-function reportOpenServerCall(id: string, call: TurnBlock, report: AnthropicReport): void {
+function reportOpenServerCall(id: string, call: TurnBlock, judge: AnthropicJudge): void {
   const name = stringOf(call.block, "name") ?? call.type;
-  report(
+  judge.report(
     "unanswered-server-call",
     call.path,
     `${call.messagePath}: \`${name}\` tool use with id \`${id}\` was found without a corresponding \`${name}_tool_result\` block`,

@@ -1,31 +1,31 @@
 /**
  * Judges the `tools` of an Anthropic request, as far as a conversation can break on them.
  */
-import { ANTHROPIC_WORDS, type AnthropicRule } from "./anthropic-rules.ts";
+import type { AnthropicJudge } from "./anthropic-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
-import { fieldOf, isRecord, type Report, stringOf, type UnknownRecord } from "./violation.ts";
+import { fieldOf, isRecord, stringOf, type UnknownRecord } from "./violation.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]+$/;
 
 /** Reports tools without a usable name or schema, and names that stand twice. @internal */
-export function judgeAnthropicTools(tools: unknown, report: Report<AnthropicRule>): void {
+export function judgeAnthropicTools(tools: unknown, judge: AnthropicJudge): void {
   if (tools === undefined) return;
   if (!Array.isArray(tools)) {
-    report("field-type", "tools", ANTHROPIC_WORDS.type("tools", "list"));
+    judge.wrongType("tools", "list");
     return;
   }
   const names = new Set<string>();
   for (const [index, tool] of tools.entries()) {
     const path = `tools.${index}`;
     if (!isRecord(tool)) {
-      report("field-type", path, ANTHROPIC_WORDS.type(path, "dictionary"));
+      judge.wrongType(path, "dictionary");
       continue;
     }
     const name = stringOf(tool, "name");
     if (name !== undefined && names.has(name))
-      report("tool-definition", path, "tools: Tool names must be unique.");
+      judge.report("tool-definition", path, "tools: Tool names must be unique.");
     if (name !== undefined) names.add(name);
-    if (isCustom(tool)) judgeCustomTool(tool, `${path}.custom`, report);
+    if (isCustom(tool)) judgeCustomTool(tool, `${path}.custom`, judge);
   }
 }
 
@@ -35,19 +35,22 @@ function isCustom(tool: UnknownRecord): boolean {
   return type === undefined || type === null || type === "custom";
 }
 
-function judgeCustomTool(tool: UnknownRecord, path: string, report: Report<AnthropicRule>): void {
+function judgeCustomTool(tool: UnknownRecord, path: string, judge: AnthropicJudge): void {
   const name = stringOf(tool, "name");
   const limit = PROVIDER_LIMITS.anthropicToolNameLength;
-  if (name === undefined) report("field-missing", `${path}.name`, ANTHROPIC_WORDS.missing(`${path}.name`));
+  if (name === undefined) judge.missing(`${path}.name`);
   else if (!TOOL_NAME.test(name) || name.length > limit)
-    report(
+    judge.complain(
       "tool-definition",
       `${path}.name`,
-      `${path}.name: String should match pattern '^[a-zA-Z0-9_-]{1,${limit}}$'`,
+      `String should match pattern '^[a-zA-Z0-9_-]{1,${limit}}$'`,
     );
   const schema = fieldOf(tool, "input_schema");
-  if (schema === undefined)
-    report("field-missing", `${path}.input_schema`, ANTHROPIC_WORDS.missing(`${path}.input_schema`));
+  if (schema === undefined) judge.missing(`${path}.input_schema`);
   else if (!isRecord(schema) || fieldOf(schema, "type") !== "object")
-    report("tool-definition", `${path}.input_schema`, `${path}.input_schema.type: Input should be 'object'`);
+    judge.report(
+      "tool-definition",
+      `${path}.input_schema`,
+      `${path}.input_schema.type: Input should be 'object'`,
+    );
 }

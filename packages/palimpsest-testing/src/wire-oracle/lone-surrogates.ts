@@ -5,7 +5,7 @@
  * that repeats it. The walk keeps its own stack, because a request may be nested deeper than the
  * engine's call stack allows.
  */
-import { isRecord, type Report } from "./violation.ts";
+import { isRecord } from "./violation.ts";
 
 /** A provider's form of a path: `messages.0.content` or `messages[0].content`. @internal */
 type PathStyle = "dots" | "brackets";
@@ -19,10 +19,10 @@ interface Place {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Reports every string, and every field name, that holds half of a surrogate pair. @internal */
-export function reportLoneSurrogates(
+export function judgeSurrogates(
   body: unknown,
   style: PathStyle,
-  report: Report<"lone-surrogate">,
+  judge: { report(rule: "lone-surrogate", path: string, message: string): void },
 ): void {
   const open: Place[] = [];
   const visit = (value: unknown, parent: Place | undefined, key: string | number): void => {
@@ -30,7 +30,7 @@ export function reportLoneSurrogates(
       if (LONE_SURROGATE.test(value)) complain({ value, parent, key });
     } else if (typeof value === "object" && value !== null) open.push({ value, parent, key });
   };
-  const complain = (place: Place): void => report("lone-surrogate", pathOf(place, style), COMPLAINT);
+  const complain = (place: Place): void => judge.report("lone-surrogate", pathOf(place, style), COMPLAINT);
 
   visit(body, undefined, "");
   for (let place = open.pop(); place !== undefined; place = open.pop()) {

@@ -1,9 +1,8 @@
 /**
  * Judges content parts of an OpenAI request: which may stand where, and what they hold.
  */
-import { type FieldKind, type FieldTable, judgeFields } from "./field-shapes.ts";
-import { emptyListWords, OPENAI_WORDS, type OpenAIRule } from "./openai-rules.ts";
-import { fieldOf, isRecord, type Report, stringOf } from "./violation.ts";
+import type { OpenAIJudge } from "./openai-rules.ts";
+import { type FieldKind, type FieldTable, fieldOf, isRecord, stringOf } from "./violation.ts";
 
 type Fields = Readonly<Record<string, FieldKind>>;
 
@@ -40,37 +39,27 @@ export function judgeParts(
   parts: readonly unknown[],
   allowed: readonly string[],
   path: string,
-  report: Report<OpenAIRule>,
+  judge: OpenAIJudge,
 ): void {
-  if (parts.length === 0) report("empty-list", path, emptyListWords(path));
-  for (const [index, item] of parts.entries()) judgePart(item, allowed, `${path}[${index}]`, report);
+  if (parts.length === 0) judge.emptyList(path);
+  for (const [index, item] of parts.entries()) judgePart(item, allowed, `${path}[${index}]`, judge);
 }
 
-function judgePart(
-  item: unknown,
-  allowed: readonly string[],
-  path: string,
-  report: Report<OpenAIRule>,
-): void {
+function judgePart(item: unknown, allowed: readonly string[], path: string, judge: OpenAIJudge): void {
   if (!isRecord(item)) {
-    report("field-type", path, OPENAI_WORDS.type(path, "object"));
+    judge.wrongType(path, "object");
     return;
   }
   const type = stringOf(item, "type");
   const table = type === undefined ? undefined : PARTS.get(type);
   if (type === undefined || table === undefined || !allowed.includes(type)) {
-    const supported = allowed.map((known) => `'${known}'`).join(", ");
-    report(
-      "part-type",
-      `${path}.type`,
-      `Invalid value: '${type ?? ""}'. Supported values are: ${supported}.`,
-    );
+    const known = allowed.map((known) => `'${known}'`).join(", ");
+    judge.unsupported("part-type", `${path}.type`, { value: `'${type ?? ""}'`, known });
     return;
   }
-  judgeFields(item, table, { path, words: OPENAI_WORDS, report });
+  judge.fields(item, table, path);
   if (type === "image_url") {
     const image = fieldOf(item, "image_url");
-    if (isRecord(image) && (stringOf(image, "url") ?? "") === "")
-      report("field-missing", `${path}.image_url.url`, OPENAI_WORDS.missing(`${path}.image_url.url`));
+    if (isRecord(image) && (stringOf(image, "url") ?? "") === "") judge.missing(`${path}.image_url.url`);
   }
 }

@@ -2,32 +2,12 @@
  * Judges a request the way the OpenAI Responses API would before it runs a model: a flat list of
  * items, in which calls and outputs are paired by `call_id` wherever they stand.
  */
-import { reportLoneSurrogates } from "./lone-surrogates.ts";
+import { judgeSurrogates } from "./lone-surrogates.ts";
 import { judgeFunctionName } from "./openai-chat-request.ts";
 import { judgeParts } from "./openai-parts.ts";
-import {
-  emptyListWords,
-  OPENAI_WORDS,
-  type OpenAIJudgeOptions,
-  type OpenAIRule,
-  tooLongWords,
-} from "./openai-rules.ts";
+import { OpenAIJudge, type OpenAIJudgeOptions, type OpenAIRule } from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
-import {
-  collectViolations,
-  fieldOf,
-  isFilled,
-  isRecord,
-  judgeRequiredMembers,
-  kindOf,
-  type Report,
-  type RequiredMember,
-  stringOf,
-  type UnknownRecord,
-  type Violation,
-} from "./violation.ts";
-
-type ResponsesReport = Report<OpenAIRule>;
+import { fieldOf, isRecord, kindOf, stringOf, type UnknownRecord, type Violation } from "./violation.ts";
 
 /** Calls that the client answers, by the item that answers them. Source: `openai` 7.55, `responses`. */
 const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
@@ -77,12 +57,6 @@ const CONVERSATION: ReadonlySet<string> = new Set([
   "previous_response_id",
   "conversation",
 ]);
-const MODEL: RequiredMember = {
-  name: "model",
-  isFit: isFilled,
-  missing: OPENAI_WORDS.missing("model"),
-  wrong: OPENAI_WORDS.type("model", "string"),
-};
 
 /**
  * Every rule of the OpenAI Responses API that `body` breaks; an empty list is an accepted request.
@@ -94,61 +68,68 @@ export function judgeOpenAIResponsesRequest(
   body: unknown,
   { kind }: OpenAIJudgeOptions = {},
 ): readonly Violation<OpenAIRule>[] {
-  const { violations, report } = collectViolations<OpenAIRule>();
+  const judge = new OpenAIJudge();
+  const { violations } = judge;
   if (!isRecord(body)) {
-    report("body-shape", "body", "We could not parse the JSON body of your request: expected an object.");
+    judge.report(
+      "body-shape",
+      "body",
+      "We could not parse the JSON body of your request: expected an object.",
+    );
     return violations;
   }
-  reportLoneSurrogates(body, "brackets", report);
+  judgeSurrogates(body, "brackets", judge);
   // A stored prompt names its model.
   const isRequest = (kind ?? kindOf(body, CONVERSATION)) === "request" && !Object.hasOwn(body, "prompt");
-  if (isRequest) judgeRequiredMembers(body, [MODEL], report);
+  if (isRequest) judge.member(body, "model", "string");
   const instructions = fieldOf(body, "instructions");
   if (instructions !== undefined && instructions !== null && typeof instructions !== "string")
-    report("field-type", "instructions", OPENAI_WORDS.type("instructions", "string"));
+    judge.wrongType("instructions", "string");
   const input = fieldOf(body, "input");
   if (Array.isArray(input)) {
     const continues =
       typeof fieldOf(body, "previous_response_id") === "string" || Object.hasOwn(body, "conversation");
-    judgeItems(input, continues, report);
+    judgeItems(input, continues, judge);
   } else if (input === undefined && Object.hasOwn(body, "prompt")) return violations;
-  else if (input === undefined) report("field-missing", "input", OPENAI_WORDS.missing("input"));
-  else if (typeof input !== "string")
-    report("field-type", "input", OPENAI_WORDS.type("input", "string or list"));
+  else if (input === undefined) judge.missing("input");
+  else if (typeof input !== "string") judge.wrongType("input", "string or list");
   return violations;
 }
 
-function judgeItems(input: readonly unknown[], continues: boolean, report: ResponsesReport): void {
-  if (input.length === 0) report("empty-list", "input", emptyListWords("input"));
-  for (const [index, item] of input.entries()) judgeItem(item, `input[${index}]`, report);
-  judgeItemIds(input, report);
-  judgeReasoning(input, report);
-  if (!continues) judgePairs(input, report);
+function judgeItems(input: readonly unknown[], continues: boolean, judge: OpenAIJudge): void {
+  if (input.length === 0) judge.emptyList("input");
+  for (const [index, item] of input.entries()) judgeItem(item, `input[${index}]`, judge);
+  judgeItemIds(input, judge);
+  judgeReasoning(input, judge);
+  if (!continues) judgePairs(input, judge);
 }
 
-function judgeItem(item: unknown, path: string, report: ResponsesReport): void {
+function judgeItem(item: unknown, path: string, judge: OpenAIJudge): void {
   if (!isRecord(item)) {
-    report("field-type", path, OPENAI_WORDS.type(path, "object"));
+    judge.wrongType(path, "object");
     return;
   }
   const type = itemType(item);
-  if (type === "message") judgeMessage(item, path, report);
-  else if (type === "function_call") judgeFunctionCall(item, path, report);
+  if (type === "message") judgeMessage(item, path, judge);
+  else if (type === "function_call") judgeFunctionCall(item, path, judge);
   else if (type === "reasoning") {
-    if (!Array.isArray(fieldOf(item, "summary")))
-      report("field-missing", `${path}.summary`, OPENAI_WORDS.missing(`${path}.summary`));
-  } else if (OUTPUTS.has(type)) judgeOutput(item, path, report);
-  else if (OUTPUT_OF.has(type)) judgeCallId(item, path, report);
+    if (!Array.isArray(fieldOf(item, "summary"))) judge.missing(`${path}.summary`);
+  } else if (OUTPUTS.has(type)) judgeOutput(item, path, judge);
+  else if (OUTPUT_OF.has(type)) judgeCallId(item, path, judge);
   else if (type === "compaction" && stringOf(item, "encrypted_content") === undefined)
-    report("field-missing", `${path}.encrypted_content`, OPENAI_WORDS.missing(`${path}.encrypted_content`));
+    judge.missing(`${path}.encrypted_content`);
   else if (!HOSTED_ITEMS.has(type) && !OTHER_ITEMS.has(type))
-    report("item-type", `${path}.type`, `Invalid value: '${type}'. It is not the type of an input item.`);
+    judge.report(
+      "item-type",
+      `${path}.type`,
+      `Invalid value: '${type}'. It is not the type of an input item.`,
+    );
 }
 
-function judgeMessage(item: UnknownRecord, path: string, report: ResponsesReport): void {
+function judgeMessage(item: UnknownRecord, path: string, judge: OpenAIJudge): void {
   const role = stringOf(item, "role") ?? "";
   if (!["user", "assistant", "system", "developer"].includes(role))
-    report(
+    judge.report(
       "role",
       `${path}.role`,
       `Invalid value: '${role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'.`,
@@ -156,53 +137,49 @@ function judgeMessage(item: UnknownRecord, path: string, report: ResponsesReport
   const content = fieldOf(item, "content");
   const allowed =
     role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
-  if (Array.isArray(content)) judgeParts(content, allowed, `${path}.content`, report);
-  else if (typeof content !== "string")
-    report("missing-content", `${path}.content`, OPENAI_WORDS.missing(`${path}.content`));
+  if (Array.isArray(content)) judgeParts(content, allowed, `${path}.content`, judge);
+  else if (typeof content !== "string") judge.missing(`${path}.content`, "missing-content");
 }
 
-function judgeFunctionCall(item: UnknownRecord, path: string, report: ResponsesReport): void {
-  judgeCallId(item, path, report);
-  judgeFunctionName(fieldOf(item, "name"), `${path}.name`, report);
-  if (typeof fieldOf(item, "arguments") !== "string")
-    report("field-type", `${path}.arguments`, OPENAI_WORDS.type(`${path}.arguments`, "string"));
+function judgeFunctionCall(item: UnknownRecord, path: string, judge: OpenAIJudge): void {
+  judgeCallId(item, path, judge);
+  judgeFunctionName(fieldOf(item, "name"), `${path}.name`, judge);
+  if (typeof fieldOf(item, "arguments") !== "string") judge.wrongType(`${path}.arguments`, "string");
 }
 
-function judgeOutput(item: UnknownRecord, path: string, report: ResponsesReport): void {
-  judgeCallId(item, path, report);
+function judgeOutput(item: UnknownRecord, path: string, judge: OpenAIJudge): void {
+  judgeCallId(item, path, judge);
   const output = fieldOf(item, "output");
   const type = itemType(item);
   if (Array.isArray(output)) {
     if (type === "function_call_output" || type === "custom_tool_call_output")
-      judgeParts(output, ["input_text", "input_image", "input_file"], `${path}.output`, report);
-  } else if (output === undefined)
-    report("field-missing", `${path}.output`, OPENAI_WORDS.missing(`${path}.output`));
+      judgeParts(output, ["input_text", "input_image", "input_file"], `${path}.output`, judge);
+  } else if (output === undefined) judge.missing(`${path}.output`);
   else if (typeof output !== "string" && (type === "function_call_output" || !isRecord(output)))
-    report("field-type", `${path}.output`, OPENAI_WORDS.type(`${path}.output`, "string or list"));
+    judge.wrongType(`${path}.output`, "string or list");
 }
 
-function judgeCallId(item: UnknownRecord, path: string, report: ResponsesReport): void {
+function judgeCallId(item: UnknownRecord, path: string, judge: OpenAIJudge): void {
   const id = stringOf(item, "call_id") ?? "";
   const limit = PROVIDER_LIMITS.responsesCallIdLength;
-  if (id === "") report("call-id", `${path}.call_id`, OPENAI_WORDS.missing(`${path}.call_id`));
-  else if (id.length > limit)
-    report("call-id", `${path}.call_id`, tooLongWords(`${path}.call_id`, limit, id.length));
+  if (id === "") judge.missing(`${path}.call_id`, "call-id");
+  else if (id.length > limit) judge.tooLong("call-id", `${path}.call_id`, { length: id.length, limit });
 }
 
-function judgeItemIds(input: readonly unknown[], report: ResponsesReport): void {
+function judgeItemIds(input: readonly unknown[], judge: OpenAIJudge): void {
   const seen = new Set<string>();
   for (const [index, item] of input.entries()) {
     const id = isRecord(item) ? stringOf(item, "id") : undefined;
     if (!isRecord(item) || id === undefined || itemType(item) === "item_reference") continue;
     const prefix = ID_PREFIXES.get(itemType(item));
     if (prefix !== undefined && !id.startsWith(prefix))
-      report(
+      judge.report(
         "item-id",
         `input[${index}].id`,
         `Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${prefix}'.`,
       );
     if (seen.has(id))
-      report(
+      judge.report(
         "duplicate-item-id",
         `input[${index}].id`,
         `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
@@ -212,12 +189,12 @@ function judgeItemIds(input: readonly unknown[], report: ResponsesReport): void 
 }
 
 /** Reasoning belongs to what the model said or called next; alone it is refused. */
-function judgeReasoning(input: readonly unknown[], report: ResponsesReport): void {
+function judgeReasoning(input: readonly unknown[], judge: OpenAIJudge): void {
   for (const [index, item] of input.entries()) {
     if (!isRecord(item) || itemType(item) !== "reasoning") continue;
     const next = input[index + 1];
     if (isRecord(next) && isModelItem(next)) continue;
-    report(
+    judge.report(
       "reasoning-alone",
       `input[${index}]`,
       `Item '${stringOf(item, "id") ?? ""}' of type 'reasoning' was provided without its required following item.`,
@@ -231,7 +208,7 @@ function isModelItem(item: UnknownRecord): boolean {
   return type === "reasoning" || type === "item_reference" || OUTPUT_OF.has(type) || HOSTED_ITEMS.has(type);
 }
 
-function judgePairs(input: readonly unknown[], report: ResponsesReport): void {
+function judgePairs(input: readonly unknown[], judge: OpenAIJudge): void {
   const calls = new Map<string, { readonly path: string; readonly answer: string; isAnswered: boolean }>();
   for (const [index, item] of input.entries()) {
     const id = isRecord(item) ? stringOf(item, "call_id") : undefined;
@@ -239,19 +216,25 @@ function judgePairs(input: readonly unknown[], report: ResponsesReport): void {
     const path = `input[${index}]`;
     const answer = OUTPUT_OF.get(itemType(item));
     if (answer !== undefined) {
-      if (calls.has(id)) report("duplicate-call-id", path, `Duplicate function call with call_id ${id}.`);
+      if (calls.has(id))
+        judge.report("duplicate-call-id", path, `Duplicate function call with call_id ${id}.`);
       else calls.set(id, { path, answer, isAnswered: false });
     } else if (OUTPUTS.has(itemType(item))) {
       const call = calls.get(id);
       if (call === undefined || call.answer !== itemType(item))
-        report("orphan-result", path, `No tool call found for function call output with call_id ${id}.`);
-      else if (call.isAnswered) report("duplicate-result", path, `Duplicate output for function call ${id}.`);
+        judge.report(
+          "orphan-result",
+          path,
+          `No tool call found for function call output with call_id ${id}.`,
+        );
+      else if (call.isAnswered)
+        judge.report("duplicate-result", path, `Duplicate output for function call ${id}.`);
       else call.isAnswered = true;
     }
   }
   for (const [id, call] of calls)
     if (!call.isAnswered)
-      report("unanswered-call", call.path, `No tool output found for function call ${id}.`);
+      judge.report("unanswered-call", call.path, `No tool output found for function call ${id}.`);
 }
 
 /** A message may leave its type out. */

@@ -1,6 +1,9 @@
 /**
  * A finding of the wire oracle: the rule a request breaks, where, and the provider's own complaint.
  *
+ * Fields are judged against small tables: those that must be there, those that may be, and their kinds. Providers
+ * refuse anything else, which is how a library's private notes on a block return as an error in the middle of a session.
+ *
  * The oracle shares no code with the rooms that build requests, so that a mistake in one of them
  * cannot excuse itself. That is why it has its own small helpers for looking at plain JSON.
  *
@@ -19,16 +22,105 @@ export interface Violation<Rule extends string = string> {
   readonly message: string;
 }
 
-/** Notes one violation. @internal */
-export type Report<Rule extends string> = (rule: Rule, path: string, message: string) => void;
+/** Type of a field. `any` is judged elsewhere or not at all. */
+export type FieldKind = "string" | "filled-string" | "boolean" | "number" | "object" | "array" | "any";
 
-/** A list that grows through the function beside it. @internal */
-export function collectViolations<Rule extends string>(): {
-  readonly violations: Violation<Rule>[];
-  readonly report: Report<Rule>;
-} {
-  const violations: Violation<Rule>[] = [];
-  return { violations, report: (rule, path, message) => violations.push({ rule, path, message }) };
+/** Fields of an object by name. @internal */
+export interface FieldTable {
+  readonly required: Readonly<Record<string, FieldKind>>;
+  /** These may also be `null`, which counts as absent. */
+  readonly optional: Readonly<Record<string, FieldKind>>;
+}
+
+/** A provider's texts for its three complaints about fields. @internal */
+export interface FieldComplaints {
+  readonly missing: (path: string) => string;
+  readonly type: (path: string, kind: string) => string;
+  readonly extra: (path: string) => string;
+}
+
+const KIND_NAMES: Readonly<Record<FieldKind, string>> = {
+  string: "string",
+  "filled-string": "non-empty string",
+  boolean: "boolean",
+  number: "number",
+  object: "dictionary",
+  array: "list",
+  any: "value",
+};
+
+type CommonRule = "field-missing" | "field-type" | "extra-field";
+
+/** Collects the violations of one request, in the words of its provider. @internal */
+export class Judge<Rule extends string> {
+  readonly violations: Violation<Rule | CommonRule>[] = [];
+  readonly #words: FieldComplaints;
+
+  constructor(words: FieldComplaints) {
+    this.#words = words;
+  }
+
+  report(rule: Rule | CommonRule, path: string, message: string): void {
+    this.violations.push({ rule, path, message });
+  }
+
+  /** The same for a complaint that begins with the path. */
+  complain(rule: Rule | CommonRule, path: string, words: string): void {
+    this.report(rule, path, `${path}: ${words}`);
+  }
+
+  missing(path: string, rule: Rule | CommonRule = "field-missing"): void {
+    this.report(rule, path, this.#words.missing(path));
+  }
+
+  wrongType(path: string, kind: string): void {
+    this.report("field-type", path, this.#words.type(path, kind));
+  }
+
+  extra(path: string): void {
+    this.report("extra-field", path, this.#words.extra(path));
+  }
+
+  /** Reports fields that are not among the known ones. */
+  onlyFields(record: UnknownRecord, known: readonly string[], path: string): void {
+    for (const field of Object.keys(record)) if (!known.includes(field)) this.extra(`${path}.${field}`);
+  }
+
+  /** Reports fields that are missing, of the wrong kind, or unknown. */
+  fields(record: UnknownRecord, table: FieldTable, path: string): void {
+    for (const [field, kind] of Object.entries(table.required)) {
+      const value = fieldOf(record, field);
+      if (value === undefined) this.missing(`${path}.${field}`);
+      else if (!isOfKind(value, kind)) this.wrongType(`${path}.${field}`, KIND_NAMES[kind]);
+    }
+    for (const field of Object.keys(record)) {
+      if (Object.hasOwn(table.required, field)) continue;
+      const value = fieldOf(record, field);
+      const kind = Object.hasOwn(table.optional, field) ? table.optional[field] : undefined;
+      if (kind === undefined) this.extra(`${path}.${field}`);
+      else if (value !== null && value !== undefined && !isOfKind(value, kind))
+        this.wrongType(`${path}.${field}`, KIND_NAMES[kind]);
+    }
+  }
+
+  /** Reports a member of the body that is missing or of the wrong kind. */
+  member(body: UnknownRecord, name: string, kind: "string" | "integer", missing?: string): void {
+    const value = fieldOf(body, name);
+    const isFit =
+      kind === "string"
+        ? isOfKind(value, "filled-string")
+        : Number.isInteger(value) && (value as number) >= 0;
+    if (value === undefined || value === null)
+      this.report("field-missing", name, missing ?? this.#words.missing(name));
+    else if (!isFit) this.wrongType(name, kind);
+  }
+}
+
+function isOfKind(value: unknown, kind: FieldKind): boolean {
+  if (kind === "any") return true;
+  if (kind === "object") return isRecord(value);
+  if (kind === "array") return Array.isArray(value);
+  return kind === "filled-string" ? typeof value === "string" && value !== "" : typeof value === kind;
 }
 
 /** A JSON object of which nothing else is known. @internal */
@@ -65,31 +157,3 @@ export type BodyKind = "request" | "count" | "conversation";
 export function kindOf(body: UnknownRecord, conversation: ReadonlySet<string>): BodyKind {
   return Object.keys(body).every((field) => conversation.has(field)) ? "conversation" : "request";
 }
-
-type MemberRule = "field-missing" | "field-type";
-
-/** One required member. @internal */
-export interface RequiredMember {
-  readonly name: string;
-  readonly isFit: (value: unknown) => boolean;
-  readonly missing: string;
-  readonly wrong: string;
-}
-
-/** Reports members that are missing or of the wrong kind. @internal */
-export function judgeRequiredMembers(
-  body: UnknownRecord,
-  members: readonly RequiredMember[],
-  report: Report<MemberRule>,
-): void {
-  for (const { name, isFit, missing, wrong } of members) {
-    const value = fieldOf(body, name);
-    if (value === undefined || value === null) report("field-missing", name, missing);
-    else if (!isFit(value)) report("field-type", name, wrong);
-  }
-}
-
-/** @internal */
-export const isFilled = (value: unknown): boolean => typeof value === "string" && value !== "";
-/** @internal */
-export const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
