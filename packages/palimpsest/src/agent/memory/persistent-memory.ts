@@ -26,9 +26,16 @@ import { planRemember, type RememberPlan } from "../../memory/write/plan-remembe
 import type { MemoryStore } from "../../ports/memory-store.ts";
 import type { EmbeddingClient, ModelClient } from "../../ports/model-client.ts";
 import type { Deadline } from "../../ports/runtime.ts";
-import type { DreamRecord } from "./consolidation/dream-journal.ts";
-import { MemoryDreams } from "./consolidation/memory-dreams.ts";
-import type { DreamOptions, DreamPlaceOptions, DreamReport } from "./consolidation/run-dream.ts";
+import { DreamJournal, type DreamRecord } from "./consolidation/dream-journal.ts";
+import {
+  type DreamOptions,
+  type DreamPlaceOptions,
+  type DreamPlaces,
+  type DreamReport,
+  dream,
+  dreamPlace,
+  revertDream,
+} from "./consolidation/run-dream.ts";
 import { MemoryVectors } from "./recall/memory-vectors.ts";
 import { type Injection, InjectionLog } from "./recall/recall-log.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./recall/recall-memories.ts";
@@ -98,7 +105,7 @@ export class PersistentMemory {
   readonly #writer: MemoryWriter;
   readonly #injections: InjectionLog;
   readonly #vectors: MemoryVectors | undefined;
-  readonly #dreams: MemoryDreams;
+  readonly #dreams: DreamPlaces;
   readonly #toolWatchers = new Set<ToolWrites>();
 
   /** @internal Made by `createMemory`. */
@@ -112,7 +119,7 @@ export class PersistentMemory {
     this.#writer = new MemoryWriter({ store: this.#store, cache: this.#cache, now, usedCounts });
     this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
     const seen = { store: this.#store, cache: this.#cache, injections: this.#injections };
-    this.#dreams = new MemoryDreams({ ...seen, project: store, team, now, deadline, lightModel, yieldTurn });
+    this.#dreams = { ...seen, project: store, team, now, deadline, lightModel, yieldTurn };
   }
 
   /** The folder with the memory files; absent if they are not files. */
@@ -328,7 +335,7 @@ export class PersistentMemory {
    * @throws `ABORTED`, `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
    */
   async dream(options: DreamOptions = {}): Promise<DreamReport> {
-    return this.#dreams.dream(options);
+    return dream(dreamPlace(this.#dreams, options), options);
   }
 
   /**
@@ -336,12 +343,12 @@ export class PersistentMemory {
    * @throws `MEMORY_NOT_FOUND` where there is none, `MEMORY_REFUSED` where something has changed since
    */
   async revertDream(id?: string, options: DreamPlaceOptions = {}): Promise<DreamReport> {
-    return this.#dreams.revert(id, options);
+    return revertDream(dreamPlace(this.#dreams, options), id);
   }
 
   /** Records of dreams, the newest first, with every file before and after. */
   async dreams(options: DreamPlaceOptions = {}): Promise<readonly DreamRecord[]> {
-    return this.#dreams.list(options);
+    return new DreamJournal(dreamPlace(this.#dreams, options)).list();
   }
 
   /**

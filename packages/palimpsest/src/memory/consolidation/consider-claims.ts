@@ -36,58 +36,47 @@ export function* considerClaims(
   claims: DreamClaims,
   settle: () => Generator<undefined, void, undefined>,
 ): Generator<undefined, readonly string[], undefined> {
-  const considering = new Considering(consolidation, claims.shown);
+  /** Texts of the memories that may be named. */
+  const shown = new Map(claims.shown);
+  let doneCount = 0;
   let open = claims.proposals;
   for (;;) {
-    const doneCount = consolidation.actions.length;
+    const actionsCount = consolidation.actions.length;
     const reasons = new Set<string>();
     open = open.filter((proposal) => {
-      const why = considering.reasonAgainst(proposal);
+      const why = reasonAgainst(proposal);
       if (why !== undefined) reasons.add(why);
       return why !== undefined;
     });
-    if (consolidation.actions.length === doneCount) return [...reasons];
+    if (consolidation.actions.length === actionsCount) return [...reasons];
     yield* settle();
-  }
-}
-
-class Considering {
-  readonly #consolidation: ConsolidationActions;
-  /** Texts of the memories that may be named. */
-  readonly #shown: Map<string, string>;
-  #doneCount = 0;
-
-  constructor(consolidation: ConsolidationActions, shown: ReadonlyMap<string, string>) {
-    this.#consolidation = consolidation;
-    this.#shown = new Map(shown);
   }
 
   /** Does it, where nothing speaks against it. */
-  reasonAgainst(proposal: DreamProposal): string | undefined {
+  function reasonAgainst(proposal: DreamProposal): string | undefined {
     const paths = proposal.kind === "merge" ? proposal.paths : [proposal.newer, proposal.older];
-    if (!paths.every((path) => this.#shown.has(path))) return "It names a memory that it was not shown.";
+    if (!paths.every((path) => shown.has(path))) return "It names a memory that it was not shown.";
     const memories = paths.flatMap((path) => {
-      const memory = this.#consolidation.activeAt(path);
-      return memory === undefined || memory.body !== this.#shown.get(path) ? [] : [memory];
+      const memory = consolidation.activeAt(path);
+      return memory === undefined || memory.body !== shown.get(path) ? [] : [memory];
     });
     if (memories.length < 2) return "A memory that it names has changed since it was shown.";
-    if (this.#doneCount >= CLAIMED_COUNT)
-      return `One dream does at most ${CLAIMED_COUNT} of a model's proposals.`;
+    if (doneCount >= CLAIMED_COUNT) return `One dream does at most ${CLAIMED_COUNT} of a model's proposals.`;
     return proposal.kind === "merge"
-      ? this.#merge(memories.toSorted(byFoundation), proposal.text)
-      : this.#supersede(memories[0]!, memories[1]!);
+      ? merge(memories.toSorted(byFoundation), proposal.text)
+      : supersede(memories[0]!, memories[1]!);
   }
 
-  #supersede(newer: Memory, older: Memory): string | undefined {
+  function supersede(newer: Memory, older: Memory): string | undefined {
     const verdict = judgeSupersede(newer, older);
     if (!verdict.isAllowed) return `${verdict.why} (${newer.path}, ${older.path})`;
-    this.#doneCount++;
-    this.#consolidation.supersede(newer.path, older, SUPERSEDED);
+    doneCount++;
+    consolidation.supersede(newer.path, older, SUPERSEDED);
     return undefined;
   }
 
   /** @param memories - the best founded first */
-  #merge(memories: readonly Memory[], proposed: string | undefined): string | undefined {
+  function merge(memories: readonly Memory[], proposed: string | undefined): string | undefined {
     const [kept, ...others] = memories as [Memory, ...Memory[]];
     const { path } = kept;
     const begun = judgeMergedText(memories, proposed);
@@ -98,16 +87,16 @@ class Considering {
     for (const other of others) {
       const verdict = judgeMerge({ kept, text }, other);
       if (!verdict.isAllowed) reason = `${verdict.why} (${path}, ${other.path})`;
-      else if (this.#consolidation.hasSpace(gone.length, other.path)) {
+      else if (consolidation.hasSpace(gone.length, other.path)) {
         text = verdict.value;
         gone.push(other);
       }
     }
     if (gone.length === 0) return reason ?? "The archive takes no more in this dream.";
-    this.#doneCount++;
-    for (const one of gone) this.#consolidation.merge(path, one, MERGED);
-    this.#consolidation.rewrite(path, text, [kept, ...gone]);
-    this.#shown.set(path, this.#consolidation.activeAt(path)!.body);
+    doneCount++;
+    for (const one of gone) consolidation.merge(path, one, MERGED);
+    consolidation.rewrite(path, text, [kept, ...gone]);
+    shown.set(path, consolidation.activeAt(path)!.body);
     return reason;
   }
 }

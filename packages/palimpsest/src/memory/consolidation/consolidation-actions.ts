@@ -1,12 +1,12 @@
 /**
  * Actions of a dream on memories, one at a time and on paper: merge, supersede, archive, each recorded and within the
- * caps. Rules and models decide elsewhere; the limits for both are here.
+ * caps. Rules and models decide elsewhere; the limits for both are here. In the end they are changes of files.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
+import type { MemoryChange, MemoryFile } from "../../ports/memory-store.ts";
 import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
-import { type MemoryChanges, updateMemoryFile } from "../files/memory-file.ts";
+import { type MemoryChanges, parseMemoryFile, updateMemoryFile } from "../files/memory-file.ts";
 import { isRecallable } from "../recall/recall-plan.ts";
-import type { ConsolidationChanges } from "./consolidation-changes.ts";
 
 /** One thing that a dream does. */
 export interface DreamAction {
@@ -22,6 +22,14 @@ export interface DreamAction {
   readonly by?: "model";
 }
 
+/** A change with what was there before, so that it can be shown and taken back. */
+export interface PlannedChange extends MemoryChange {
+  readonly before: string | undefined;
+}
+
+/** The index of the directory. */
+export type DreamIndex = Omit<MemoryFile, "modifiedMs">;
+
 /** Why something is done, and who saw it. */
 interface ActionReason {
   readonly why: string;
@@ -29,39 +37,79 @@ interface ActionReason {
 }
 
 export class ConsolidationActions {
-  readonly changeSet: ConsolidationChanges;
   readonly actions: DreamAction[] = [];
   /** Findings that lead to no action. */
   readonly notes = new Set<string>();
+  /** The files as they were. */
+  readonly #originals = new Map<string, Pick<MemoryFile, "text" | "version">>();
+  readonly #known = new Map<string, KnownMemory>();
+  /** Text of other files that may be changed: an index. */
+  readonly #others = new Map<string, string>();
   /** Memories that this dream has kept: it does not archive them. */
   readonly #kept = new Set<string>();
   readonly #nowMs: number;
   #archivedCount = 0;
 
-  constructor(changeSet: ConsolidationChanges, nowMs: number) {
-    this.changeSet = changeSet;
+  constructor(known: readonly KnownMemory[], index: DreamIndex | undefined, nowMs: number) {
     this.#nowMs = nowMs;
+    for (const one of known) {
+      this.#originals.set(one.memory.path, one);
+      this.#known.set(one.memory.path, one);
+    }
+    if (index === undefined) return;
+    this.#originals.set(index.path, index);
+    this.#others.set(index.path, index.text);
+  }
+
+  /** The memories as they are by now, by path. */
+  get known(): ReadonlyMap<string, KnownMemory> {
+    return this.#known;
+  }
+
+  textOf(path: string): string | undefined {
+    return this.#known.get(path)?.text ?? this.#others.get(path);
+  }
+
+  setFile(path: string, text: string): void {
+    this.#others.set(path, text);
+  }
+
+  /** `undefined` puts it into the archive. */
+  setMemory(path: string, text: string | undefined): void {
+    const version = this.#originals.get(path)?.version ?? "";
+    if (text === undefined) this.#known.delete(path);
+    else this.#known.set(path, { memory: parseMemoryFile(path, text).memory, text, version });
+  }
+
+  /** Changed files, by path. */
+  changes(): readonly PlannedChange[] {
+    const paths = new Set([...this.#originals.keys(), ...this.#known.keys(), ...this.#others.keys()]);
+    return [...paths].sort().flatMap((path) => {
+      const original = this.#originals.get(path);
+      const text = this.textOf(path);
+      return text === original?.text ? [] : [{ path, base: original?.version, text, before: original?.text }];
+    });
   }
 
   /** Memories that are recalled. */
   active(): readonly KnownMemory[] {
-    return [...this.changeSet.known.values()].filter(({ memory }) => isRecallable(memory));
+    return [...this.#known.values()].filter(({ memory }) => isRecallable(memory));
   }
 
   /** The memory as it is by now; `undefined` where there is none that is recalled. */
   activeAt(path: string): Memory | undefined {
-    const memory = this.changeSet.known.get(path)?.memory;
+    const memory = this.#known.get(path)?.memory;
     return memory !== undefined && isRecallable(memory) ? memory : undefined;
   }
 
   /** One goes into the other, which is worth as much as either. Whether there was room in the archive. */
   merge(keptPath: string, gone: Memory, reason: ActionReason): boolean {
     if (!this.archive(gone.path)) return false;
-    const { memory: kept, text } = this.changeSet.known.get(keptPath)!;
+    const { memory: kept, text } = this.#known.get(keptPath)!;
     const inherited = this.#inherit(kept, gone);
     const supersedes = [...kept.supersedes, ...inherited];
     const changes = { ...withRelevanceOf(kept, gone), ...(inherited.length === 0 ? {} : { supersedes }) };
-    this.changeSet.setMemory(keptPath, updateMemoryFile(text, { ...changes, ...this.#stands(kept) }));
+    this.setMemory(keptPath, updateMemoryFile(text, { ...changes, ...this.#stands(kept) }));
     this.keep(keptPath);
     this.act("merge", [keptPath, gone.path], reason);
     return true;
@@ -69,22 +117,20 @@ export class ConsolidationActions {
 
   /** Makes the memories that `gone` superseded point to `kept`. Returns those that `kept` has not superseded yet. */
   #inherit(kept: Memory, gone: Memory): readonly string[] {
-    const older = [...this.changeSet.known.values()].filter(
-      ({ memory }) => memory.supersededBy === gone.path,
-    );
+    const older = [...this.#known.values()].filter(({ memory }) => memory.supersededBy === gone.path);
     for (const { memory, text } of older)
-      this.changeSet.setMemory(memory.path, updateMemoryFile(text, { supersededBy: kept.path }));
+      this.setMemory(memory.path, updateMemoryFile(text, { supersededBy: kept.path }));
     const paths = new Set([...gone.supersedes, ...older.map(({ memory }) => memory.path)]);
     return [...paths].filter((path) => path !== kept.path && !kept.supersedes.includes(path));
   }
 
   supersede(newerPath: string, older: Memory, reason: ActionReason): void {
-    const { text: oldText } = this.changeSet.known.get(older.path)!;
-    const { memory: newer, text: newText } = this.changeSet.known.get(newerPath)!;
+    const { text: oldText } = this.#known.get(older.path)!;
+    const { memory: newer, text: newText } = this.#known.get(newerPath)!;
     const changes = { supersededBy: newerPath, updatedAtMs: this.#nowMs };
-    this.changeSet.setMemory(older.path, updateMemoryFile(oldText, changes));
+    this.setMemory(older.path, updateMemoryFile(oldText, changes));
     const supersedes = [...new Set([...newer.supersedes, older.path])];
-    this.changeSet.setMemory(newerPath, updateMemoryFile(newText, { supersedes, ...this.#stands(newer) }));
+    this.setMemory(newerPath, updateMemoryFile(newText, { supersedes, ...this.#stands(newer) }));
     this.keep(newerPath);
     this.act("supersede", [newerPath, older.path], reason);
   }
@@ -105,17 +151,17 @@ export class ConsolidationActions {
 
   /** Other words for what several say: no better founded than the weakest of them. */
   rewrite(path: string, body: string, sources: readonly Memory[]): void {
-    const { memory, text } = this.changeSet.known.get(path)!;
+    const { memory, text } = this.#known.get(path)!;
     if (memory.body === body) return;
     const isConfirmed = sources.every((source) => source.isConfirmed);
-    this.changeSet.setMemory(path, updateMemoryFile(text, { body, isConfirmed }));
+    this.setMemory(path, updateMemoryFile(text, { body, isConfirmed }));
   }
 
   /** Returns false if there was no room. */
   archive(path: string): boolean {
     if (!this.hasSpace(0, path)) return false;
     this.#archivedCount++;
-    this.changeSet.setMemory(path, undefined);
+    this.setMemory(path, undefined);
     return true;
   }
 

@@ -15,8 +15,13 @@ import { relevanceScoreOf, standingOf } from "../recall/recall-plan.ts";
 import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
 import { type FreshMemory, planRemember } from "../write/plan-remember.ts";
 import { considerClaims } from "./consider-claims.ts";
-import { ConsolidationActions, type DreamAction, timeOf } from "./consolidation-actions.ts";
-import { ConsolidationChanges, type PlannedChange } from "./consolidation-changes.ts";
+import {
+  ConsolidationActions,
+  type DreamAction,
+  type DreamIndex,
+  type PlannedChange,
+  timeOf,
+} from "./consolidation-actions.ts";
 import { byFoundation, type ClaimedFact, type DreamClaims, isRelated } from "./dream-claims.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
 import { repairIndex } from "./repair-index.ts";
@@ -35,7 +40,7 @@ export interface DreamInput {
   readonly folder: string;
   /** All of one directory; a team's is another one. */
   readonly known: readonly KnownMemory[];
-  readonly index: { readonly path: string; readonly text: string; readonly version: string } | undefined;
+  readonly index: DreamIndex | undefined;
   /** Facts that users asked to remember in sessions since the last dream. */
   readonly gathered: readonly FreshMemory[];
   /** Forgotten facts, with times: an old session must not add them again. */
@@ -56,20 +61,19 @@ export type Steps<Result> = Generator<undefined, Result, undefined>;
 export function* planDream(input: DreamInput): Steps<DreamPlan> {
   const { dream, consolidation, refused } = yield* runDream(input);
   dream.repairIndex();
-  const { changeSet, actions, notes } = consolidation;
-  return { actions, notes: [...dream.undecided, ...notes], refused, changes: changeSet.changes() };
+  const { actions, notes } = consolidation;
+  return { actions, notes: [...dream.undecided, ...notes], refused, changes: consolidation.changes() };
 }
 
 /** The memories as a dream would leave them. */
 export function* memoriesAfterDream(input: DreamInput): Steps<ReadonlyMap<string, KnownMemory>> {
-  return (yield* runDream(input)).consolidation.changeSet.known;
+  return (yield* runDream(input)).consolidation.known;
 }
 
 /** All but the index. */
 function* runDream(input: DreamInput) {
   const { known, index, claims, nowMs } = input;
-  const changeSet = new ConsolidationChanges(known, index === undefined ? [] : [index]);
-  const consolidation = new ConsolidationActions(changeSet, nowMs);
+  const consolidation = new ConsolidationActions(known, index, nowMs);
   const dream = new Dreaming(consolidation, input);
   yield* dream.consolidate();
   dream.remember();
@@ -115,18 +119,14 @@ class Dreaming {
       const same = others.find(({ relation }) => relation === "repeats");
       if (same !== undefined && this.#consolidation.merge(same.memory.path, memory, REPEATED)) continue;
       // It may correct an older one, or be corrected by a newer one as well founded.
-      const newer = others.find(
-        ({ memory: other, relation }) => relation === "contradicts" && timeOf(other) > timeOf(memory),
-      );
-      const older = others.filter(
-        ({ memory: other, relation }) => relation === "contradicts" && timeOf(other) <= timeOf(memory),
-      );
+      const contrary = others.flatMap((one) => (one.relation === "contradicts" ? [one.memory] : []));
+      const newer = contrary.find((other) => timeOf(other) > timeOf(memory));
       if (newer !== undefined) {
-        this.#consolidation.supersede(newer.memory.path, memory, CONTRADICTED);
+        this.#consolidation.supersede(newer.path, memory, CONTRADICTED);
         continue;
       }
-      for (const { memory: other } of older) this.#decide(memory, other, search);
-      add(search, memory);
+      for (const other of contrary) this.#decide(memory, other, search);
+      search.set(memory.path, memory);
     }
   }
 
@@ -134,7 +134,7 @@ class Dreaming {
   remember(): void {
     const { gathered, claims } = this.#input;
     const search = createMemorySearch();
-    for (const { memory } of this.#consolidation.active()) add(search, memory);
+    for (const { memory } of this.#consolidation.active()) search.set(memory.path, memory);
     const facts: readonly (FreshMemory & Partial<ClaimedFact>)[] = [...gathered, ...(claims?.facts ?? [])];
     const { gatheredCount } = MEMORY_DREAM_DEFAULTS;
     for (const fact of facts.slice(0, gatheredCount)) this.#remember(fact, search);
@@ -152,19 +152,18 @@ class Dreaming {
       others.filter((one) => one.relation === relation).map(({ memory }) => memory.path);
     const replaced = replaces !== undefined && this.#isCorrected(replaces, fresh.body) ? [replaces.path] : [];
     const plan = planRemember(fresh, {
-      known: this.#consolidation.changeSet.known,
+      known: this.#consolidation.known,
       repeated: pathsThat("repeats"),
       corrected: [...new Set([...pathsThat("contradicts"), ...replaced])],
       nowMs: this.#input.nowMs,
     });
     if (plan.status === "merged" || plan.status === "rejected") return;
-    for (const { path, text } of plan.changes) this.#consolidation.changeSet.setMemory(path, text);
+    for (const { path, text } of plan.changes) this.#consolidation.setMemory(path, text);
     this.#consolidation.keep(plan.path);
-    add(search, this.#consolidation.activeAt(plan.path)!);
+    search.set(plan.path, this.#consolidation.activeAt(plan.path)!);
     const paths = [plan.path, ...plan.superseded];
-    if (why === undefined)
-      this.#consolidation.act("remember", paths, { why: `A user asked for it. ${plan.reason}` });
-    else this.#consolidation.act("remember", paths, { why: `${why} ${plan.reason}`, by: "model" });
+    const reason = { why: `${why ?? "A user asked for it."} ${plan.reason}` };
+    this.#consolidation.act("remember", paths, why === undefined ? reason : { ...reason, by: "model" });
   }
 
   /** True if a memory is unchanged since a model said that a fact corrects it, and is about the same thing. */
@@ -188,22 +187,19 @@ class Dreaming {
   }
 
   repairIndex(): void {
-    const { folder, others = [] } = this.#input;
-    const { changeSet, notes } = this.#consolidation;
+    const { folder, others = [], nowMs, usedCounts } = this.#input;
     const path = this.#input.index?.path ?? folder + INDEX_NAME;
-    const before = changeSet.textOf(path) ?? "";
+    const before = this.#consolidation.textOf(path) ?? "";
     const memories = this.#consolidation.active().map(({ memory }) => memory);
-    const scoreOf = (memory: Memory): number => this.#scoreOf(memory);
+    const scoreOf = (memory: Memory): number => relevanceScoreOf(memory, nowMs, usedCounts.get(memory.path));
     const { text, why, unlistedCount } = repairIndex(before, memories, { folder, others, scoreOf });
     if (unlistedCount > 0)
-      notes.add(`The index is full: ${unlistedCount} memories have no line and are found by searching.`);
+      this.#consolidation.notes.add(
+        `The index is full: ${unlistedCount} memories have no line and are found by searching.`,
+      );
     if (text === before) return;
-    changeSet.setFile(path, text);
+    this.#consolidation.setFile(path, text);
     this.#consolidation.act("index", [path], { why });
-  }
-
-  #scoreOf(memory: Memory): number {
-    return relevanceScoreOf(memory, this.#input.nowMs, this.#input.usedCounts.get(memory.path));
   }
 
   #alike(
@@ -242,8 +238,4 @@ function seen(one: string, other: string): Seen {
   const relation = compareFacts(one, other);
   if (relation === "repeats") return "repeats";
   return relation === "corrects" || compareFacts(other, one) === "corrects" ? "contradicts" : "other";
-}
-
-function add(search: MemorySearch, { path, name, description, body }: Memory): void {
-  search.set(path, { name, description, body });
 }

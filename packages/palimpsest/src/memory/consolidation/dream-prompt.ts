@@ -91,7 +91,7 @@ function isWholeAndClean({ path, body }: Memory): boolean {
 /** The newest first, each with those behind it that are most like it, so that what belongs together is seen together. */
 function besideTheirLike(memories: readonly Memory[]): readonly Memory[] {
   const search = createMemorySearch();
-  for (const { path, name, description, body } of memories) search.set(path, { name, description, body });
+  for (const memory of memories) search.set(memory.path, memory);
   const left = new Map(
     memories
       .toSorted((one, other) => timeOf(other) - timeOf(one) || (one.path < other.path ? -1 : 1))

@@ -6,8 +6,7 @@
  */
 import { MemoryError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, parseJson } from "../../../base/json/json.ts";
-import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
-import type { PlannedChange } from "../../../memory/consolidation/consolidation-changes.ts";
+import type { DreamAction, PlannedChange } from "../../../memory/consolidation/consolidation-actions.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
 /** Dreams that can be reverted; records of older ones stay as they are. Our choice: a month of one a day. */
@@ -97,15 +96,23 @@ export function changesOf(changes: readonly PlannedChange[]): readonly DreamChan
 
 function readRecord(text: string): DreamRecord | undefined {
   const parsed = parseJson(text);
-  const value = parsed.ok ? parsed.value : undefined;
-  if (!isObject(value)) return undefined;
-  const id = asString(value["id"]);
-  const atMs = asNumber(value["atMs"]);
-  const state = STATES.find((known) => known === value["state"]);
-  const { actions, changes } = value;
-  if (id === undefined || atMs === undefined || state === undefined) return undefined;
+  const {
+    id,
+    atMs,
+    state: written,
+    actions,
+    changes,
+  } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  const state = STATES.find((known) => known === written);
+  if (typeof id !== "string" || asNumber(atMs) === undefined || state === undefined) return undefined;
   if (!Array.isArray(actions) || !Array.isArray(changes)) return undefined;
-  return { id, atMs, state, actions: actions.flatMap(readAction), changes: changes.flatMap(readChange) };
+  return {
+    id,
+    atMs: atMs as number,
+    state,
+    actions: actions.flatMap(readAction),
+    changes: changes.flatMap(readChange),
+  };
 }
 
 function withPaths(record: DreamRecord, pathOf: (path: string) => string): DreamRecord {
@@ -119,23 +126,16 @@ function withPaths(record: DreamRecord, pathOf: (path: string) => string): Dream
 const STATES = ["planned", "applied", "reverted"] as const;
 
 function readAction(value: unknown): readonly DreamAction[] {
-  const kind = isObject(value) ? KINDS.find((known) => known === value["kind"]) : undefined;
-  if (!isObject(value) || kind === undefined) return [];
-  const { paths, by } = value;
-  return [
-    {
-      kind,
-      paths: Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [],
-      why: asString(value["why"]) ?? "",
-      ...(by === "model" ? { by } : {}),
-    },
-  ];
+  const { kind: written, paths, why, by } = isObject(value) ? value : {};
+  const kind = KINDS.find((known) => known === written);
+  if (kind === undefined) return [];
+  const named = Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [];
+  return [{ kind, paths: named, why: asString(why) ?? "", ...(by === "model" ? { by } : {}) }];
 }
 
 const KINDS = ["merge", "supersede", "prune", "remember", "index"] as const;
 
 function readChange(value: unknown): readonly DreamChange[] {
-  const path = isObject(value) ? asString(value["path"]) : undefined;
-  if (!isObject(value) || path === undefined) return [];
-  return [{ path, before: asString(value["before"]), after: asString(value["after"]) }];
+  const { path, before, after } = isObject(value) ? value : {};
+  return typeof path === "string" ? [{ path, before: asString(before), after: asString(after) }] : [];
 }

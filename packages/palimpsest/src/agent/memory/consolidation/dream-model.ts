@@ -296,7 +296,7 @@ function readable(known: ReadonlyMap<string, KnownMemory>): ReadableMemory {
     list: async () => ({ memories }),
     search: async (words, { limit }) => {
       const search = createMemorySearch();
-      for (const { path, name, description, body } of memories) search.set(path, { name, description, body });
+      for (const memory of memories) search.set(memory.path, memory);
       return search.search(words, { limit }).flatMap(({ id }) => known.get(id)?.memory ?? []);
     },
   };

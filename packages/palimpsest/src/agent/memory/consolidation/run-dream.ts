@@ -10,7 +10,7 @@
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { HOUR_MS } from "../../../base/durations.ts";
-import { MemoryError } from "../../../base/errors.ts";
+import { MemoryError, OptionError } from "../../../base/errors.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../../memory/consolidation/dream-plan.ts";
@@ -25,7 +25,7 @@ import type { Usage } from "../../../transcript/blocks.ts";
 import type { InjectionLog } from "../recall/recall-log.ts";
 import { forgottenIn } from "../store/archived-memories.ts";
 import type { MemoryCache } from "../store/memory-cache.ts";
-import { mountOf } from "../store/mounted-store.ts";
+import { mountOf, TEAM_FOLDER } from "../store/mounted-store.ts";
 import {
   changesOf,
   type DreamChange,
@@ -95,7 +95,7 @@ export interface DreamReport {
   readonly diff: string;
 }
 
-export interface DreamWorld extends DreamPlace {
+interface DreamWorld extends DreamPlace {
   /** With every place mounted. */
   readonly store: MemoryStore;
   readonly cache: MemoryCache;
@@ -104,6 +104,33 @@ export interface DreamWorld extends DreamPlace {
   readonly deadline: Deadline;
   readonly yieldTurn: YieldToEventLoop;
   readonly lightModel: ModelClient | undefined;
+}
+
+/** What dreams of every place share, and the places. */
+export interface DreamPlaces extends Omit<DreamWorld, "records" | "folder"> {
+  readonly project: MemoryStore;
+  readonly team: MemoryStore | undefined;
+}
+
+/**
+ * The project's own directory, or its team's. Each has its own lock, its own journal and its own index, and nothing of
+ * one becomes the other's. @throws `OPTION_INVALID`
+ */
+export function dreamPlace(
+  { project, team, ...world }: DreamPlaces,
+  { place = "project" }: DreamPlaceOptions,
+): DreamWorld {
+  if (place === "project") return { ...world, records: project, folder: "" };
+  if (place !== "team")
+    throw new OptionError({
+      message: `${JSON.stringify(place)} is not a place of memories.`,
+      hint: "Use `project` or `team`.",
+    });
+  if (team !== undefined) return { ...world, records: team, folder: TEAM_FOLDER };
+  throw new OptionError({
+    message: "There is no team whose memories could be dreamt of.",
+    hint: "Open the memory with a team, or leave `place` out.",
+  });
 }
 
 const LOCK = "dream";
