@@ -9,11 +9,13 @@ import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
 import { createMemorySearch, type MemorySearch } from "../../base/search/memory-search.ts";
+import { fitIndex } from "../files/fit-index.ts";
+import { parseIndex } from "../files/index-entries.ts";
 import { type KnownMemory, type Memory, trustOf } from "../files/memory.ts";
-import { areApart, INDEX_NAME } from "../files/memory-index.ts";
+import { areApart, INDEX_NAME, removeIndexLine, setIndexLine } from "../files/memory-index.ts";
 import { relevanceScoreOf, standingOf } from "../recall/recall-plan.ts";
 import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
-import { type FreshMemory, planRemember } from "../write/plan-remember.ts";
+import { type FreshMemory, lineFor, planRemember } from "../write/plan-remember.ts";
 import { considerClaims } from "./consider-claims.ts";
 import {
   ConsolidationActions,
@@ -24,7 +26,6 @@ import {
 } from "./consolidation-actions.ts";
 import { byFoundation, type ClaimedFact, type DreamClaims, isRelated } from "./dream-claims.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
-import { repairIndex } from "./repair-index.ts";
 
 export interface DreamPlan {
   readonly actions: readonly DreamAction[];
@@ -186,19 +187,42 @@ class Dreaming {
     }
   }
 
+  /** Lines that lead nowhere go, and memories without one get one as long as there is room. */
   repairIndex(): void {
     const { folder, others = [], nowMs, usedCounts } = this.#input;
     const path = this.#input.index?.path ?? folder + INDEX_NAME;
     const before = this.#consolidation.textOf(path) ?? "";
-    const memories = this.#consolidation.active().map(({ memory }) => memory);
     const scoreOf = (memory: Memory): number => relevanceScoreOf(memory, nowMs, usedCounts.get(memory.path));
-    const { text, why, unlistedCount } = repairIndex(before, memories, { folder, others, scoreOf });
+    const listed = new Set(parseIndex(before).entries.map(({ file }) => file));
+    const byFile = new Map(
+      this.#consolidation.active().map(({ memory }) => [memory.path.slice(folder.length), memory]),
+    );
+    // Files that are not readable memories: lines that name them lead somewhere.
+    const there = new Set(others.map((other) => other.slice(folder.length)));
+    const gone = [...listed].filter((file) => !byFile.has(file) && !there.has(file));
+    let text = gone.reduce(removeIndexLine, before);
+    const missing = [...byFile]
+      .filter(([file]) => !listed.has(file))
+      .sort(([, one], [, other]) => scoreOf(other) - scoreOf(one) || (one.path < other.path ? -1 : 1));
+    let addedCount = 0;
+    for (const [file, memory] of missing) {
+      const longer = setIndexLine(text, { ...lineFor(memory, memory.path), file });
+      if (fitIndex(longer, () => 0).evicted.length > 0) break;
+      text = longer;
+      addedCount++;
+    }
+    const fitted = fitIndex(text, ({ file }) => {
+      const memory = byFile.get(file);
+      return memory === undefined ? Number(there.has(file)) : scoreOf(memory);
+    });
+    const unlistedCount = missing.length - addedCount;
     if (unlistedCount > 0)
       this.#consolidation.notes.add(
         `The index is full: ${unlistedCount} memories have no line and are found by searching.`,
       );
-    if (text === before) return;
-    this.#consolidation.setFile(path, text);
+    if (fitted.text === before) return;
+    this.#consolidation.setFile(path, fitted.text);
+    const why = `${addedCount} lines came, ${gone.length} led nowhere, ${fitted.evicted.length} had to go for room.`;
     this.#consolidation.act("index", [path], { why });
   }
 

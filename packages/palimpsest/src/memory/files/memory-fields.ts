@@ -12,19 +12,19 @@ import { MEMORY_SOURCES, MEMORY_TYPES, type Memory } from "./memory.ts";
 export type MemoryFacts = Omit<Memory, "path" | "body">;
 export type MemoryFactName = keyof MemoryFacts;
 
-interface Fact<Name extends MemoryFactName> {
+interface Fact<Value> {
   /** Its keys, the one that we write first. */
   readonly keys: readonly string[];
   /** The key that is written below `metadata`, where it is another one. */
   readonly nestedKey?: string;
   /** The meaning of an absent field; a name has none, since the file's name replaces it. */
-  readonly absentValue: MemoryFacts[Name];
+  readonly absentValue: Value;
   /** `undefined`: it cannot be understood. */
-  readonly read: (field: FrontmatterField) => { readonly value: MemoryFacts[Name] } | undefined;
+  readonly read: (field: FrontmatterField) => { readonly value: Value } | undefined;
   /** The meaning of an unreadable value, if it differs from an absent one. */
-  readonly misread?: MemoryFacts[Name];
+  readonly misread?: Value;
   /** `undefined`: there is no need to say it. */
-  readonly write: (value: MemoryFacts[Name]) => FrontmatterValue | undefined;
+  readonly write: (value: Value) => FrontmatterValue | undefined;
 }
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -47,19 +47,38 @@ const known = <Word extends string>(words: readonly Word[], text: string) => {
   const word = words.find((each) => each === text.trim().toLowerCase());
   return word === undefined ? undefined : { value: word };
 };
-const truth = (text: string) => {
-  const value = TRUTHS.get(text.toLowerCase());
-  return value === undefined ? undefined : { value };
-};
-const time = (text: string) => {
-  const value = parseTime(text);
-  return value === undefined ? undefined : { value };
-};
-const writtenTime = (timeMs: number | undefined) => (timeMs === undefined ? undefined : formatTime(timeMs));
-/** Ids and paths are one line, and nothing is said by saying nothing. */
-const reference = (text: string) => (/^(?:null|~)?$/.test(text) ? { value: undefined } : line(text));
 
-const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
+/** A time under one of some keys. */
+const timeFact = (...keys: readonly string[]): Fact<number | undefined> => ({
+  keys,
+  absentValue: undefined,
+  read: ({ text }) => {
+    const value = parseTime(text);
+    return value === undefined ? undefined : { value };
+  },
+  write: (timeMs) => (timeMs === undefined ? undefined : formatTime(timeMs)),
+});
+
+/** An id or a path: one line, and nothing is said by saying nothing. */
+const referenceFact = (...keys: readonly string[]): Fact<string | undefined> => ({
+  keys,
+  absentValue: undefined,
+  read: ({ text }) => (/^(?:null|~)?$/.test(text) ? { value: undefined } : line(text)),
+  write: (id) => id,
+});
+
+/** True or false; the usual value is not written. */
+const flagFact = (key: string, usual: boolean): Fact<boolean> => ({
+  keys: [key],
+  absentValue: usual,
+  read: ({ text }) => {
+    const value = TRUTHS.get(text.toLowerCase());
+    return value === undefined ? undefined : { value };
+  },
+  write: (value) => (value === usual ? undefined : value),
+});
+
+const FACTS: { readonly [Name in MemoryFactName]: Fact<MemoryFacts[Name]> } = {
   name: { keys: ["name"], absentValue: "", read: ({ text }) => line(text), write: toOneLine },
   description: {
     keys: ["description"],
@@ -73,25 +92,12 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
     read: ({ text }) => known(MEMORY_TYPES, text),
     write: (type) => type,
   },
-  createdAtMs: {
-    keys: ["createdAt", "created", "created_at"],
-    absentValue: undefined,
-    read: ({ text }) => time(text),
-    write: writtenTime,
-  },
+  createdAtMs: timeFact("createdAt", "created", "created_at"),
   updatedAtMs: {
-    keys: ["updatedAt", "modified", "updated", "updated_at"],
+    ...timeFact("updatedAt", "modified", "updated", "updated_at"),
     nestedKey: "modified",
-    absentValue: undefined,
-    read: ({ text }) => time(text),
-    write: writtenTime,
   },
-  keptAtMs: {
-    keys: ["keptAt"],
-    absentValue: undefined,
-    read: ({ text }) => time(text),
-    write: writtenTime,
-  },
+  keptAtMs: timeFact("keptAt"),
   relevance: {
     keys: ["relevance"],
     absentValue: 1,
@@ -99,63 +105,26 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<Name> } = {
     write: (relevance) =>
       relevance === 1 || !(relevance >= 0 && relevance < 1e9) ? undefined : Number(relevance.toFixed(6)),
   },
-  decays: {
-    keys: ["decay"],
-    absentValue: true,
-    read: ({ text }) => truth(text),
-    write: (decays) => (decays ? undefined : false),
-  },
+  decays: flagFact("decay", true),
   source: {
     keys: ["source"],
     absentValue: "unknown",
     read: ({ text }) => known(MEMORY_SOURCES, text),
     write: (source) => (source === "unknown" ? undefined : source),
   },
-  isConfirmed: {
-    keys: ["confirmed"],
-    absentValue: false,
-    read: ({ text }) => truth(text),
-    write: (isConfirmed) => (isConfirmed ? true : undefined),
-  },
-  isQuarantined: {
-    keys: ["quarantined"],
-    absentValue: false,
-    // An unreadable value does not mean that a model may see the memory.
-    misread: true,
-    read: ({ text }) => truth(text),
-    write: (isQuarantined) => (isQuarantined ? true : undefined),
-  },
-  sessionId: {
-    keys: ["sessionId", "originSessionId"],
-    nestedKey: "originSessionId",
-    absentValue: undefined,
-    read: ({ text }) => reference(text),
-    write: (id) => id,
-  },
-  messageId: {
-    keys: ["messageId"],
-    absentValue: undefined,
-    read: ({ text }) => reference(text),
-    write: (id) => id,
-  },
-  follows: {
-    keys: ["follows"],
-    absentValue: undefined,
-    read: ({ text }) => reference(text),
-    write: (path) => path,
-  },
+  isConfirmed: flagFact("confirmed", false),
+  // An unreadable value does not mean that a model may see the memory.
+  isQuarantined: { ...flagFact("quarantined", false), misread: true },
+  sessionId: { ...referenceFact("sessionId", "originSessionId"), nestedKey: "originSessionId" },
+  messageId: referenceFact("messageId"),
+  follows: referenceFact("follows"),
   supersedes: {
     keys: ["supersedes"],
     absentValue: [],
     read: ({ text, items }) => ({ value: (items ?? [text]).map(toOneLine).filter((path) => path !== "") }),
     write: (paths) => (paths.length === 0 ? undefined : paths),
   },
-  supersededBy: {
-    keys: ["supersededBy"],
-    absentValue: undefined,
-    read: ({ text }) => reference(text),
-    write: (path) => path,
-  },
+  supersededBy: referenceFact("supersededBy"),
 };
 
 /** In the order in which a new file tells them. */
@@ -177,7 +146,7 @@ export function readFact<Name extends MemoryFactName>(
   frontmatter: Pick<Frontmatter, "fields">,
   name: Name,
 ): { readonly value: MemoryFacts[Name]; readonly isSet: boolean; readonly problem?: string } {
-  const fact: Fact<Name> = FACTS[name];
+  const fact: Fact<MemoryFacts[Name]> = FACTS[name];
   const [field] = fieldsOf(frontmatter, fact);
   if (field === undefined || (field.text === "" && field.items === undefined))
     return { value: fact.absentValue, isSet: false };
@@ -195,7 +164,7 @@ export function writtenFact<Name extends MemoryFactName>(
   name: Name,
   value: MemoryFacts[Name] | undefined,
 ): { readonly key: string; readonly value: FrontmatterValue } | undefined {
-  const fact: Fact<Name> = FACTS[name];
+  const fact: Fact<MemoryFacts[Name]> = FACTS[name];
   const written = value === undefined ? undefined : fact.write(value);
   return written === undefined ? undefined : { key: fact.keys[0]!, value: written };
 }
@@ -206,7 +175,7 @@ export function editsOf<Name extends MemoryFactName>(
   name: Name,
   value: MemoryFacts[Name] | undefined,
 ): readonly FrontmatterEdit[] {
-  const fact: Fact<Name> = FACTS[name];
+  const fact: Fact<MemoryFacts[Name]> = FACTS[name];
   const written = value === undefined ? undefined : fact.write(value);
   const fields = fieldsOf(frontmatter, fact);
   if (fields[0] === undefined) {
@@ -231,7 +200,7 @@ function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key"
 /** The fields that tell a fact, the one that counts first: in the frontmatter itself, then below `metadata`. */
 function fieldsOf(
   frontmatter: Pick<Frontmatter, "fields">,
-  { keys }: Pick<Fact<MemoryFactName>, "keys">,
+  { keys }: { readonly keys: readonly string[] },
 ): readonly FrontmatterField[] {
   return [undefined, NESTED_KEY].flatMap((parent) =>
     keys.flatMap((key) => findField(frontmatter, key, parent) ?? []),

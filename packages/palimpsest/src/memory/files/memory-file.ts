@@ -19,14 +19,7 @@ import { editFrontmatter, type FrontmatterEdit } from "./edit-frontmatter.ts";
 import { lineEndOf, parseFrontmatter } from "./frontmatter.ts";
 import { formatValue } from "./frontmatter-value.ts";
 import type { Memory } from "./memory.ts";
-import {
-  editsOf,
-  FACT_NAMES,
-  type MemoryFactName,
-  type MemoryFacts,
-  readFact,
-  writtenFact,
-} from "./memory-fields.ts";
+import { editsOf, FACT_NAMES, type MemoryFacts, readFact, writtenFact } from "./memory-fields.ts";
 
 /** The facts of a new file; absent ones have their default. */
 export type NewMemory = Pick<Memory, "name" | "body"> & Omit<MemoryChanges, "path">;
@@ -47,35 +40,15 @@ interface ParsedMemoryFile {
 export function parseMemoryFile(path: string, text: string): ParsedMemoryFile {
   const frontmatter = parseFrontmatter(text);
   const problems = [...frontmatter.problems];
-  const fact = <Name extends MemoryFactName>(name: Name): MemoryFacts[Name] => {
+  const facts = FACT_NAMES.map((name) => {
     const { value, problem } = readFact(frontmatter, name);
     if (problem !== undefined) problems.push(problem);
-    return value;
-  };
+    return [name, value];
+  });
   const { from, to } = bodyPlace(text, frontmatter.bodyFrom);
-  return {
-    memory: {
-      path,
-      name: fact("name") || fileTitle(path),
-      description: fact("description"),
-      type: fact("type"),
-      body: text.slice(from, to),
-      createdAtMs: fact("createdAtMs"),
-      updatedAtMs: fact("updatedAtMs"),
-      keptAtMs: fact("keptAtMs"),
-      relevance: fact("relevance"),
-      decays: fact("decays"),
-      source: fact("source"),
-      isConfirmed: fact("isConfirmed"),
-      isQuarantined: fact("isQuarantined"),
-      sessionId: fact("sessionId"),
-      messageId: fact("messageId"),
-      follows: fact("follows"),
-      supersedes: fact("supersedes"),
-      supersededBy: fact("supersededBy"),
-    },
-    problems,
-  };
+  const { name, description, type, ...rest } = Object.fromEntries(facts) as MemoryFacts;
+  const head = { path, name: name || fileTitle(path), description, type };
+  return { memory: { ...head, body: text.slice(from, to), ...rest }, problems };
 }
 
 /** The text of a new file. */

@@ -22,20 +22,12 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Imported fields, and fields without a meaning in another program. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...["id", "memory", "data", "text", "type", "created_at", "createdAt", "updated_at", "updatedAt"],
-  ...[
-    "run_id",
-    "runId",
-    "metadata",
-    "payload",
-    "hash",
-    "score",
-    "input",
-    "textLemmatized",
-    "text_lemmatized",
-  ],
-]);
+const KNOWN_FIELDS: ReadonlySet<string> = new Set(
+  (
+    "id memory data text type created_at createdAt updated_at updatedAt run_id " +
+    "runId metadata payload hash score input textLemmatized text_lemmatized"
+  ).split(" "),
+);
 
 /** True if a record is a memory of mem0. */
 export function isMem0Record(value: Fields): boolean {

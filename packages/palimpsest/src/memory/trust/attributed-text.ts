@@ -11,6 +11,7 @@ import {
   isServerToolResult,
   isServerToolUse,
   type Message,
+  type Origin,
 } from "../../transcript/blocks.ts";
 import { recalledIn, withoutRecalled } from "./fence.ts";
 import { splitOwnWords } from "./own-words.ts";
@@ -50,7 +51,7 @@ export function attributeTexts(
     pieces.push({ id, source, text, turn });
   };
   for (const { id, message } of conversation) {
-    const speaker = speakerOf(message);
+    const speaker = SPEAKERS[message.origin ?? defaultOrigin(message)] ?? "tool";
     for (const block of message.content) {
       if (block.type === "tool_use" || isServerToolUse(block))
         results.set(block.id, sourceOfTool(block.name, block.input));
@@ -73,23 +74,12 @@ export function attributeTexts(
   }
 }
 
-/** The presumed speaker of a message's plain text. */
-function speakerOf(message: Message): PieceSource {
-  switch (message.origin ?? defaultOrigin(message)) {
-    case "user":
-      return "user";
-    case "assistant":
-      return "agent";
-    case "tool":
-      // Text beside results may be the user's, if the message says it is theirs: then it says so.
-      return "tool";
-    case "recalled":
-      return "recalled";
-    // Summaries and restored texts quote everything, tool results included.
-    default:
-      return "tool";
-  }
-}
+/** The presumed speakers of a message's plain text. Summaries and restored texts quote everything, tool results included. */
+const SPEAKERS: Readonly<Partial<Record<Origin, PieceSource>>> = {
+  user: "user",
+  assistant: "agent",
+  recalled: "recalled",
+};
 
 function textsOf(
   block: ContentBlock,

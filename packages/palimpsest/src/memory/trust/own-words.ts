@@ -20,38 +20,13 @@ interface SpokenText {
 }
 
 /** Tags that programs around agents put around what they add to a user's message. */
-const HOST_TAGS = [
-  "system-reminder",
-  "system_reminder",
-  "task-notification",
-  "local-command-stdout",
-  "local-command-stderr",
-  "local-command-caveat",
-  "command-name",
-  "command-message",
-  "command-args",
-  "command-contents",
-  "bash-input",
-  "bash-stdout",
-  "bash-stderr",
-  "user-prompt-submit-hook",
-  "persisted-output",
-  "environment_context",
-  "environment_details",
-  "user_instructions",
-  "instructions",
-  "skill",
-  "ide_opened_file",
-  "ide_selection",
-  "turn_aborted",
-  "attachment",
-  "context",
-  "document",
-  "documents",
-  "file",
-  "file_content",
-  "session-notes",
-];
+const HOST_TAGS = (
+  "system-reminder system_reminder task-notification local-command-stdout local-command-stderr " +
+  "local-command-caveat command-name command-message command-args command-contents bash-input " +
+  "bash-stdout bash-stderr user-prompt-submit-hook persisted-output environment_context " +
+  "environment_details user_instructions instructions skill ide_opened_file ide_selection " +
+  "turn_aborted attachment context document documents file file_content session-notes"
+).split(" ");
 const HOST_OPEN = new RegExp(`<(${HOST_TAGS.join("|")})(?=[\\s>])[^<>]{0,500}>`, "gi");
 
 /** Beginnings of messages that a program wrote in the user's place. */

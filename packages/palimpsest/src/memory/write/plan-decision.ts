@@ -6,10 +6,9 @@
  * lists its side effects.
  */
 import type { MemoryChange } from "../../ports/memory-store.ts";
-import { doesFade, type KnownMemory, type Memory } from "../files/memory.ts";
+import { doesFade, type KnownMemory } from "../files/memory.ts";
 import { updateMemoryFile } from "../files/memory-file.ts";
-import { cleanMemoryText } from "../trust/clean-memory.ts";
-import { claimedBy, giveWay, type PlannedLine } from "./plan-remember.ts";
+import { claimedBy, giveWay, lineFor, type PlannedLine } from "./plan-remember.ts";
 
 export interface DecisionPlan {
   readonly status: "confirmed" | "archived" | "rejected";
@@ -46,7 +45,7 @@ export function planConfirm({ decided, known }: DecisionSituation, nowMs: number
     status: "confirmed",
     reason: `A person stands by it.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")}.` : ""}`,
     changes: [{ path, base: version, text: updated }, ...giveWay(old, path, nowMs)],
-    lines: [lineOf(memory)],
+    lines: [lineFor(memory, path)],
     unlisted: superseded,
     superseded,
   };
@@ -79,13 +78,8 @@ export function planForget({ decided, known }: DecisionSituation, nowMs: number)
         }),
       })),
     ],
-    lines: back.map(({ memory }) => lineOf(memory)),
+    lines: back.map(({ memory }) => lineFor(memory, memory.path)),
     unlisted: [path],
     superseded: [],
   };
-}
-
-function lineOf({ path, name, description, body, type }: Memory): PlannedLine {
-  const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
-  return { path, title: name, hook, type };
 }

@@ -240,7 +240,11 @@ function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: reado
   return parts.join(" ");
 }
 
-function lineFor({ name, description, body, type }: FreshMemory, path: string): PlannedLine {
+/** The line of the index for a memory. */
+export function lineFor(
+  { name, description, body, type }: Pick<Memory, "name" | "description" | "body" | "type">,
+  path: string,
+): PlannedLine {
   const hook = cleanMemoryText(description === "" ? firstLine(body) : description, "hook").text;
   return { path, title: name, hook, type };
 }

@@ -6,9 +6,8 @@ import type { PastMemory } from "../../../memory/consolidation/past-memories.ts"
 import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-file.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable, standingOf } from "../../../memory/recall/recall-plan.ts";
-import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
-import { claimedBy, giveWay } from "../../../memory/write/plan-remember.ts";
+import { claimedBy, giveWay, lineFor } from "../../../memory/write/plan-remember.ts";
 import type { ArchivedFile, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
@@ -68,8 +67,6 @@ export async function restoreArchived(
   const { plan, warnings } = await writer.write((view) => {
     if (view.memories.has(path) || view.indexes.has(path)) throw notFree(path);
     const { memory } = parseMemoryFile(path, text);
-    const { name: title, description, type, body } = memory;
-    const hook = cleanMemoryText(description === "" ? body : description, "hook").text;
     const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowScore;
     const kept = isOwnIndex(path) ? text : updateMemoryFile(text, { keptAtMs: now() });
     const isListed = !isOwnIndex(path) && isRecallable(memory);
@@ -77,7 +74,7 @@ export async function restoreArchived(
     const old = isListed ? claimedBy(memory, new Map(near)) : [];
     return {
       changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...giveWay(old, path, now())],
-      lines: isListed ? [{ path, title, hook, type }] : [],
+      lines: isListed ? [lineFor(memory, path)] : [],
       unlisted: old.map((one) => one.memory.path),
     };
   });
