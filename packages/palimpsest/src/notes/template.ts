@@ -6,18 +6,21 @@
  */
 import { isBlank, type MarkdownLine, readLines } from "../base/text/markdown-lines.ts";
 
-/** The sections that are known by what they are for. */
-export type NotesSectionKind =
-  | "title"
-  | "state"
-  | "task"
-  | "files"
-  | "workflow"
-  | "errors"
-  | "system"
-  | "learnings"
-  | "results"
-  | "worklog";
+/** The sections that are known by what they are for, by their titles. */
+const KIND_OF_TITLE = {
+  "Session Title": "title",
+  "Current State": "state",
+  "Task Specification": "task",
+  "Files and Functions": "files",
+  Workflow: "workflow",
+  "Errors & Corrections": "errors",
+  "Codebase and System Documentation": "system",
+  Learnings: "learnings",
+  "Key Results": "results",
+  Worklog: "worklog",
+} as const;
+
+export type NotesSectionKind = (typeof KIND_OF_TITLE)[keyof typeof KIND_OF_TITLE];
 
 export interface NotesSection {
   readonly title: string;
@@ -41,65 +44,40 @@ type ReadTemplate =
   | { readonly ok: true; readonly template: NotesTemplate }
   | { readonly ok: false; readonly problem: "no-headings" | "title-twice" };
 
-const SECTIONS: readonly {
-  readonly kind: NotesSectionKind;
-  readonly title: string;
-  readonly ask: string;
-}[] = [
-  {
-    kind: "title",
-    title: "Session Title",
-    ask: "What this session is about, in 5 to 10 words, dense and without filler",
-  },
-  {
-    kind: "state",
-    title: "Current State",
-    ask: "What is being worked on right now, what is still open, and the very next steps",
-  },
-  {
-    kind: "task",
-    title: "Task Specification",
-    ask: "What the user asked for, with every demand and constraint, and the design decisions that were made",
-  },
-  {
-    kind: "files",
-    title: "Files and Functions",
-    ask: "Which files and functions matter, what is in them, and why",
-  },
-  {
-    kind: "workflow",
-    title: "Workflow",
-    ask: "Commands that are usually run, in their order, and how to read what they print",
-  },
-  {
-    kind: "errors",
-    title: "Errors & Corrections",
-    ask: "What failed and what mended it, what the user corrected, and what was tried and must not be tried again",
-  },
-  {
-    kind: "system",
-    title: "Codebase and System Documentation",
-    ask: "The parts of the system, and how they work together",
-  },
-  {
-    kind: "learnings",
-    title: "Learnings",
-    ask: "What worked well, what did not, and what to avoid, where no other section tells it",
-  },
-  {
-    kind: "results",
-    title: "Key Results",
-    ask: "What the user asked to see, to the letter: an answer, a table, a figure, a document",
-  },
-  {
-    kind: "worklog",
-    title: "Worklog",
-    ask: "Step by step what was tried and done, one short entry each, the oldest first",
-  },
-];
+/** The ten sections, as a file begins. */
+export const NOTES_TEMPLATE_TEXT = `# Session Title
+_What this session is about, in 5 to 10 words, dense and without filler_
+
+# Current State
+_What is being worked on right now, what is still open, and the very next steps_
+
+# Task Specification
+_What the user asked for, with every demand and constraint, and the design decisions that were made_
+
+# Files and Functions
+_Which files and functions matter, what is in them, and why_
+
+# Workflow
+_Commands that are usually run, in their order, and how to read what they print_
+
+# Errors & Corrections
+_What failed and what mended it, what the user corrected, and what was tried and must not be tried again_
+
+# Codebase and System Documentation
+_The parts of the system, and how they work together_
+
+# Learnings
+_What worked well, what did not, and what to avoid, where no other section tells it_
+
+# Key Results
+_What the user asked to see, to the letter: an answer, a table, a figure, a document_
+
+# Worklog
+_Step by step what was tried and done, one short entry each, the oldest first_
+`;
 
 const KINDS: ReadonlyMap<string, NotesSectionKind> = new Map(
-  SECTIONS.map(({ kind, title }) => [titleKey(title), kind]),
+  Object.entries(KIND_OF_TITLE).map(([title, kind]) => [titleKey(title), kind]),
 );
 
 /** A title as it is compared: people write `&` for `and`, capitals and colons as they like. */
@@ -161,13 +139,13 @@ export function descriptionBelow(lines: readonly MarkdownLine[], heading: number
   return line !== undefined && !line.isFenced && isItalicLine(line.text) ? index : undefined;
 }
 
-/** The ten sections, as a file begins. */
-export const NOTES_TEMPLATE_TEXT = SECTIONS.map(({ title, ask }) => `# ${title}\n_${ask}_\n`).join("\n");
-
 /** The ten sections. */
-export const NOTES_TEMPLATE: NotesTemplate = (() => {
-  const sections = SECTIONS.map(
-    ({ kind, title, ask }): NotesSection => ({ kind, title, level: 1, description: `_${ask}_`, body: "" }),
-  );
-  return { text: NOTES_TEMPLATE_TEXT, sections, level: 1 };
-})();
+export const NOTES_TEMPLATE: NotesTemplate = {
+  text: NOTES_TEMPLATE_TEXT,
+  sections: [...NOTES_TEMPLATE_TEXT.matchAll(/^# (.*)\n(_.*_)$/gm)].map(
+    ([, title = "", description = ""]) => {
+      return { kind: KINDS.get(titleKey(title)), title, level: 1, description, body: "" };
+    },
+  ),
+  level: 1,
+};

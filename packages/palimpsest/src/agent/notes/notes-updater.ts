@@ -38,20 +38,7 @@ import type { NotesOptions } from "../options/agent-options.ts";
 
 /** The material of an update. */
 export interface NotesAsk
-  extends Pick<
-    SummaryAsk,
-    | "request"
-    | "messages"
-    | "cacheMarks"
-    | "cacheTtl"
-    | "visible"
-    | "throughSeq"
-    | "usedTokens"
-    | "budget"
-    | "maxOutputTokens"
-    | "measure"
-    | "padding"
-  > {
+  extends Omit<SummaryAsk, "trigger" | "reason" | "revision" | "isWarm" | "instructions" | "span"> {
   /** The notes as the model is to read them. */
   readonly document: NotesDocument;
   /** The last entry that they cover; 0 if they cover nothing. */

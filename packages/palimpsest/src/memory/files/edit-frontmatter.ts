@@ -60,7 +60,8 @@ function withoutFields(text: string, edits: readonly FrontmatterEdit[]): string 
   return applySplices(text, [...removals.filter(({ from }) => from !== last.from), emptied]);
 }
 
-function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key" | "parent"> {
+/** The place of a field, as an edit names it. */
+export function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key" | "parent"> {
   return parent === undefined ? { key } : { key, parent: NESTED_KEY };
 }
 

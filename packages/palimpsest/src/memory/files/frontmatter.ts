@@ -93,15 +93,8 @@ export function findField(
 export function parseFrontmatter(text: string): Frontmatter {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const opening = lineAt(text, start, 1);
-  const none = {
-    fields: [],
-    opensTo: undefined,
-    closesAt: undefined,
-    isLong: false,
-    bodyFrom: start,
-    lineEnd: lineEndOf(text),
-    problems: [],
-  };
+  const nowhere = { opensTo: undefined, closesAt: undefined, bodyFrom: start };
+  const none = { ...nowhere, fields: [], isLong: false, lineEnd: lineEndOf(text), problems: [] };
   if (!isFence(opening.text))
     return /^---[A-Za-z]/.test(opening.text)
       ? { ...none, problems: ["line 1: frontmatter in another language is text here"] }
@@ -360,7 +353,8 @@ function textOf({ text }: Line): string {
   return text;
 }
 
-function indentOf(text: string): number {
+/** Characters of a line before its text. */
+export function indentOf(text: string): number {
   let indent = 0;
   while (text[indent] === " " || text[indent] === "\t") indent++;
   return indent;

@@ -3,6 +3,7 @@
  * write. All other text of an index belongs to people and is left alone.
  */
 import { isBlank, type MarkdownLine, readLines } from "../../base/text/markdown-lines.ts";
+import { indentOf } from "./frontmatter.ts";
 import { MEMORY_TYPES, type MemoryType } from "./memory.ts";
 
 /** Longest target of a link that can be a memory's file, in characters. Our choice: no file system has longer names, folders aside. */
@@ -85,22 +86,10 @@ function endOfEntry(lines: readonly MarkdownLine[], from: number, indent: number
   return to;
 }
 
-function indentOf(text: string): number {
-  return text.length - text.trimStart().length;
-}
-
-interface EntryLine {
-  readonly bullet: string;
-  readonly title: string;
-  readonly file: string;
-  readonly targetAt: number;
-  /** The text behind the link. */
-  readonly rest: string;
-}
-
 const BULLET = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
-function parseEntryLine(line: string): EntryLine | undefined {
+/** The link of a line in a list, and the text behind it. */
+function parseEntryLine(line: string) {
   const bullet = BULLET.exec(line)?.[0];
   if (bullet === undefined) return undefined;
   const content = line.slice(bullet.length);
@@ -113,15 +102,8 @@ function parseEntryLine(line: string): EntryLine | undefined {
   return { bullet, title: link.title, file: link.file, targetAt, rest };
 }
 
-interface Link {
-  readonly title: string;
-  readonly file: string;
-  readonly targetAt: number;
-  readonly end: number;
-}
-
 /** `[title](file.md)` or `[[name]]` at the start of a text; `undefined` for what leads elsewhere. */
-function parseLink(text: string): Link | undefined {
+function parseLink(text: string) {
   if (!text.startsWith("[")) return undefined;
   const close = closingBracket(text);
   if (close === -1) return undefined;

@@ -3,14 +3,14 @@
  * Claude Code write it, and below `metadata`, as newer versions do.
  */
 
-import type { FrontmatterEdit } from "./edit-frontmatter.ts";
+import { type FrontmatterEdit, placeOf } from "./edit-frontmatter.ts";
 import { type Frontmatter, type FrontmatterField, findField, NESTED_KEY } from "./frontmatter.ts";
 import type { FrontmatterValue } from "./frontmatter-value.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES, type Memory } from "./memory.ts";
 
 /** The facts in a memory's frontmatter: everything but its path and its text. */
 export type MemoryFacts = Omit<Memory, "path" | "body">;
-export type MemoryFactName = keyof MemoryFacts;
+type MemoryFactName = keyof MemoryFacts;
 
 interface Fact<Value> {
   /** Its keys, the one that we write first. */
@@ -191,10 +191,6 @@ export function editsOf<Name extends MemoryFactName>(
   // Taken out wherever it stands: the next place would count then.
   if (written === undefined) return fields.map(placeOf);
   return [{ ...placeOf(fields[0]), value: written }];
-}
-
-function placeOf({ key, parent }: FrontmatterField): Pick<FrontmatterEdit, "key" | "parent"> {
-  return parent === undefined ? { key } : { key, parent: NESTED_KEY };
 }
 
 /** The fields that tell a fact, the one that counts first: in the frontmatter itself, then below `metadata`. */

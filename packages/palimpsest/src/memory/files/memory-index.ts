@@ -102,7 +102,8 @@ export function withoutEntries(lines: readonly MarkdownLine[], entries: readonly
 }
 
 const SEPARATOR = " — ";
-const TITLES: Readonly<Record<MemoryType, string>> = {
+/** Headings of the kinds of memories. */
+export const KIND_TITLES: Readonly<Record<MemoryType, string>> = {
   user: "User",
   feedback: "Feedback",
   project: "Project",
@@ -125,7 +126,7 @@ function withNewLine(text: string, { lines, entries, headings }: ParsedIndex, li
     return insertLines(lines, { at: behindText(lines, end), added: ["", written], lineEnd });
 
   const last = headings.at(-1);
-  const heading = type === undefined ? [] : [`${"#".repeat(last?.level ?? 2)} ${TITLES[type]}`, ""];
+  const heading = type === undefined ? [] : [`${"#".repeat(last?.level ?? 2)} ${KIND_TITLES[type]}`, ""];
   if (isBlank(text)) return ["# Memory", "", ...heading, written, ""].join(lineEnd);
   const at = behindText(
     lines,
@@ -153,12 +154,9 @@ function behindText(lines: readonly MarkdownLine[], end: number): number {
 
 function insertLines(
   lines: readonly MarkdownLine[],
-  {
-    at,
-    added,
-    lineEnd,
-  }: { readonly at: number; readonly added: readonly string[]; readonly lineEnd: string },
+  place: { readonly at: number; readonly added: readonly string[]; readonly lineEnd: string },
 ): string {
+  const { at, added, lineEnd } = place;
   const before = withoutEntries(lines.slice(0, at), []);
   const gap = before === "" || before.endsWith("\n") ? "" : lineEnd;
   const text = added.map((line) => `${line}${lineEnd}`).join("");

@@ -91,6 +91,17 @@ interface HealthProblem {
   readonly isOverLimit?: boolean;
 }
 
+/** Details of problems that are described in the same words each time. */
+const DETAILS: Readonly<Partial<Record<HealthKind, string>>> = {
+  worthless: "Its relevance has faded, and no person has confirmed it since. Confirm it, or forget it.",
+  instructions:
+    "It reads like instructions to a model, and no person stands by it. Look at who wrote it; then confirm it, or forget it.",
+  "hidden-characters": "It holds invisible characters. Find out who wrote them.",
+  repeated: "They say the same. Forget one of them.",
+  contradicting: "They contradict each other. Supersede the one that is wrong.",
+  "not-in-index": "No line of the index names it: sessions find it by searching only.",
+};
+
 /** Looks at all of it. */
 export function judgeHealth(input: HealthInput): MemoryHealth {
   const { known, problems, recalled, usedCounts, nowMs } = input;
@@ -102,29 +113,18 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [
-    ...problems.map(({ path, detail, isRead, isOverLimit }) =>
-      finding(
-        isRead === true ? "odd-frontmatter" : isOverLimit === true ? "too-many" : "unreadable",
-        [path],
-        detail,
-      ),
-    ),
+    ...problems.map(({ path, detail, isRead, isOverLimit }) => {
+      const other = isOverLimit === true ? "too-many" : "unreadable";
+      return finding(isRead === true ? "odd-frontmatter" : other, [path], detail);
+    }),
     ...known.flatMap(findUnwanted),
     ...alike,
-    ...worthless.map(({ memory: { path } }) =>
-      finding(
-        "worthless",
-        [path],
-        "Its relevance has faded, and no person has confirmed it since. Confirm it, or forget it.",
-      ),
-    ),
-    ...quarantined.map(({ memory: { path, source } }) =>
-      finding(
-        "quarantined",
-        [path],
-        `Only ${source === "web" ? "the web" : `a ${source}`} said so, and no model is shown it. Confirm it, or forget it.`,
-      ),
-    ),
+    ...worthless.map(({ memory: { path } }) => finding("worthless", [path])),
+    ...quarantined.map(({ memory: { path, source } }) => {
+      const by = source === "web" ? "the web" : `a ${source}`;
+      const detail = `Only ${by} said so, and no model is shown it. Confirm it, or forget it.`;
+      return finding("quarantined", [path], detail);
+    }),
     ...findLost(known),
     ...findIndexFaults(input, active),
   ];
@@ -148,32 +148,20 @@ function findUnwanted({
   memory: { path, isConfirmed, source },
   text,
 }: KnownMemory): readonly HealthFinding[] {
-  const found: HealthFinding[] = [];
-  if (!isConfirmed && source !== "user" && readsLikeInstructions(text))
-    found.push(
-      finding(
-        "instructions",
-        [path],
-        "It reads like instructions to a model, and no person stands by it. Look at who wrote it; then confirm it, or forget it.",
-      ),
-    );
+  const isInstruction = !isConfirmed && source !== "user" && readsLikeInstructions(text);
   const families = [...redactBroken(text).found.keys()];
-  if (families.length > 0)
-    found.push(
-      finding("secret", [path], `It holds a key (${families.join(", ")}). Take it out, and revoke it.`),
-    );
-  // A mark of the byte order and the line ends of Windows are how a file is written.
+  const key = `It holds a key (${families.join(", ")}). Take it out, and revoke it.`;
+  // A BOM and CRLF line endings are not hidden characters.
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
-  if (showHidden(plain) !== plain)
-    found.push(
-      finding("hidden-characters", [path], "It holds invisible characters. Find out who wrote them."),
-    );
-  return found;
+  return [
+    ...(isInstruction ? [finding("instructions", [path])] : []),
+    ...(families.length > 0 ? [finding("secret", [path], key)] : []),
+    ...(showHidden(plain) === plain ? [] : [finding("hidden-characters", [path])]),
+  ];
 }
 
 /** Memories that say the same, or of which one corrects the other. */
 function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
-  const { comparedCount } = MEMORY_WRITE_DEFAULTS;
   const search = createMemorySearch();
   const bodies = new Map<string, string>();
   const found: HealthFinding[] = [];
@@ -182,24 +170,16 @@ function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
     found.push(finding("too-many", [INDEX_NAME], detail));
   }
   for (const { memory } of active.slice(0, COMPARED_MEMORIES_COUNT)) {
-    const { path, name, description, body } = memory;
+    const { path, name, body } = memory;
     const hits = search
-      .search(`${name}\n${body}`, { limit: comparedCount })
+      .search(`${name}\n${body}`, { limit: MEMORY_WRITE_DEFAULTS.comparedCount })
       .filter(({ id }) => !areApart(path, id));
     const judged = hits.map(({ id }) => ({ id, relation: compareFacts(body, bodies.get(id)!) }));
     const same = judged.find(({ relation }) => relation === "repeats");
     const other = judged.find(({ relation }) => relation === "corrects");
-    if (same !== undefined)
-      found.push(finding("repeated", [same.id, path], "They say the same. Forget one of them."));
-    else if (other !== undefined)
-      found.push(
-        finding(
-          "contradicting",
-          [other.id, path],
-          "They contradict each other. Supersede the one that is wrong.",
-        ),
-      );
-    search.set(path, { name, description, body });
+    if (same !== undefined) found.push(finding("repeated", [same.id, path]));
+    else if (other !== undefined) found.push(finding("contradicting", [other.id, path]));
+    search.set(path, memory);
     bodies.set(path, body);
   }
   return found;
@@ -222,30 +202,19 @@ function findIndexFaults(
   const listed = new Set<string>();
   const found: HealthFinding[] = [];
   for (const { folder, text } of indexes) {
-    const index = `${folder}MEMORY.md`;
+    const index = `${folder}${INDEX_NAME}`;
     for (const { file } of parseIndex(text).entries) {
-      const path = folder + file;
-      listed.add(path);
-      if (!paths.has(path))
-        found.push(
-          finding("index-leads-nowhere", [index], `Its line for ${file} leads to no memory. Take it out.`),
-        );
+      listed.add(folder + file);
+      const detail = `Its line for ${file} leads to no memory. Take it out.`;
+      if (!paths.has(folder + file)) found.push(finding("index-leads-nowhere", [index], detail));
     }
     const { warning } = showIndex(text);
     if (warning !== undefined) found.push(finding("index-too-large", [index], warning));
   }
-  for (const { memory } of active)
-    if (!listed.has(memory.path))
-      found.push(
-        finding(
-          "not-in-index",
-          [memory.path],
-          "No line of the index names it: sessions find it by searching only.",
-        ),
-      );
-  return found;
+  const unlisted = active.filter(({ memory: { path } }) => !listed.has(path));
+  return [...found, ...unlisted.map(({ memory: { path } }) => finding("not-in-index", [path]))];
 }
 
-function finding(kind: HealthKind, paths: readonly string[], detail: string): HealthFinding {
+function finding(kind: HealthKind, paths: readonly string[], detail = DETAILS[kind] ?? ""): HealthFinding {
   return { kind, paths, detail };
 }

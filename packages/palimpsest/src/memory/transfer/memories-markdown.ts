@@ -4,23 +4,18 @@
  */
 import { showHidden, showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { readLines } from "../../base/text/markdown-lines.ts";
-import { MEMORY_TYPES, type Memory, type MemoryType } from "../files/memory.ts";
+import { MEMORY_TYPES, type Memory } from "../files/memory.ts";
 import { formatTime } from "../files/memory-fields.ts";
-
-const TITLES: Readonly<Record<MemoryType | "other", string>> = {
-  user: "User",
-  feedback: "Feedback",
-  project: "Project",
-  reference: "Reference",
-  other: "Other",
-};
+import { KIND_TITLES } from "../files/memory-index.ts";
 
 /** The document. */
 export function formatMemoriesMarkdown(memories: readonly Memory[]): string {
   const kinds = [...MEMORY_TYPES, "other"] as const;
   const sections = kinds.flatMap((kind) => {
     const own = memories.filter(({ type }) => (type ?? "other") === kind);
-    return own.length === 0 ? [] : [`## ${TITLES[kind]}\n`, ...own.map(formatMemory)];
+    return own.length === 0
+      ? []
+      : [`## ${kind === "other" ? "Other" : KIND_TITLES[kind]}\n`, ...own.map(formatMemory)];
   });
   return ["# Memories\n", ...sections].join("\n");
 }

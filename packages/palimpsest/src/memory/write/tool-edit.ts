@@ -49,41 +49,26 @@ export function cleanToolPart(text: string): string {
   return `${start}${cleaned.trim()}${withoutStart.slice(withoutStart.trimEnd().length)}`;
 }
 
-type Trust = Pick<
-  Memory,
-  | "createdAtMs"
-  | "updatedAtMs"
-  | "keptAtMs"
-  | "relevance"
-  | "decays"
-  | "source"
-  | "isConfirmed"
-  | "isQuarantined"
-  | "supersededBy"
-  | "supersedes"
->;
-
 /** The file as it is after an edit by a model, saying no more of who stands by it, and for how long, than it may. */
 export function keepTrust(
   path: string,
-  {
-    before,
-    after,
-    nowMs,
-  }: { readonly before: string | undefined; readonly after: string; readonly nowMs: number },
+  edit: { readonly before: string | undefined; readonly after: string; readonly nowMs: number },
 ): string {
+  const { before, after, nowMs } = edit;
   if (isOwnIndex(path)) return after;
   const is = parseMemoryFile(path, after).memory;
   const was = before === undefined ? undefined : parseMemoryFile(path, before).memory;
   const may = was === undefined ? trustOfNew(is, nowMs) : trustAfter(was, is, nowMs);
   const changes = Object.fromEntries(
-    Object.entries(may).filter(([name, value]) => !isSame(is[name as keyof Trust], value)),
+    Object.entries(may).filter(
+      ([name, value]) => JSON.stringify(is[name as keyof Memory]) !== JSON.stringify(value),
+    ),
   );
   return Object.keys(changes).length === 0 ? after : updateMemoryFile(after, changes);
 }
 
 /** A model's conclusion of today, whatever it says of itself. */
-function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Trust {
+function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Partial<Memory> {
   return {
     createdAtMs: nowMs,
     updatedAtMs: undefined,
@@ -99,7 +84,7 @@ function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Tru
   };
 }
 
-function trustAfter(was: Memory, is: Memory, nowMs: number): Trust {
+function trustAfter(was: Memory, is: Memory, nowMs: number): Partial<Memory> {
   const { createdAtMs, updatedAtMs, keptAtMs, relevance, decays } = was;
   const { source, isConfirmed, isQuarantined, supersededBy, supersedes } = was;
   const kept = { createdAtMs, keptAtMs, relevance, decays, supersededBy, supersedes };
@@ -112,8 +97,4 @@ function trustAfter(was: Memory, is: Memory, nowMs: number): Trust {
     isConfirmed: false,
     isQuarantined: isQuarantined || is.isQuarantined,
   };
-}
-
-function isSame(one: Trust[keyof Trust], other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -12,7 +12,6 @@
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
-import { errorMessage } from "../../../base/errors.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { isOver, type PastMemory } from "../../../memory/consolidation/past-memories.ts";
@@ -34,7 +33,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
-import { MemoryMark } from "./memory-mark.ts";
+import { MemoryMark, memoryFailed } from "./memory-mark.ts";
 
 /** Characters of the newest earlier messages that a claim is compared with. Our choice: about 75,000 tokens, read in a moment in which a session may well wait. */
 const EARLIER_CHARACTERS = 300_000;
@@ -124,7 +123,7 @@ export class AgentExtraction {
       // In the middle of a turn its end is waited for: the agent may write into the memory by itself.
       if (missed.length > 0 && (this.#isEnding || (this.#hasTurnEnded && this.#isEnough))) this.begin();
     };
-    this.#reading = read().catch((error: unknown) => this.#failed(error));
+    this.#reading = read().catch((error: unknown) => memoryFailed(this.#session, error));
   }
 
   get #isEnough(): boolean {
@@ -182,7 +181,9 @@ export class AgentExtraction {
   /** Missed messages come first: until they are extracted, and after a failure, the mark stays. */
   async #moveMark(throughSeq: number, isUrgent: boolean): Promise<void> {
     if (this.#missed !== "done" || this.#hasFailed) return;
-    await this.#mark.move(throughSeq, { isUrgent }).catch((error: unknown) => this.#failed(error));
+    await this.#mark
+      .move(throughSeq, { isUrgent })
+      .catch((error: unknown) => memoryFailed(this.#session, error));
   }
 
   /** Resolves when nothing is under way. */
@@ -216,7 +217,7 @@ export class AgentExtraction {
       if (receipts.length > 0)
         internalsOf(this.#session).emit({ type: "memory-extracted", by: "tool", receipts });
     };
-    this.#running = this.#running.then(judged).catch((error: unknown) => this.#failed(error));
+    this.#running = this.#running.then(judged).catch((error: unknown) => memoryFailed(this.#session, error));
   }
 
   async #extract(
@@ -230,10 +231,10 @@ export class AgentExtraction {
         : [];
       const isKnown = (fact: ExtractedFact): boolean => this.#isKnown(fact, past);
       const byModel =
-        client === undefined ? undefined : await this.#byModel(conversation, { client, earlier, isKnown });
+        client === undefined ? undefined : await this.#byModel(client, conversation, { earlier, isKnown });
       return byModel ?? (await this.#byRules(conversation, isKnown));
     } catch (error) {
-      this.#failed(error);
+      memoryFailed(this.#session, error);
       return { isDone: false, isUrgent: false };
     }
   }
@@ -254,13 +255,9 @@ export class AgentExtraction {
 
   /** `undefined` where the model fails: then the rules do it. */
   async #byModel(
+    client: ModelClient,
     conversation: readonly ConversationMessage[],
-    {
-      client,
-      earlier,
-      isKnown,
-    }: {
-      readonly client: ModelClient;
+    known: {
       readonly earlier: readonly AttributedText[];
       readonly isKnown: (fact: ExtractedFact) => boolean;
     },
@@ -270,13 +267,13 @@ export class AgentExtraction {
     const world = { client, memory, deadline, sessionId: this.#session.id };
     try {
       const { receipts, usage, refused } = await extractByModel(world, conversation, {
-        ...{ limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal, earlier, isKnown },
+        ...{ ...known, limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal },
         timesOf: (messageId) => this.#timesOf(messageId),
       });
       this.#kept("model", receipts, { refused, usage });
       return { isDone: true, isUrgent: true };
     } catch (error) {
-      this.#failed(error);
+      memoryFailed(this.#session, error);
       return signal.aborted ? { isDone: false, isUrgent: false } : undefined;
     }
   }
@@ -308,11 +305,6 @@ export class AgentExtraction {
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
     const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
     if (hasChanges) internalsOf(this.#session).emit({ type: "memory-extracted", by, receipts, ...more });
-  }
-
-  #failed(error: unknown): void {
-    const reason = errorMessage(error);
-    internalsOf(this.#session).emit({ type: "memory-failed", reason });
   }
 }
 

@@ -8,7 +8,6 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
-import { errorMessage } from "../../../base/errors.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
 import {
   composeIndex,
@@ -25,7 +24,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
-import { MemoryMark } from "./memory-mark.ts";
+import { MemoryMark, memoryFailed } from "./memory-mark.ts";
 
 /** Characters of a message that a memory is searched by. Our choice: what a question says at its beginning and its end. */
 const QUERY_CHARACTERS = 8_000;
@@ -46,14 +45,9 @@ export class AgentMemory {
   constructor(
     session: Session,
     memory: PersistentMemory,
-    {
-      extraction,
-      lightModel,
-    }: {
-      readonly extraction: AgentExtraction | undefined;
-      /** Chooses which memories to recall; without one the memory's own, or the ranking. */
-      readonly lightModel: ModelClient | undefined;
-    },
+    extraction: AgentExtraction | undefined,
+    /** Chooses which memories to recall; without one the memory's own, or the ranking. */
+    lightModel: ModelClient | undefined,
   ) {
     this.#session = session;
     this.#memory = memory;
@@ -137,8 +131,7 @@ export class AgentMemory {
 
   /** The turn goes on without it. */
   #failed(error: unknown): readonly [] {
-    const reason = errorMessage(error);
-    internalsOf(this.#session).emit({ type: "memory-failed", reason });
+    memoryFailed(this.#session, error);
     return [];
   }
 
@@ -210,7 +203,7 @@ export function agentMemory(
   const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
   const extraction =
     memoryExtraction === "off" ? undefined : new AgentExtraction(session, { memory, client, deadline });
-  return new AgentMemory(session, memory, { extraction, lightModel });
+  return new AgentMemory(session, memory, extraction, lightModel);
 }
 
 class AgentUses {
@@ -252,8 +245,7 @@ class AgentUses {
     try {
       await this.#memory.answered(answer, { ...context, sessionId: this.#session.id });
     } catch (error) {
-      const reason = errorMessage(error);
-      internalsOf(this.#session).emit({ type: "memory-failed", reason });
+      memoryFailed(this.#session, error);
     }
   }
 }

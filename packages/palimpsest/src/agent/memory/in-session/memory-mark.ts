@@ -6,6 +6,7 @@
  * without a mark, from earlier versions, counts as extracted up to its end. The mark is written after the memories: a
  * crash in between repeats the extraction, which does not keep known facts twice.
  */
+import { errorMessage } from "../../../base/errors.ts";
 import { asNumber, isObject } from "../../../base/json/json.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
@@ -82,4 +83,9 @@ export class MemoryMark {
       }
     return missed;
   }
+}
+
+/** Nothing of memory fails a turn: its errors go to the observer. */
+export function memoryFailed(session: Session, error: unknown): void {
+  internalsOf(session).emit({ type: "memory-failed", reason: errorMessage(error) });
 }
