@@ -3,14 +3,15 @@
  * and Codex, beside a re-implementation of Claude Code's full compaction, in both classes of edit
  * safety. Every bound here can fail; `npm run bench:policies` prints the whole table.
  */
+
+import type { Trajectory } from "palimpsest-testing/internal";
+import { trajectoryOf } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { BASELINES } from "#evaluation/baselines/baselines.ts";
 import { compareRuns, type MeasuredRun, summarizeRuns } from "#evaluation/simulator/compare.ts";
 import type { PolicyUnderTest } from "#evaluation/simulator/contestant.ts";
 import { OWN_POLICIES } from "#evaluation/simulator/own-policies.ts";
 import { simulate } from "#evaluation/simulator/simulate.ts";
-import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
-import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import { mainModel } from "#palimpsest-cli/replay/measure/source-figures.ts";
 import { recordedSessions } from "../evaluation/recorded-sessions.ts";

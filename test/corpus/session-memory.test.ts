@@ -3,6 +3,9 @@
  * the bill, and enough by themselves to take a session of more than 500,000 tokens through small windows.
  * `npm run bench:notes` prints what they cost and keep.
  */
+
+import type { Trajectory } from "palimpsest-testing/internal";
+import { trajectoryOf } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { managedPolicy } from "#evaluation/simulator/managed-window.ts";
 import { SUMMARY_VARIANTS, variantPolicy } from "#evaluation/simulator/own-policies.ts";
@@ -15,8 +18,6 @@ import type { ImportedSession } from "#palimpsest/importers/registry.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
 import type { ImportedMessage } from "#palimpsest/importers/shared/imported-session.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
-import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
-import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";
 import { planBudget } from "#palimpsest/tokens/budget/budget.ts";
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";

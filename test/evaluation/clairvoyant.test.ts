@@ -1,8 +1,8 @@
 import fc from "fast-check";
+import { trajectoryOf } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { clearingCosts } from "#evaluation/baselines/clairvoyant.ts";
 import { type ClearingProblem, clearingProblem } from "#evaluation/baselines/clearing-problem.ts";
-import { trajectoryOf } from "#palimpsest/session/metering/trajectory-of-session.ts";
 import { resolveTariff } from "#palimpsest/tokens/price/resolve-tariff.ts";
 import { TARIFFS, type Tariff } from "#palimpsest/tokens/price/tariff.ts";
 import { mainModel } from "#palimpsest-cli/replay/measure/source-figures.ts";

@@ -2,8 +2,9 @@
  * Computes when updates of session notes are due, from a recording and its billed usage, independently of the
  * gate that a replay asks.
  */
+
+import type { Trajectory } from "palimpsest-testing/internal";
 import type { JudgedAnswer } from "#evaluation/simulator/simulated-notes.ts";
-import type { Trajectory } from "#palimpsest/session/metering/trajectory.ts";
 
 /** Requirements of a window of this size; without a `cap` costs do not count. */
 export interface ExpectedGate {

@@ -2,13 +2,13 @@
  * Trajectories made by hand and at random: texts, sizes and times.
  */
 import fc from "fast-check";
-import type { RunSetting } from "#evaluation/simulator/contestant.ts";
 import {
   type Author,
   makeTrajectory,
   type RecordedMessage,
   type Trajectory,
-} from "#palimpsest/session/metering/trajectory.ts";
+} from "palimpsest-testing/internal";
+import type { RunSetting } from "#evaluation/simulator/contestant.ts";
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
 

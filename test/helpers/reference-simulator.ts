@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { type Author, makeTrajectory, type Trajectory } from "#palimpsest/session/metering/trajectory.ts";
+import { type Author, makeTrajectory, type Trajectory } from "palimpsest-testing/internal";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
 import { corpusFolder, hasCorpus } from "./corpus.ts";
 

@@ -1,5 +1,5 @@
 import type { ImportedSession, importSessions, readInputFile } from "palimpsest/formats";
-import type { trajectoryOf } from "palimpsest/internal";
+import type { trajectoryOf } from "palimpsest-testing/internal";
 
 /** The functions that measure a recorded session. */
 export interface SessionTools {

@@ -18,7 +18,7 @@ export async function loadTools(dist) {
     [
       "palimpsest/dist/importers/registry.js",
       "palimpsest/dist/runtime/input-files/input-file.js",
-      "palimpsest/dist/session/metering/trajectory-of-session.js",
+      "palimpsest-testing/dist/metering/trajectory-of-session.js",
       "palimpsest-cli/dist/replay/measure/source-figures.js",
       "palimpsest/dist/tokens/models/model-id.js",
     ].map((file) => import(new URL(file, dist).href)),

@@ -3,14 +3,9 @@
  * summary that a model would have written.
  */
 
-import type { Author, TrajectoryMessage } from "palimpsest/internal";
-import {
-  DEFAULTS,
-  findMetricStrings,
-  nextUnitId,
-  VisibleStrings,
-  type WindowUnit,
-} from "palimpsest/internal";
+import { DEFAULTS } from "palimpsest/internal";
+import type { Author, TrajectoryMessage } from "palimpsest-testing/internal";
+import { findMetricStrings, nextUnitId, VisibleStrings, type WindowUnit } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
 import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";

@@ -7,8 +7,8 @@
  */
 
 import { isCacheWarm } from "palimpsest/experimental";
-import type { Trajectory, TrajectoryMessage } from "palimpsest/internal";
 import type { Tariff } from "palimpsest/tokens";
+import type { Trajectory, TrajectoryMessage } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** Something that can be cleared: an old result, or the arguments of an old call. */

@@ -4,6 +4,8 @@
  * The simulator hands over the conversation, message by message, and asks for the window before each request.
  * Baselines and the library's own policies are contestants alike.
  */
+
+import type { Tariff } from "palimpsest/tokens";
 import {
   findMetricStrings,
   type PricedRequest,
@@ -11,8 +13,7 @@ import {
   type Trajectory,
   type TrajectoryMessage,
   type WindowUnit,
-} from "palimpsest/internal";
-import type { Tariff } from "palimpsest/tokens";
+} from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** Under which conditions a session is run. */

@@ -15,25 +15,12 @@ import {
   planArrival,
   WindowPlanner,
 } from "palimpsest/experimental";
-import type {
-  ArrivalPolicy,
-  CostPolicy,
-  Measure,
-  PricedRequest,
-  StoredBlock,
-  TrajectoryMessage,
-  WindowUnit,
-} from "palimpsest/internal";
-import {
-  defaultOrigin,
-  isSummaryDue,
-  Projection,
-  RepairScan,
-  ShownWindow,
-  type SummaryReason,
-} from "palimpsest/internal";
+import type { ArrivalPolicy, CostPolicy, Measure, StoredBlock } from "palimpsest/internal";
+import { defaultOrigin, isSummaryDue, Projection, RepairScan, type SummaryReason } from "palimpsest/internal";
 import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "palimpsest/tokens";
 import type { BlobBlock, Entry, LayerEdit } from "palimpsest/transcript";
+import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest-testing/internal";
+import { ShownWindow } from "palimpsest-testing/internal";
 import type {
   Arena,
   CallMoment,

@@ -14,7 +14,7 @@ import {
   Reachability,
   type Reference,
   type TrajectoryMessage,
-} from "palimpsest/internal";
+} from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import {
   type CallMoment,

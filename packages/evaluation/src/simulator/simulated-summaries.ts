@@ -8,15 +8,16 @@
 
 import type { Digest, WindowState } from "palimpsest/experimental";
 import type {
-  Author,
   SessionMemoryRefusal,
   SummaryReason,
   SummarySources,
   WrittenSummary,
 } from "palimpsest/internal";
-import { DEFAULTS, planFromNotes, stringsIn } from "palimpsest/internal";
+import { DEFAULTS, planFromNotes } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
 import type { VisibleMessage } from "palimpsest/transcript";
+import type { Author } from "palimpsest-testing/internal";
+import { stringsIn } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
 import { type JudgedAnswer, NotesTaker, type NotesVariant } from "./simulated-notes.ts";

@@ -5,8 +5,9 @@
  * summary that was measured on recorded summaries. Below headings and between filler words they form a
  * text, which the library's own code measures, refuses and shows like any other summary.
  */
-import type { Author } from "palimpsest/internal";
+
 import { estimateText } from "palimpsest/tokens";
+import type { Author } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 
 /** The part of one message that a summarizer sees: of a cleared one, its brief. */

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importSessions, readInputFile } from "palimpsest/formats";
-import { trajectoryOf } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
+import { trajectoryOf } from "palimpsest-testing/internal";
 import { expect, it } from "vitest";
 import { testFolder } from "../../../../test/helpers/compiled-once.ts";
 import { listSessions } from "../../bench/policies/sessions.mjs";

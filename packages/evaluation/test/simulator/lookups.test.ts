@@ -1,4 +1,4 @@
-import type { Reference } from "palimpsest/internal";
+import type { Reference } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { findLookups } from "#simulator/contestant.ts";
 import {

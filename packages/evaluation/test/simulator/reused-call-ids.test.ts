@@ -3,7 +3,7 @@
 import type { ContentBlock } from "palimpsest";
 import { costPolicy } from "palimpsest/experimental";
 import type { ImportedItem } from "palimpsest/formats";
-import { trajectoryOf } from "palimpsest/internal";
+import { trajectoryOf } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { managedPolicy } from "#simulator/managed-window.ts";
 import { simulate } from "#simulator/simulate.ts";

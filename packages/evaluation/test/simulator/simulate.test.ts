@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Trajectory } from "palimpsest/internal";
 import { TARIFFS, type Tariff } from "palimpsest/tokens";
+import type { Trajectory } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { BASELINES } from "#baselines/baselines.ts";
 import type { Contestant, PolicyUnderTest } from "#simulator/contestant.ts";

@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import type { ContentBlock } from "palimpsest";
 import { costPolicy } from "palimpsest/experimental";
+import { estimateText, TARIFFS } from "palimpsest/tokens";
 import {
   findMetricStrings,
   makeTrajectory,
   type RecordedMessage,
   type Trajectory,
-} from "palimpsest/internal";
-import { estimateText, TARIFFS } from "palimpsest/tokens";
+} from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import type { Contestant } from "#simulator/contestant.ts";
 import { managedPolicy } from "#simulator/managed-window.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Author } from "palimpsest/internal";
+import type { Author } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { rankStrings, summaryStrings } from "#simulator/summary-model.ts";
 

@@ -8,17 +8,19 @@ import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
 import {
   type CallRequest,
-  type CostFigures,
   EventLoopYielder,
   internalsOf,
   isObject,
   type NodeSessionOptions,
   type SessionObserver,
+} from "palimpsest/internal";
+import { type ContextBudget, type ResolvedTariff, resolveTariff, type TariffName } from "palimpsest/tokens";
+import {
+  type CostFigures,
   type SurvivalFigures,
   trajectoryOf,
   WindowMeter,
-} from "palimpsest/internal";
-import { type ContextBudget, type ResolvedTariff, resolveTariff, type TariffName } from "palimpsest/tokens";
+} from "palimpsest-testing/internal";
 import { describeError } from "../terminal/error-report.ts";
 import { quantile, roundMs } from "../terminal/figures.ts";
 import { RecordedUsage } from "./measure/billed-usage.ts";

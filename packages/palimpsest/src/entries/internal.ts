@@ -130,7 +130,14 @@ export { peekFirstLine, readInputLines } from "../runtime/input-files/input-line
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
 export { NOTES_MARK, type NotesState, parseNotesState } from "../session/append/carried-marks.ts";
 export type { SessionObserver } from "../session/events/events.ts";
-export { addToHistory, createHistoryIndex, searchHistory } from "../session/history/history-search.ts";
+export {
+  addToHistory,
+  countTerms,
+  createHistoryIndex,
+  type HistoryIndex,
+  searchHistory,
+  type TermCounts,
+} from "../session/history/history-search.ts";
 export { hydrate } from "../session/history/hydrate.ts";
 export { LogReader } from "../session/history/message-reader.ts";
 export { type SessionSearchHit, searchSessions } from "../session/history/search-sessions.ts";
@@ -140,27 +147,6 @@ export { exportLines } from "../session/lifecycle/export-session-lines.ts";
 export { type FoldedLog, foldStoredLog } from "../session/lifecycle/fold-stored-log.ts";
 export { importLines } from "../session/lifecycle/import-session-lines.ts";
 export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-clean-up.ts";
-export { CacheModel, type PricedRequest } from "../session/metering/cache-model.ts";
-export { findMetricStrings } from "../session/metering/metric-strings.ts";
-export { Reachability } from "../session/metering/reachability.ts";
-export { stringsIn } from "../session/metering/readable-strings.ts";
-export { ShownWindow } from "../session/metering/shown-window.ts";
-export {
-  type Author,
-  makeTrajectory,
-  type RecordedMessage,
-  type Reference,
-  type Trajectory,
-  type TrajectoryMessage,
-} from "../session/metering/trajectory.ts";
-export { RECORDING_STEP_MS, trajectoryOf } from "../session/metering/trajectory-of-session.ts";
-export {
-  type CostFigures,
-  FAR_TOKENS,
-  type SurvivalFigures,
-  WindowMeter,
-} from "../session/metering/window-meter.ts";
-export { nextUnitId, VisibleStrings, type WindowUnit } from "../session/metering/window-unit.ts";
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { internalsOf } from "../session/session.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
@@ -179,7 +165,7 @@ export {
 } from "../stores/postgres/doctor/postgres-doctor.ts";
 export { overviewRowOf } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
-export type { EstimableMessage } from "../tokens/estimate/estimate-block.ts";
+export { type EstimableMessage, estimateVisibleMessage } from "../tokens/estimate/estimate-block.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
 export { defaultOrigin, isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";

@@ -3,8 +3,8 @@
  */
 
 import type { NotRead } from "palimpsest/formats";
-import type { CostFigures, SurvivalFigures } from "palimpsest/internal";
 import type { LayerName } from "palimpsest/transcript";
+import type { CostFigures, SurvivalFigures } from "palimpsest-testing/internal";
 
 export interface ReplayJson {
   /** Version of this shape; it counts up when a field changes its meaning or disappears. */

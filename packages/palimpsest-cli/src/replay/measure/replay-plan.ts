@@ -8,7 +8,8 @@
 
 import type { Clock, Message } from "palimpsest";
 import type { ImportedItem, ImportedMessage } from "palimpsest/formats";
-import { type JsonValue, RECORDING_STEP_MS } from "palimpsest/internal";
+import type { JsonValue } from "palimpsest/internal";
+import { RECORDING_STEP_MS } from "palimpsest-testing/internal";
 
 export type ReplayStep =
   | { readonly type: "append"; readonly item: ImportedMessage }

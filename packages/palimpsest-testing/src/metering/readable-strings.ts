@@ -4,7 +4,9 @@
  * Keys of arguments are left out: every request carries them in the tool's definition. JSON is parsed, because
  * its escapes make false words (`\tname` would read as `tname`).
  */
-import { blockText, type ContentBlock, isMedia } from "../../transcript/blocks.ts";
+import type { ContentBlock } from "palimpsest";
+import { isMedia } from "palimpsest/internal";
+import { blockText } from "palimpsest/transcript";
 import { findMetricStrings } from "./metric-strings.ts";
 
 const DEPTH = 20;

@@ -7,7 +7,7 @@ import {
   type RecordedText,
   result,
   user,
-} from "../../../../../test/helpers/made-up-trajectories.ts";
+} from "../../../../test/helpers/made-up-trajectories.ts";
 
 const referencesOf = (messages: readonly RecordedText[]) =>
   aTrajectory(messages).messages.map(({ references }) =>

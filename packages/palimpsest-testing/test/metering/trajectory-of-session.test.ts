@@ -1,8 +1,8 @@
+import type { ContentBlock, Message } from "palimpsest";
+import type { Usage } from "palimpsest/transcript";
+import type { ImportedItem, ImportedMessage, ImportedSession } from "palimpsest/formats";
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/registry.ts";
-import type { ImportedItem, ImportedMessage } from "#importers/shared/imported-session.ts";
-import { trajectoryOf } from "#session/metering/trajectory-of-session.ts";
-import type { ContentBlock, Message, Usage } from "#transcript/blocks.ts";
+import { trajectoryOf } from "#metering/trajectory-of-session.ts";
 
 const text = (text: string): ContentBlock => ({ type: "text", text });
 const call = (id: string, name = "Read", input = {}): ContentBlock => ({ type: "tool_use", id, name, input });

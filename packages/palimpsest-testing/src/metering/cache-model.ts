@@ -6,8 +6,8 @@
  * it is used. OpenAI-like (`prefix`): the longest prefix that was sent before. Costs are in
  * input-token-equivalents.
  */
-import { assert } from "../../base/assert.ts";
-import type { Tariff } from "../../tokens/price/tariff.ts";
+import { assert } from "palimpsest/internal";
+import type { Tariff } from "palimpsest/tokens";
 
 /** A piece of a request that is cached as one: `id` says what it is, byte for byte. */
 export interface CachedUnit {

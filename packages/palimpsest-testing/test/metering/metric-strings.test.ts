@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { anyText } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";
-import { findMetricStrings } from "#session/metering/metric-strings.ts";
+import { findMetricStrings } from "#metering/metric-strings.ts";
 
 describe("findMetricStrings", () => {
   it.each([

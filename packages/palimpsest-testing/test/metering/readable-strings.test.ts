@@ -1,6 +1,6 @@
+import type { ContentBlock } from "palimpsest";
 import { describe, expect, it } from "vitest";
-import { readableIn, stringsIn } from "#session/metering/readable-strings.ts";
-import type { ContentBlock } from "#transcript/blocks.ts";
+import { readableIn, stringsIn } from "#metering/readable-strings.ts";
 
 describe("readableIn", () => {
   it.each<{ block: ContentBlock; text: string; why: string }>([

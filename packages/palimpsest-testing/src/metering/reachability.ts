@@ -6,7 +6,7 @@
  * made only of strings that can be read in that window. An agent that is missing something knows
  * what stood beside it, and that is what it would type.
  */
-import type { Message } from "../../transcript/blocks.ts";
+import type { Message } from "palimpsest";
 import {
   addToHistory,
   countTerms,
@@ -14,7 +14,7 @@ import {
   type HistoryIndex,
   searchHistory,
   type TermCounts,
-} from "../history/history-search.ts";
+} from "palimpsest/internal";
 import type { Reference, Trajectory } from "./trajectory.ts";
 
 /** Hits of a search that count as found. Our choice: what a model reads before it asks again. */

@@ -2,10 +2,9 @@
  * A real window as the measurement sees it: its messages as cached units, the strings that can be
  * read, and the pointers it shows. Following a window costs what changed.
  */
-import { estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
-import { tokenizerRatio } from "../../tokens/models/model-id.ts";
-import { blockText } from "../../transcript/blocks.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
+import { estimateVisibleMessage } from "palimpsest/internal";
+import { tokenizerRatio } from "palimpsest/tokens";
+import { blockText, type VisibleMessage } from "palimpsest/transcript";
 import { stringsIn } from "./readable-strings.ts";
 import { nextUnitId, VisibleStrings, type WindowUnit } from "./window-unit.ts";
 

@@ -2,17 +2,11 @@
  * From an imported session to a trajectory: the whole conversation in the order in which it was
  * said, chunks of one response joined, calls and results paired.
  */
-import type { ImportedSession } from "../../importers/registry.ts";
-import type { ImportedMessage } from "../../importers/shared/imported-session.ts";
-import { estimateFixed, estimateMessage } from "../../tokens/estimate/estimate-block.ts";
-import { tokenizerRatio } from "../../tokens/models/model-id.ts";
-import {
-  type ContentBlock,
-  defaultOrigin,
-  type Message,
-  promptTokens,
-  type ToolUseBlock,
-} from "../../transcript/blocks.ts";
+import type { ContentBlock, Message } from "palimpsest";
+import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
+import { defaultOrigin } from "palimpsest/internal";
+import { estimateFixed, estimateMessage, tokenizerRatio } from "palimpsest/tokens";
+import { promptTokens, type ToolUseBlock } from "palimpsest/transcript";
 import { readableIn } from "./readable-strings.ts";
 import { type Author, makeTrajectory, type RecordedMessage, type Trajectory } from "./trajectory.ts";
 

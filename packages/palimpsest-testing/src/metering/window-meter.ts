@@ -4,10 +4,9 @@
  * It looks at the very windows that were sent, beside the recording that they were made from. The
  * cost is without the answers, which are the same whatever the window shows, and without lookups.
  */
-
-import type { ResolvedTariff } from "../../tokens/price/resolve-tariff.ts";
-import type { ContentBlock, Message } from "../../transcript/blocks.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
+import type { ContentBlock, Message } from "palimpsest";
+import type { ResolvedTariff } from "palimpsest/tokens";
+import type { VisibleMessage } from "palimpsest/transcript";
 import { type CachedUnit, CacheModel } from "./cache-model.ts";
 import { type Reach, Reachability } from "./reachability.ts";
 import { ShownWindow } from "./shown-window.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { TARIFFS, type Tariff } from "palimpsest/tokens";
 import { describe, expect, it } from "vitest";
-import { type CachedUnit, CacheModel, type PricedRequest } from "#session/metering/cache-model.ts";
-import { TARIFFS, type Tariff } from "#tokens/price/tariff.ts";
+import { type CachedUnit, CacheModel, type PricedRequest } from "#metering/cache-model.ts";
 
 const ANTHROPIC: Tariff = TARIFFS["anthropic-5m"];
 const OPENAI: Tariff = TARIFFS.openai;

@@ -6,7 +6,7 @@
  * an earlier message had. It survives if the window still shows it at that moment; no answer has to be
  * judged for that.
  */
-import type { Message } from "../../transcript/blocks.ts";
+import type { Message } from "palimpsest";
 import { findMetricStrings } from "./metric-strings.ts";
 
 /** Shortest string that counts as a reference, in characters. Our choice. */
