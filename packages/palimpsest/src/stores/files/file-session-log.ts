@@ -6,7 +6,7 @@
  * append does not continue the log and is refused.
  */
 
-import { errorCode, SessionError, StoreError } from "../../base/errors.ts";
+import { errorCode, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Clock, Hasher, IdSource } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
@@ -15,6 +15,7 @@ import { assertGoesOn, RepeatedAppend, sessionTaken } from "../shared/append-rul
 import type { SessionPaths } from "../shared/session-paths.ts";
 import {
   readFailure,
+  sessionClosed,
   sessionExists,
   sessionInUse,
   sessionNotFound,
@@ -368,10 +369,6 @@ export class FileSessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (!this.#isClosed) return;
-    throw new SessionError("SESSION_CLOSED", {
-      message: `The session ${this.sessionId} was closed.`,
-      hint: "Open it again to read it or to go on with it.",
-    });
+    if (this.#isClosed) throw sessionClosed(this.sessionId);
   }
 }

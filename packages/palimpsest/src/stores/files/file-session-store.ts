@@ -180,15 +180,7 @@ export class FileSessionStore implements SessionStore {
   /** Becomes the writer of the session whose folder it is; until it is released. */
   #hold(options: LeaseOptions, sessionFolder: string, sessionId: string, logBytes: number): SessionLease {
     const { fs, ids } = this.#options;
-    const ensureFolder = () => fs.makeDirectory(sessionFolder);
-    const lease = new SessionLease({
-      ...options,
-      sessionId,
-      sessionFolder,
-      fs,
-      leaseId: ids.entryId(),
-      ensureFolder,
-    });
+    const lease = new SessionLease({ ...options, sessionId, sessionFolder, fs, leaseId: ids.entryId() });
     lease.acquire(logBytes);
     return lease;
   }

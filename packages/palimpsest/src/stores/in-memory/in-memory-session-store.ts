@@ -6,7 +6,6 @@
  */
 import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
-import { SessionError } from "../../base/errors.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type {
   LogContents,
@@ -27,6 +26,7 @@ import { assertGoesOn, RepeatedAppend } from "../shared/append-rules.ts";
 import { pageOf, SessionInfoBuilder } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import {
+  sessionClosed,
   sessionExists,
   sessionInUse,
   sessionNotFound,
@@ -291,11 +291,7 @@ class InMemorySessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (!this.#isClosed) return;
-    throw new SessionError("SESSION_CLOSED", {
-      message: `The session ${this.sessionId} was closed.`,
-      hint: "Open it again to read it or to go on with it.",
-    });
+    if (this.#isClosed) throw sessionClosed(this.sessionId);
   }
 }
 

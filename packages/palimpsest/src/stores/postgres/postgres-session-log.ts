@@ -1,11 +1,11 @@
 /** One session in PostgreSQL. Its operations run one after another. */
 import { assert } from "../../base/assert.ts";
-import { SessionError, StoreError } from "../../base/errors.ts";
+import { StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { LogContents, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/append-rules.ts";
-import { sessionNotFound } from "../shared/store-failure.ts";
+import { sessionClosed, sessionNotFound } from "../shared/store-failure.ts";
 import { batchOf } from "./log/entry-rows.ts";
 import type { LogRows } from "./log/log-rows.ts";
 import type { ReaderRows } from "./log/reader-rows.ts";
@@ -151,11 +151,7 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (!this.#isClosed) return;
-    throw new SessionError("SESSION_CLOSED", {
-      message: `The session ${this.sessionId} was closed.`,
-      hint: "Open it again to read it or to go on with it.",
-    });
+    if (this.#isClosed) throw sessionClosed(this.sessionId);
   }
 }
 

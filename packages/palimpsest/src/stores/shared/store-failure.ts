@@ -3,7 +3,7 @@
  * has a hint for the usual error codes.
  */
 import { AssertionError } from "../../base/assert.ts";
-import { errorCode, errorMessage, PalimpsestError, StoreError } from "../../base/errors.ts";
+import { errorCode, errorMessage, PalimpsestError, SessionError, StoreError } from "../../base/errors.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "Free some disk space; the session goes on with the next append.",
@@ -78,6 +78,14 @@ export function notesUnreadable(path: string, error: unknown): Error {
     message: `${path} cannot be read: ${errorMessage(error)}`,
     hint: "Check that it is a plain text file, that the process may read it, and that the disk is sound.",
     cause: error,
+  });
+}
+
+/** The error for any use of a log after it was closed. */
+export function sessionClosed(sessionId: string): SessionError {
+  return new SessionError("SESSION_CLOSED", {
+    message: `The session ${sessionId} was closed.`,
+    hint: "Open it again to read it or to go on with it.",
   });
 }
 

@@ -15,19 +15,27 @@ import {
   NOTES_PATIENCE,
 } from "../notes/notes-names.ts";
 import { NotesSettling, unfinishedIn } from "../notes/notes-recovery.ts";
-import type { DoctorOptions, SessionFinding } from "./session-findings.ts";
+import { type DoctorOptions, finding, type SessionFinding } from "./session-findings.ts";
 
 const LOCK_ADVICE = "The program that replaced the notes is gone: removed.";
+const UNFINISHED_ADVICE = "A crash came while the notes were replaced: the old or the new are put in place.";
+const CONFLICT_ADVICE =
+  "A person saved this while the notes were replaced: copy what is needed, then remove it.";
 
 /** Finds problems of the notes. Changes nothing. */
 export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly SessionFinding[] {
   const folder = new NotesFolder(fs, paths.sessionFolder);
+  const isMendable = false;
   const refused = whyUnreadable(() => folder.names());
-  if (refused !== undefined) return [finding("notes-unreadable", paths.sessionFolder, 0, refused)];
+  if (refused !== undefined)
+    return [finding("notes-unreadable", paths.sessionFolder, 0, refused, { isMendable })];
   const names = folder.names();
-  const bytesOf = (name: string): number => fs.stat(folder.at(name))?.size ?? 0;
-  const findingOf = (kind: SessionFinding["kind"], name: string, advice: string): SessionFinding =>
-    finding(kind, folder.at(name), bytesOf(name), advice);
+  const findingOf = (kind: SessionFinding["kind"], path: string, advice: string): SessionFinding =>
+    finding(kind, path, fs.stat(path)?.size ?? 0, advice, {
+      isMendable: !["notes-unreadable", "notes-conflict"].includes(kind),
+    });
+  const all = (kind: SessionFinding["kind"], found: readonly string[], advice: string) =>
+    found.map((name) => findingOf(kind, folder.at(name), advice));
   const unreadable = whyUnreadable(() => {
     const bytes = folder.read(NOTES_NAME);
     if (bytes !== undefined) decodeNotes(bytes, folder.at(NOTES_NAME));
@@ -35,33 +43,13 @@ export function checkNotes({ fs, paths, lease }: DoctorOptions): readonly Sessio
     else if (names.includes(NOTES_NAME)) throw linkRefused(folder.at(NOTES_NAME));
   });
   const lock = lease && leaseState(fs, folder.at(NOTES_LOCK_NAME), lease.clock.nowMs(), lease.process);
+  const unfinished = unfinishedIn(names).map(({ name }) => name);
   return [
-    ...(lock?.type === "stale" ? lock.paths : []).map((path) => ({
-      ...finding("stale-lease", path, fs.stat(path)?.size ?? 0, LOCK_ADVICE),
-      isMendable: true,
-    })),
-    ...(unreadable === undefined ? [] : [findingOf("notes-unreadable", NOTES_NAME, unreadable)]),
-    ...unfinishedIn(names).map(({ name }) => ({
-      ...findingOf(
-        "notes-unfinished",
-        name,
-        "A crash came while the notes were replaced: the old or the new are put in place.",
-      ),
-      isMendable: true,
-    })),
-    ...names.filter(isTemporaryNotes).map((name) => ({
-      ...findingOf("litter", name, "Notes that a crash left half written: removed."),
-      isMendable: true,
-    })),
-    ...names
-      .filter(isConflictName)
-      .map((name) =>
-        findingOf(
-          "notes-conflict",
-          name,
-          "A person saved this while the notes were replaced: copy what is needed, then remove it.",
-        ),
-      ),
+    ...(lock?.type === "stale" ? lock.paths : []).map((path) => findingOf("stale-lease", path, LOCK_ADVICE)),
+    ...(unreadable === undefined ? [] : all("notes-unreadable", [NOTES_NAME], unreadable)),
+    ...all("notes-unfinished", unfinished, UNFINISHED_ADVICE),
+    ...all("litter", names.filter(isTemporaryNotes), "Notes that a crash left half written: removed."),
+    ...all("notes-conflict", names.filter(isConflictName), CONFLICT_ADVICE),
   ];
 }
 
@@ -97,8 +85,4 @@ function whyUnreadable(read: () => void): string | undefined {
     if (errorCode(error) !== "NOTES_UNREADABLE") throw error;
     return `${(error as Error).message} The session goes on without its notes.`;
   }
-}
-
-function finding(kind: SessionFinding["kind"], path: string, bytes: number, advice: string): SessionFinding {
-  return { kind, path, bytes, isQuarantined: false, isMendable: false, advice };
 }

@@ -19,7 +19,7 @@ import { readScanned, scanInSteps } from "../log/ordered-log.ts";
 import { missingTail } from "../log/recorded-end.ts";
 import { readBytes } from "../replace/whole-file.ts";
 import { checkNotes } from "./notes-checkup.ts";
-import type { DoctorOptions, SessionCheckup, SessionFinding } from "./session-findings.ts";
+import { type DoctorOptions, finding, type SessionCheckup, type SessionFinding } from "./session-findings.ts";
 
 const HASH_PATTERN = /"([0-9a-f]{64})"/g;
 
@@ -103,15 +103,14 @@ function checkLog(options: DoctorOptions, log: ReadLog): readonly SessionFinding
   const { logFile } = options.paths;
   if (log.exists && log.bytes === 0 && log.damage.length === 0)
     return listOrNothing(options.fs, options.paths.blobFolder).length > 0
-      ? [{ ...finding("missing-entries", logFile, 0, EMPTIED), isMendable: false }]
+      ? [finding("missing-entries", logFile, 0, EMPTIED, { isMendable: false })]
       : [finding("litter", logFile, 0, "An empty log, left by a crash before its first entry: removed.")];
-  return log.damage.map((one) => ({
-    ...finding(kindOf(one), logFile, one.bytes, adviceFor(one)),
-    position: one.position,
-    reason: one.reason,
-    isQuarantined: isQuarantined(options, one),
-    isMendable: shouldKeep(one) && !isQuarantined(options, one),
-  }));
+  return log.damage.map((one) => {
+    const { position, reason } = one;
+    const isKept = isQuarantined(options, one);
+    const more = { position, reason, isQuarantined: isKept, isMendable: shouldKeep(one) && !isKept };
+    return finding(kindOf(one), logFile, one.bytes, adviceFor(one), more);
+  });
 }
 
 function kindOf({ reason }: LogDamage): SessionFinding["kind"] {
@@ -195,12 +194,12 @@ function isSound({ fs, hasher }: DoctorOptions, path: string, hash: string): boo
 
 function unreferenced(path: string, size: number): SessionFinding {
   const advice = "No entry names it: left by a crash, or named by lines that the log has lost. Kept.";
-  return { ...finding("blob-unreferenced", path, size, advice), isMendable: false };
+  return finding("blob-unreferenced", path, size, advice, { isMendable: false });
 }
 
 function missing(path: string, seq: number): SessionFinding {
   const advice = `Entry ${seq} names a block that is not there; its preview is shown. A backup may have the file.`;
-  return { ...finding("blob-missing", path, 0, advice), seq, isMendable: false };
+  return finding("blob-missing", path, 0, advice, { seq, isMendable: false });
 }
 
 function halfWritten(fs: FileSystem, path: string): SessionFinding {
@@ -248,8 +247,4 @@ function listOrNothing(fs: FileSystem, folder: string): readonly string[] {
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
-}
-
-function finding(kind: SessionFinding["kind"], path: string, bytes: number, advice: string): SessionFinding {
-  return { kind, path, bytes, isQuarantined: false, isMendable: true, advice };
 }

@@ -1,4 +1,4 @@
-/** The results of checking and repairing a stored session. */
+/** The findings of checking and repairing a stored session. */
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
@@ -62,6 +62,17 @@ export interface SessionFinding {
   readonly isMendable: boolean;
   /** A sentence for people: the problem, and the effect of a repair. */
   readonly advice: string;
+}
+
+/** A finding that the repair removes, unless `more` says otherwise. */
+export function finding(
+  kind: FindingKind,
+  path: string,
+  bytes: number,
+  advice: string,
+  more: Partial<SessionFinding> = {},
+): SessionFinding {
+  return { kind, path, bytes, isQuarantined: false, isMendable: true, advice, ...more };
 }
 
 /** All findings in a session. */

@@ -59,8 +59,7 @@ function leaseOf({ lease, sessionId, paths, fs }: DoctorOptions): SessionLease |
   if (lease === undefined) return undefined;
   const { sessionFolder } = paths;
   const leaseId = `mending by ${lease.process.pid} at ${lease.clock.nowMs()}`;
-  const ensureFolder = () => fs.makeDirectory(sessionFolder);
-  return new SessionLease({ ...lease, sessionId, sessionFolder, fs, leaseId, ensureFolder });
+  return new SessionLease({ ...lease, sessionId, sessionFolder, fs, leaseId });
 }
 
 async function repair(options: DoctorOptions, finding: SessionFinding): Promise<void> {

@@ -77,13 +77,8 @@ export class LeaseLock {
   tryHold(): HeldLease | undefined {
     const { id, folder, fs, ids, lease: options } = this.#options;
     if (options === undefined) return ALONE;
-    const lease = new SessionLease({
-      ...options,
-      ...{ sessionId: id, sessionFolder: folder, fs, leaseId: ids.entryId() },
-      ensureFolder: () => {
-        if (fs.stat(folder) === undefined) fs.makeDirectory(folder);
-      },
-    });
+    const leaseId = ids.entryId();
+    const lease = new SessionLease({ ...options, sessionId: id, sessionFolder: folder, fs, leaseId });
     try {
       lease.acquire(0);
     } catch (error) {

@@ -39,8 +39,8 @@ interface SessionLeaseOptions extends LeaseOptions {
   readonly fs: FileSystem;
   /** Unique. */
   readonly leaseId: string;
-  /** Makes the session's folder if it is missing. */
-  readonly ensureFolder: () => void;
+  /** Makes the session's folder if it is missing, so that it is durable; without it, it need not be. */
+  readonly ensureFolder?: () => void;
 }
 
 /** The earlier state of an acquired lease. `over-living`: its previous holder may still be alive. */
@@ -73,7 +73,9 @@ export class SessionLease {
    */
   acquire(leastToken: number): Acquired {
     if (this.#path !== undefined) return "held-already";
-    const { sessionFolder, ensureFolder } = this.#options;
+    const { sessionFolder, fs } = this.#options;
+    const makeFolder = () => fs.stat(sessionFolder) ?? fs.makeDirectory(sessionFolder);
+    const { ensureFolder = makeFolder } = this.#options;
     try {
       for (let attempt = 0; attempt < LEASE_ATTEMPTS; attempt++) {
         this.#clear();

@@ -8,10 +8,11 @@ import { SESSION_LIST_DEFAULTS } from "../../../base/defaults/session-list.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { StoredEntry } from "../../../ports/session-store.ts";
-import type { Entry } from "../../../transcript/entries.ts";
 import { SessionInfoBuilder } from "../../shared/session-info.ts";
-import { NEWLINE, parseLine } from "../log/log-line.ts";
+import { LINE_HEAD_LIMIT_BYTES, NEWLINE, parseLine } from "../log/log-line.ts";
 import { readLog, readWholeLog } from "../log/log-reader.ts";
+import { findCheckpointBefore } from "../log/log-tail.ts";
+import { readRawLines } from "../log/raw-lines.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 
 /** First bytes of a log that are read; most hold the first prompt. Source: `npm run bench:sessions`. */
@@ -35,7 +36,8 @@ export function readSessionInfo(file: OpenFile, size: number): SessionInfoBuilde
   const builder = new SessionInfoBuilder();
   readHead(file, size, builder);
   const { entries, from } = readTail(file, size);
-  if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint")) readBack(file, from, builder);
+  if (from > 0 && !entries.some(({ entry }) => entry.type === "checkpoint"))
+    readBack(file, { end: from, size }, builder);
   for (const { entry } of entries) builder.add(entry);
   return builder;
 }
@@ -91,52 +93,19 @@ function readEntriesBetween(file: OpenFile, from: number, to: number): readonly 
 }
 
 /** The last checkpoint before `end`, and the metadata between the two. */
-function readBack(file: OpenFile, end: number, builder: SessionInfoBuilder): void {
-  let pieceBytes: number = SESSION_LIST_DEFAULTS.tailBytes;
-  for (;;) {
-    const from = Math.max(0, end - pieceBytes);
-    // `end` may be in the middle of a line.
-    const piece = readBuffer(file, from, end + SESSION_LIST_DEFAULTS.tailBytes - from);
-    const checkpoint = findLast(piece, CHECKPOINT_TYPE);
-    if (checkpoint !== undefined || from === 0 || pieceBytes >= CHECKPOINT_SEARCH_BYTES) {
-      if (checkpoint !== undefined) builder.add(checkpoint.entry);
-      for (const entry of findAll(piece, METADATA_TYPE, checkpoint?.end ?? 0)) builder.add(entry);
-      return;
-    }
-    pieceBytes *= 2;
+function readBack(
+  file: OpenFile,
+  { end, size }: { end: number; size: number },
+  builder: SessionInfoBuilder,
+): void {
+  const least = Math.max(0, end - CHECKPOINT_SEARCH_BYTES);
+  const from = findCheckpointBefore(file, { before: end, end: size, least }) ?? least;
+  // `end` may be in the middle of a line.
+  const to = Math.min(size, end + SESSION_LIST_DEFAULTS.tailBytes);
+  for (const { bytes } of readRawLines(file, { from, to })) {
+    const head = bytes?.subarray(0, LINE_HEAD_LIMIT_BYTES + CHECKPOINT_TYPE.length);
+    const isWanted = head?.includes(CHECKPOINT_TYPE) === true || head?.includes(METADATA_TYPE) === true;
+    const parsed = isWanted ? parseLine(bytes!) : undefined;
+    if (parsed?.ok === true) builder.add(parsed.entry);
   }
-}
-
-interface FoundLine {
-  readonly entry: Entry;
-  readonly end: number;
-}
-
-function findLast(piece: Buffer, type: Buffer): FoundLine | undefined {
-  for (
-    let hit = piece.lastIndexOf(type);
-    hit !== -1;
-    hit = hit === 0 ? -1 : piece.lastIndexOf(type, hit - 1)
-  ) {
-    const line = readLineAround(piece, hit);
-    if (line?.entry.type === "checkpoint") return line;
-  }
-  return undefined;
-}
-
-function* findAll(piece: Buffer, type: Buffer, from: number): Generator<Entry> {
-  for (let hit = piece.indexOf(type, from); hit !== -1; ) {
-    const line = readLineAround(piece, hit);
-    if (line?.entry.type === "metadata") yield line.entry;
-    hit = piece.indexOf(type, line?.end ?? hit + type.length);
-  }
-}
-
-/** Parses the line around a place; returns `undefined` if it is damaged, or cut by the ends of the piece. */
-function readLineAround(piece: Buffer, place: number): FoundLine | undefined {
-  const start = piece.lastIndexOf(NEWLINE, place) + 1;
-  const lineBreak = piece.indexOf(NEWLINE, place);
-  if (lineBreak === -1) return undefined;
-  const parsed = parseLine(piece.subarray(start, lineBreak));
-  return parsed.ok ? { entry: parsed.entry, end: lineBreak } : undefined;
 }

@@ -91,17 +91,9 @@ export class FileLogReading {
 
   async *readAll({ outline: isOutline = false, damageOnly }: LogReading = {}): AsyncGenerator<LogContents> {
     const size = this.#read((file) => file.size()) ?? 0;
-    const steps = this.#read((file) => scanLog(file, size));
-    // A long log must not block the rest of the process.
-    for (let isScanning = this.#scan?.size !== size; isScanning; ) {
-      const step = this.#read(() => steps?.next());
-      if (step === undefined) return;
-      if (step.done === true) this.#scan = step.value;
-      isScanning = step.done !== true;
-      if (damageOnly) yield EMPTY;
-      else await setImmediate();
-    }
-    const scan = this.#scan!;
+    // The caller paces a search for damage; nothing else may block the rest of the process.
+    const scan = damageOnly ? yield* this.#scanning(size) : await this.#scanned(size);
+    if (scan === undefined) return;
     if (damageOnly) {
       yield { entries: [], damage: scan.damage };
       return;
@@ -119,16 +111,23 @@ export class FileLogReading {
   }
 
   async #scanned(size: number): Promise<LogScan | undefined> {
-    if (this.#scan?.size === size) return this.#scan;
-    const steps = this.#read((file) => scanLog(file, size));
+    const steps = this.#scanning(size);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done === true) return step.value;
+      await setImmediate();
+    }
+  }
+
+  /** Scans the whole file, unless the last scan still holds. */
+  async *#scanning(size: number): AsyncGenerator<LogContents, LogScan | undefined> {
+    const steps = this.#scan?.size === size ? undefined : this.#read((file) => scanLog(file, size));
     for (;;) {
       const step = this.#read(() => steps?.next());
-      if (step === undefined) return undefined;
-      if (step.done === true) {
-        this.#scan = step.value;
-        return step.value;
-      }
-      await setImmediate();
+      if (step === undefined) return this.#scan;
+      if (step.done === true) this.#scan = step.value;
+      if (step.done === true) return step.value;
+      yield EMPTY;
     }
   }
 }

@@ -11,8 +11,8 @@
  * counts. An entry with the same number is late, and so is one whose parent does not count, and everything after it.
  * An entry without a parent, as in old logs, is judged by its number alone.
  *
- * An entry that leaves a gap waits for the next one. If the next has a lower number, lines were moved, or the number of
- * the first is wrong and must not hide all the entries after it.
+ * Moved lines and wrong numbers hide later lines here. A reader notices that whole lines were refused, and then
+ * `ordered-log.ts` decides.
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
@@ -69,8 +69,6 @@ export class LogAssembler {
   #last: LastEntry;
   /** Ids of the newest late entries: entries after them do not count either. */
   readonly #late = new Set<string>();
-  /** An entry whose number leaves a gap. `isPassed`: other entries were kept since. */
-  #ahead: { readonly placed: PlacedEntry; isPassed: boolean } | undefined;
   /** Damage since the last entry already explains missing numbers. */
   #isGapReported = false;
   /** Damaged stretches since the last entry that counts. */
@@ -104,11 +102,6 @@ export class LogAssembler {
   /** The file ends here. */
   finish(): void {
     this.#closeBatch();
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    if (ahead === undefined) return;
-    if (ahead.isPassed) this.#refuse(ahead.placed, "out-of-order");
-    else this.#take(ahead.placed);
   }
 
   /** Entries and damage since the last call. */
@@ -221,18 +214,9 @@ export class LogAssembler {
 
   #keep(placed: PlacedEntry): void {
     const { seq, parentId } = placed.entry;
-    const ahead = this.#ahead;
-    const aheadSeq = ahead?.placed.entry.seq ?? Number.POSITIVE_INFINITY;
-    if (seq <= this.#last.seq || seq === aheadSeq) this.#refuse(placed, "duplicate-seq");
+    if (seq <= this.#last.seq) this.#refuse(placed, "duplicate-seq");
     else if (parentId !== undefined && this.#late.has(parentId)) this.#refuse(placed, "forked");
-    else if (ahead !== undefined && seq > aheadSeq) {
-      this.#ahead = undefined;
-      this.#take(ahead.placed);
-      this.#keep(placed);
-    } else if (seq === this.#last.seq + 1 || this.#isFirstAskedFor(placed) || ahead !== undefined) {
-      this.#take(placed);
-      this.#passAhead();
-    } else this.#ahead = { placed, isPassed: false };
+    else this.#take(placed);
   }
 
   /** Reading that begins inside a log accepts the number of the first entry. */
@@ -240,34 +224,24 @@ export class LogAssembler {
     return this.#last.seq === 0 && position > 0;
   }
 
-  #passAhead(): void {
-    const ahead = this.#ahead;
-    if (ahead === undefined) return;
-    ahead.isPassed = true;
-    if (ahead.placed.entry.seq !== this.#last.seq + 1) return;
-    this.#ahead = undefined;
-    this.#take(ahead.placed);
-  }
-
   #take(placed: PlacedEntry): void {
     const { entry, position } = placed;
     const hasGap = entry.seq > this.#last.seq + 1 && !this.#isFirstAskedFor(placed);
-    if (hasGap && !this.#isGapReported && this.#ahead === undefined)
-      this.#report({ position, bytes: 0, reason: "missing" });
+    if (hasGap && !this.#isGapReported) this.#report({ position, bytes: 0, reason: "missing" });
     this.#last = { seq: entry.seq, id: entry.id };
     this.#entries.push({ entry, position });
     this.#isGapReported = false;
     this.#reportedCount = 0;
   }
 
-  #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked" | "out-of-order"): void {
+  #refuse({ entry, position, end }: PlacedEntry, reason: "duplicate-seq" | "forked"): void {
     this.#hasRefused = true;
     this.#report({ position, bytes: end - position, reason });
     // If its parent counts, only its number is wrong: entries after it may count.
-    if (reason === "out-of-order" || entry.parentId === this.#last.id) return;
+    if (entry.parentId === this.#last.id) return;
     // Remember the newest late entry of a chain. A copy of an entry that counts is not late.
     if (entry.parentId !== undefined) this.#late.delete(entry.parentId);
-    if (entry.id === this.#last.id || entry.id === this.#ahead?.placed.entry.id) return;
+    if (entry.id === this.#last.id) return;
     this.#late.add(entry.id);
     const [oldest] = this.#late;
     if (this.#late.size > LATE_LINES && oldest !== undefined) this.#late.delete(oldest);

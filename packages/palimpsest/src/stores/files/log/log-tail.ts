@@ -36,7 +36,7 @@ const CHECKPOINT_START = Buffer.from('"type":"checkpoint",', "latin1");
 export function readLogTail(file: OpenFile, end: number): LogContents | undefined {
   let before = end;
   for (let attempt = 0; attempt < STORE_DEFAULTS.tailAttempts; attempt++) {
-    const position = findCheckpointBefore(file, before, end);
+    const position = findCheckpointBefore(file, { before, end });
     if (position === undefined) break;
     const tail = fromLastCheckpoint(readFrom(file, position, end));
     if (tail !== undefined) return tail;
@@ -68,11 +68,14 @@ function fromLastCheckpoint({ entries, damage }: LogContents): LogContents | und
   };
 }
 
-/** Position of the last whole checkpoint line that begins before `before`. */
-function findCheckpointBefore(file: OpenFile, before: number, end: number): number | undefined {
+/** Position of the last whole checkpoint line that begins before `before`, and not before `least`. */
+export function findCheckpointBefore(
+  file: OpenFile,
+  { before, end, least = 0 }: { readonly before: number; readonly end: number; readonly least?: number },
+): number | undefined {
   let pieceBytes: number = TAIL_CHUNK_BYTES;
-  for (let to = before; to > 0; ) {
-    const from = Math.max(0, to - pieceBytes);
+  for (let to = before; to > least; ) {
+    const from = Math.max(least, to - pieceBytes);
     // A line may begin before the piece, and the start of its checkpoint may end after it.
     const position = findInPiece(file, { from, to, end });
     if (position !== undefined) return position;

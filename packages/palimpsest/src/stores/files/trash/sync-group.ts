@@ -17,28 +17,22 @@ interface SyncOrder {
   readonly from?: string;
 }
 
-interface Waiting {
-  readonly order: SyncOrder;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-export class SyncGroup {
-  readonly #fs: FileSystem;
-  readonly #syncShared: () => Promise<void>;
-  #waiting: Waiting[] = [];
+/** Collects what arrives until the rest of the process had its turn, and does it together. */
+export class Gathered<Item> {
+  readonly #work: (items: readonly Item[]) => void | Promise<void>;
+  readonly #limitCount: number;
+  #waiting: { readonly item: Item; resolve(): void; reject(error: unknown): void }[] = [];
   #isRunning = false;
 
-  /** `syncShared` syncs the files and folders that all moves change. */
-  constructor(fs: FileSystem, syncShared: () => Promise<void>) {
-    this.#fs = fs;
-    this.#syncShared = syncShared;
+  constructor(work: (items: readonly Item[]) => void | Promise<void>, limitCount = Number.POSITIVE_INFINITY) {
+    this.#work = work;
+    this.#limitCount = limitCount;
   }
 
-  /** Resolves when everything changed before this call is durable. */
-  add(order: SyncOrder): Promise<void> {
+  /** Resolves once the work with this item is done. */
+  add(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ order, resolve, reject });
+      this.#waiting.push({ item, resolve, reject });
       if (!this.#isRunning) void this.#run();
     });
   }
@@ -46,18 +40,29 @@ export class SyncGroup {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
-      // Let pending moves join: a sync of the disk blocks changes of folders meanwhile.
       await setImmediate();
-      // The others take the next sync, and later moves are not waited for.
-      const group = this.#waiting.splice(0, SYNCED_SESSIONS_COUNT);
+      const group = this.#waiting.splice(0, this.#limitCount);
       try {
-        await this.#sync(group.map(({ order }) => order));
+        await this.#work(group.map(({ item }) => item));
         for (const { resolve } of group) resolve();
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
     }
     this.#isRunning = false;
+  }
+}
+
+/** Syncs moves: those that do not fit into one sync take the next, and later moves are not waited for. */
+export class SyncGroup extends Gathered<SyncOrder> {
+  readonly #fs: FileSystem;
+  readonly #syncShared: () => Promise<void>;
+
+  /** `syncShared` syncs the files and folders that all moves change. */
+  constructor(fs: FileSystem, syncShared: () => Promise<void>) {
+    super((orders) => this.#sync(orders), SYNCED_SESSIONS_COUNT);
+    this.#fs = fs;
+    this.#syncShared = syncShared;
   }
 
   async #sync(orders: readonly SyncOrder[]): Promise<void> {

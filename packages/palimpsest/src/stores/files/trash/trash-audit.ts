@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { FileSystem, OpenFile } from "../../../ports/file-system.ts";
 import { withFile, writeDurably, writeWhole } from "../replace/whole-file.ts";
+import { Gathered } from "./sync-group.ts";
 
 const NEWLINE = 0x0a;
 
@@ -20,16 +21,10 @@ export interface AuditLine {
   readonly paths?: readonly string[];
 }
 
-interface Waiting {
-  readonly line: AuditLine;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 export class TrashAudit {
   readonly path: string;
   readonly #fs: FileSystem;
-  #waiting: Waiting[] = [];
+  readonly #lines = new Gathered<AuditLine>((lines) => this.write(...lines));
 
   constructor(fs: FileSystem, trashFolder: string) {
     this.#fs = fs;
@@ -38,21 +33,7 @@ export class TrashAudit {
 
   /** Resolves when the line is written. Concurrent lines share one write. */
   add(line: AuditLine): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ line, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
-    });
-  }
-
-  #flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      this.write(...waiting.map(({ line }) => line));
-      for (const { resolve } of waiting) resolve();
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
+    return this.#lines.add(line);
   }
 
   /** Appends lines, all or none; they survive a killed process when this returns. */
