@@ -16,7 +16,8 @@
  */
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
-import { type BatchMark, findParts, isVoid, type LinePart, parseLine } from "./log-line.ts";
+import type { BatchMark } from "../../shared/log-pieces.ts";
+import { findParts, isVoid, type LinePart, parseLine } from "./log-line.ts";
 import type { RawLine } from "./raw-lines.ts";
 
 /**

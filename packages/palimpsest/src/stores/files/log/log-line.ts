@@ -16,6 +16,7 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../../transcript/entry-line.ts";
+import type { BatchMark } from "../../shared/log-pieces.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import { packEntry, unpackEntry } from "./packed-entry.ts";
 import { formatPlainEntry } from "./plain-line.ts";
@@ -40,12 +41,6 @@ const BATCH_PATTERN = /^"batch":"([1-9]\d{0,6})\/([1-9]\d{0,6})",/;
 const BATCH_MARK_LIMIT = '"batch":"1000000/1000000",'.length;
 /** The longest text before an entry's own JSON, in bytes. */
 export const LINE_HEAD_LIMIT_BYTES = BODY_START + BATCH_MARK_LIMIT;
-
-/** The place of an entry among those that were appended with it: 1 is the first, `count` the last. */
-export interface BatchMark {
-  readonly index: number;
-  readonly count: number;
-}
 
 type ParsedLine =
   | { readonly ok: true; readonly entry: Entry; readonly batch: BatchMark | undefined }

@@ -10,10 +10,10 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
+import type { BatchMark } from "../../shared/log-pieces.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 import type { LastEntry } from "./log-assembler.ts";
 import {
-  type BatchMark,
   hasWholePart,
   isLineHead,
   LINE_HEAD_LIMIT_BYTES,

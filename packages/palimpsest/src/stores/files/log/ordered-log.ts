@@ -10,9 +10,9 @@ import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
+import { type OrderedPiece, orderPieces, type RefusedPiece } from "../../shared/log-order.ts";
+import { type LogPiece, PieceCollector } from "../../shared/log-pieces.ts";
 import { type LastEntry, LogAssembler, type PlacedEntry } from "./log-assembler.ts";
-import { type OrderedPiece, orderPieces, type RefusedPiece } from "./log-order.ts";
-import { type LogPiece, PieceCollector } from "./log-pieces.ts";
 import { readLog } from "./log-reader.ts";
 import { readRawLines } from "./raw-lines.ts";
 

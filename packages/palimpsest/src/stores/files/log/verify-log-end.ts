@@ -8,9 +8,9 @@
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents, LogDamage } from "../../../ports/session-store.ts";
 import type { CheckpointEntry } from "../../../transcript/entries.ts";
+import { explainsGap } from "../../shared/log-order.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 import { NEWLINE } from "./log-line.ts";
-import { explainsGap } from "./log-order.ts";
 
 /** The number at the start of a line of ours. Does not verify the checksum: a wrong match only costs a scan. */
 const LINE_SEQ =

@@ -1,20 +1,31 @@
 /**
  * The log of one session as its rows amount to it. Reading changes nothing.
  *
+ * DESIGN. Rows are read in the order of their numbers as long as nothing contradicts it: each row that is whole holds
+ * the entry of its number, which names the entry before. Otherwise all rows decide (`row-order.ts`). Entries are given
+ * out once no later row can refuse them: before a gap, or in a long run.
+ *
  * The session's row says where the log ends. Rows that go on behind that count all the same, and a log
  * that ends before it has lost its tail; both are reported.
  */
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
+import type { OrderedPiece } from "../../shared/log-order.ts";
 import { sessionNotFound } from "../../shared/store-failure.ts";
 import type { LogEnds, ReaderRows } from "./reader-rows.ts";
-import { type MisplacedRow, RowAssembler, type RowOrder } from "./row-assembler.ts";
+import { missingAt, type RowBefore, type RowOrder, RowScan, TRUSTED_LINKS } from "./row-order.ts";
 
-/**
- * Misplaced rows that are read at once when their numbers are asked for. Source: our choice: a page of entries of
- * usual size.
- */
-const MISPLACED_ROWS_READ = 16;
+const START: RowBefore = { seq: 0, isVerified: true };
+
+/** The end of a forward read. */
+interface ForwardEnd {
+  /** False if rows contradict their order. */
+  readonly isInOrder: boolean;
+  /** The last entry that was given out. */
+  readonly last: RowBefore;
+  /** The number after the last row. */
+  readonly nextPlace: number;
+}
 
 export class LogRows {
   readonly #sessionId: string;
@@ -41,17 +52,17 @@ export class LogRows {
 
   /** Entries `fromSeq` … `toSeq`. */
   async stretch(key: number, fromSeq: number, toSeq: number): Promise<LogContents> {
+    const { contents, end } = await gather(this.#forward(key, fromSeq, toSeq));
     // To the end, wherever that is, nothing is expected.
-    const isOpen = toSeq >= Number.MAX_SAFE_INTEGER;
-    const assembler = this.#assembler(key, fromSeq);
-    const finish = () => (isOpen ? assembler.finishLog(0) : assembler.finishStretch(toSeq));
-    const contents = await gather(this.#read(key, { assembler, fromSeq, toSeq }, finish));
-    return assembler.hasBreak ? this.#within(key, fromSeq, toSeq) : contents;
+    const isShort = toSeq < Number.MAX_SAFE_INTEGER && end.nextPlace <= toSeq;
+    if (!end.isInOrder || (isShort && (await this.#rows.hasMisplaced(key))))
+      return this.#within(key, fromSeq, toSeq);
+    return isShort ? { ...contents, damage: [...contents.damage, missingAt(end.nextPlace)] } : contents;
   }
 
   /** Everything, a page at a time. */
   async *all(key: number): AsyncGenerator<LogContents> {
-    yield* this.#toEnd(key, { assembler: this.#assembler(key, 1), fromSeq: 1 }, await this.#ends(key, 0));
+    yield* this.#toEnd(key, await this.#ends(key, 0), 1);
   }
 
   /** The last number according to the tail; `undefined` without one. */
@@ -61,79 +72,106 @@ export class LogRows {
 
   /** Reads everything, to tell where the log ends and which rows have to be moved. */
   async order(key: number): Promise<RowOrder> {
-    const { lastSeq, lastPlace } = await this.#ends(key, 0);
-    const assembler = this.#assembler(key, 1);
-    for await (const rows of this.#rows.pages(key, 1, Math.max(lastSeq, lastPlace))) {
-      for (const row of rows) await assembler.add(row);
-      assembler.take();
-    }
-    await assembler.finishLog(lastSeq);
-    return { endSeq: assembler.lastSeq, misplaced: assembler.used };
+    return this.#order(key, START, lastOf(await this.#ends(key, 0)));
+  }
+
+  async #order(key: number, before: RowBefore, toPlace: number): Promise<RowOrder> {
+    const scan = new RowScan(before);
+    for await (const rows of this.#rows.pages(key, before.seq + 1, toPlace))
+      for (const row of rows) scan.add(row);
+    return scan.order();
   }
 
   /** The entry before the checkpoint is read, too: the checkpoint has to go on from it. */
   async #tailFrom(key: number, checkpointSeq: number, ends: LogEnds): Promise<LogContents> {
-    const fromSeq = Math.max(1, checkpointSeq - 1);
-    const assembler = this.#assembler(key, fromSeq);
-    const tail = await gather(this.#toEnd(key, { assembler, fromSeq }, ends));
-    if (assembler.hasBreak) return this.#within(key, checkpointSeq, Number.MAX_SAFE_INTEGER);
-    return cut(tail, checkpointSeq, Number.MAX_SAFE_INTEGER);
+    const { contents, end } = await gather(this.#toEnd(key, ends, Math.max(1, checkpointSeq - 1)));
+    const toSeq = Number.MAX_SAFE_INTEGER;
+    return end ? cut(contents, checkpointSeq, toSeq) : this.#within(key, checkpointSeq, toSeq);
   }
 
   /** A stretch of the log as all of it tells: where the chain is broken, what lies before decides. */
   async #within(key: number, fromSeq: number, toSeq: number): Promise<LogContents> {
-    const found: { entries: StoredEntry[]; damage: LogDamage[] } = { entries: [], damage: [] };
-    for await (const page of this.all(key)) {
-      const { entries, damage } = cut(page, fromSeq, toSeq);
-      found.entries.push(...entries);
-      found.damage.push(...damage);
-    }
-    return found;
+    const { contents } = await gather(this.#toEnd(key, await this.#ends(key, 0), 1));
+    return cut(contents, fromSeq, toSeq);
   }
 
-  async *#toEnd(
-    key: number,
-    { assembler, fromSeq }: { readonly assembler: RowAssembler; readonly fromSeq: number },
-    { lastSeq, lastPlace }: LogEnds,
-  ): AsyncGenerator<LogContents> {
-    let endSeq = fromSeq - 1;
-    const range = { assembler, fromSeq, toSeq: Math.max(lastSeq, lastPlace) };
-    for await (const page of this.#read(key, range, () => assembler.finishLog(lastSeq))) {
-      endSeq = page.entries.at(-1)?.entry.seq ?? endSeq;
-      yield page;
+  /** Returns false if only reading from the start tells which rows count. */
+  async *#toEnd(key: number, ends: LogEnds, fromSeq: number): AsyncGenerator<LogContents, boolean> {
+    const { lastSeq, lastPlace } = ends;
+    const { isInOrder, last } = yield* this.#forward(key, fromSeq, lastOf(ends));
+    if (!isInOrder && fromSeq > 1) return false;
+    let endSeq = last.seq;
+    if (!isInOrder) {
+      const order = await this.#order(key, last, lastOf(ends));
+      endSeq = order.endSeq;
+      yield { entries: [], damage: order.damage };
+      for (const part of order.kept) yield* this.#piece(key, part);
     }
-    if (endSeq > lastSeq) yield { entries: [], damage: [wrongEnd(lastSeq)] };
+    if (endSeq > lastSeq)
+      yield { entries: [], damage: [{ position: lastSeq, bytes: 0, reason: "wrong-end" }] };
     // Unless an append was undone meanwhile.
     else if (lastPlace < lastSeq && endSeq < lastSeq && (await this.#ends(key, 0)).lastSeq >= lastSeq) {
       const position = Math.max(endSeq, lastPlace) + 1;
       yield { entries: [], damage: [{ position, bytes: 0, reason: "missing-tail" }] };
     }
+    return true;
   }
 
-  async *#read(
-    key: number,
-    range: { readonly assembler: RowAssembler; readonly fromSeq: number; readonly toSeq: number },
-    finish: () => Promise<void>,
-  ): AsyncGenerator<LogContents> {
-    const { assembler, fromSeq, toSeq } = range;
-    for await (const rows of this.#rows.pages(key, fromSeq, toSeq)) {
-      for (const row of rows) await assembler.add(row);
-      yield assembler.take();
-    }
-    await finish();
-    yield assembler.take();
+  async *#piece(key: number, { piece, fromSeq, toSeq }: OrderedPiece): AsyncGenerator<LogContents> {
+    const shift = piece.position - piece.fromSeq;
+    for await (const rows of this.#rows.pages(key, fromSeq + shift, toSeq + shift))
+      yield {
+        entries: rows.flatMap(({ entry }) => (entry === undefined ? [] : { entry, position: entry.seq })),
+        damage: [],
+      };
   }
 
-  #assembler(key: number, fromSeq: number): RowAssembler {
-    const misplaced = {
-      find: () => this.#rows.misplaced(key),
-      read: (rows: readonly MisplacedRow[]) =>
-        this.#rows.at(
-          key,
-          rows.map(({ place }) => place),
-        ),
+  /** Entries in the order of their numbers, until rows contradict it. */
+  async *#forward(key: number, fromSeq: number, toSeq: number): AsyncGenerator<LogContents, ForwardEnd> {
+    let last: RowBefore = { seq: fromSeq - 1, isVerified: true };
+    let given = last;
+    let nextPlace = fromSeq;
+    let links = 0;
+    let firm = nothing();
+    let firmLast = last;
+    let held = nothing();
+    const settle = (): void => {
+      firm.entries.push(...held.entries);
+      firm.damage.push(...held.damage);
+      firmLast = last;
+      held = nothing();
     };
-    return new RowAssembler({ fromSeq, misplaced, readCount: MISPLACED_ROWS_READ });
+    for await (const rows of this.#rows.pages(key, fromSeq, toSeq)) {
+      for (const { place, bytes, entry, reason, isVerified } of rows) {
+        const isGap = place > nextPlace || entry === undefined;
+        // In a gap, the entry may be in another row.
+        const isElsewhere = entry === undefined ? false : entry.seq !== place;
+        if (isElsewhere || (isGap && (await this.#rows.hasMisplaced(key))))
+          return { isInOrder: false, last: given, nextPlace };
+        if (isGap) settle();
+        if (place > nextPlace) held.damage.push(missingAt(nextPlace));
+        nextPlace = place + 1;
+        if (entry === undefined) {
+          held.damage.push({ position: place, bytes, reason: reason! });
+          continue;
+        }
+        const isNext = last.seq === place - 1 && last.id !== undefined;
+        const isBroken = isNext && entry.parentId !== undefined && entry.parentId !== last.id;
+        if (isBroken && isVerified && last.isVerified) return { isInOrder: false, last: given, nextPlace };
+        if (isBroken) held.damage.push(missingAt(place));
+        links = isNext ? links + 1 : 0;
+        last = { seq: place, id: entry.id, isVerified };
+        held.entries.push({ entry, position: place });
+      }
+      if (links > TRUSTED_LINKS) settle();
+      if (firm.entries.length === 0 && firm.damage.length === 0) continue;
+      given = firmLast;
+      yield firm;
+      firm = nothing();
+    }
+    settle();
+    yield firm;
+    return { isInOrder: true, last, nextPlace };
   }
 
   async #ends(key: number, beforeSeq: number): Promise<LogEnds> {
@@ -143,9 +181,14 @@ export class LogRows {
   }
 }
 
-function wrongEnd(lastSeq: number): LogDamage {
-  return { position: lastSeq, bytes: 0, reason: "wrong-end" };
+interface Gathered {
+  readonly entries: StoredEntry[];
+  readonly damage: LogDamage[];
 }
+
+const nothing = (): Gathered => ({ entries: [], damage: [] });
+
+const lastOf = ({ lastSeq, lastPlace }: LogEnds): number => Math.max(lastSeq, lastPlace);
 
 function cut({ entries, damage }: LogContents, fromSeq: number, toSeq: number): LogContents {
   const isWithin = ({ position }: { readonly position: number }) => position >= fromSeq && position <= toSeq;
@@ -155,12 +198,15 @@ function cut({ entries, damage }: LogContents, fromSeq: number, toSeq: number): 
   return { entries: entries.filter(isWithin), damage: damage.filter(isReported) };
 }
 
-async function gather(pages: AsyncIterable<LogContents>): Promise<LogContents> {
-  const entries: StoredEntry[] = [];
-  const damage: LogDamage[] = [];
-  for await (const page of pages) {
-    entries.push(...page.entries);
-    damage.push(...page.damage);
+/** All pages, and what the generator returns. */
+async function gather<End>(
+  pages: AsyncGenerator<LogContents, End>,
+): Promise<{ contents: LogContents; end: End }> {
+  const contents = nothing();
+  for (;;) {
+    const page = await pages.next();
+    if (page.done === true) return { contents, end: page.value };
+    contents.entries.push(...page.value.entries);
+    contents.damage.push(...page.value.damage);
   }
-  return { entries, damage };
 }

@@ -3,7 +3,6 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import type { Database } from "../database/database.ts";
 import type { Tables } from "../database/tables.ts";
 import { type ReadRow, readRow } from "./entry-rows.ts";
-import type { MisplacedRow } from "./row-assembler.ts";
 import type { SessionName } from "./session-row.ts";
 
 /** The end of a log, and its last checkpoint before a given number. */
@@ -15,7 +14,7 @@ export interface LogEnds {
   readonly checkpointSeq: number | undefined;
 }
 
-/** Entries of ours begin like this; everything else counts as misplaced, and is read to find out. */
+/** Entries of ours begin like this. */
 const SEQ_OF_BODY = `substring(left(e.body, 200) from '^\\{"type":"[^"]*","seq":([0-9]{1,15})[,}]')`;
 
 export class ReaderRows {
@@ -71,29 +70,15 @@ export class ReaderRows {
     }
   }
 
-  /** Rows that hold the entry of another number, as far as their first bytes tell. Looks at every row. */
-  async misplaced(key: number): Promise<readonly MisplacedRow[]> {
+  /** True if a row holds the entry of another number, as far as its first bytes tell. */
+  async hasMisplaced(key: number): Promise<boolean> {
     const { sessions, entries } = this.#tables;
     const { rows } = await this.#run(
-      `SELECT e.seq AS "place", ${SEQ_OF_BODY} AS "seq"
-        FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
-        WHERE s.key = $1::bigint AND s.scope = $2::text AND ${SEQ_OF_BODY} <> e.seq::text
-        ORDER BY (${SEQ_OF_BODY})::bigint, e.seq`,
+      `SELECT EXISTS (SELECT FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
+        WHERE s.key = $1::bigint AND s.scope = $2::text AND ${SEQ_OF_BODY} <> e.seq::text) AS "isSo"`,
       [key, this.#name.scopeKey],
     );
-    return rows.map(({ place, seq }) => ({ place: Number(place), seq: Number(seq) }));
-  }
-
-  async at(key: number, places: readonly number[]): Promise<readonly ReadRow[]> {
-    const { sessions, entries } = this.#tables;
-    const { rows } = await this.#run(
-      `SELECT seq AS "seq", body AS "body", page.checksum AS "checksum"
-        FROM (SELECT NULL::bigint AS checksum) AS absent, LATERAL (
-          SELECT e.seq, e.body, checksum FROM ${entries} e JOIN ${sessions} s ON s.key = e.session_key
-          WHERE s.key = $1::bigint AND s.scope = $2::text AND e.seq = ANY($3::bigint[])) page`,
-      [key, this.#name.scopeKey, places],
-    );
-    return rows.map(readRow);
+    return rows[0]?.["isSo"] === true;
   }
 
   async blob(key: number, hash: string): Promise<Uint8Array | undefined> {

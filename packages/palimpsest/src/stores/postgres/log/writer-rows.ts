@@ -6,7 +6,7 @@ import type { Hasher } from "../../../ports/runtime.ts";
 import type { Database } from "../database/database.ts";
 import { CHECKSUM_VERSION, type Tables } from "../database/tables.ts";
 import type { Batch } from "./entry-rows.ts";
-import type { RowOrder } from "./row-assembler.ts";
+import type { RowOrder } from "./row-order.ts";
 import { type SessionName, type SessionState, stateColumns, stateOf } from "./session-row.ts";
 
 /** The terms of a lease; `undefined` without leases. */
@@ -169,7 +169,7 @@ export class WriterRows {
    */
   async putInOrder(
     before: SessionState,
-    { endSeq, misplaced }: RowOrder,
+    { endSeq, misplaced }: Pick<RowOrder, "endSeq" | "misplaced">,
     token: number | undefined,
   ): Promise<void> {
     const { sessions, entries, damage } = this.#tables;

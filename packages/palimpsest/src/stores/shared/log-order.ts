@@ -14,7 +14,7 @@
  *
  * The decision never reads the content of entries, and every step is `n log n` in the number of pieces.
  */
-import type { LogDamage } from "../../../ports/session-store.ts";
+import type { LogDamage } from "../../ports/session-store.ts";
 import type { LogPiece } from "./log-pieces.ts";
 
 /** Entries `fromSeq` to `toSeq` of a piece. */

@@ -1,11 +1,27 @@
 /**
- * The pieces of a log: stretches of whole lines, each of which continues the one before it.
+ * The pieces of a log, in a file or in rows: stretches of whole lines, each of which continues the one before it.
  *
  * DESIGN. A sound log of any size is one piece. Damage splits it, and so do lines that were moved, repeated or restored
  * from an older state. `log-order.ts` decides which pieces count, and in which order.
  */
-import type { LogDamage } from "../../../ports/session-store.ts";
-import type { PlacedEntry } from "./log-assembler.ts";
+import type { LogDamage } from "../../ports/session-store.ts";
+import type { Entry } from "../../transcript/entries.ts";
+
+/** The place of an entry among those that were appended with it: 1 is the first, `count` the last. */
+export interface BatchMark {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** A whole line and its position: all that decides if it counts. */
+interface PlacedLine {
+  readonly entry: Pick<Entry, "seq" | "id" | "parentId" | "at">;
+  readonly batch: BatchMark | undefined;
+  readonly position: number;
+  readonly end: number;
+  /** False for a row without a checksum. */
+  readonly isVerified?: boolean;
+}
 
 /** Entries of one append whose last lines are missing. */
 interface OpenAppend {
@@ -33,6 +49,9 @@ export interface LogPiece {
   /** Damage is directly before the piece; `isBeforeDamage`: directly after it. */
   readonly isAfterDamage: boolean;
   isBeforeDamage: boolean;
+  /** The checksum of the first line proves its parent id; that of the last line, its id. */
+  readonly isFirstVerified: boolean;
+  isLastVerified: boolean;
 }
 
 /** Takes whole lines and damage in the order of the file. */
@@ -43,13 +62,21 @@ export class PieceCollector {
   /** Whole lines of interrupted appends, which the forward reader drops. */
   readonly droppedLines: LogDamage[] = [];
   #isAfterDamage = false;
+  #isSplit = false;
 
-  entry({ entry, batch, position, end }: PlacedEntry): void {
+  /** The next line begins a new piece. */
+  split(): void {
+    this.#isSplit = true;
+  }
+
+  entry({ entry, batch, position, end, isVerified = true }: PlacedLine): void {
     const { seq, id, parentId, at } = entry;
     const piece = this.pieces.at(-1);
     const isFirst = batch === undefined || batch.index === 1;
     const isOpen = batch !== undefined && batch.index < batch.count;
-    const goesOn = piece?.toSeq === seq - 1 && (parentId === undefined || parentId === piece.lastId);
+    const isNamed = parentId === undefined || parentId === piece?.lastId;
+    const goesOn = piece?.toSeq === seq - 1 && isNamed && !this.#isSplit;
+    this.#isSplit = false;
     if (piece !== undefined && goesOn) {
       const fromSeq = isFirst ? seq : (piece.open?.fromSeq ?? seq);
       piece.open = isOpen ? { fromSeq, throughSeq: seq + batch.count - batch.index } : undefined;
@@ -59,12 +86,15 @@ export class PieceCollector {
       piece.end = end;
       if (isFirst) piece.appendCount++;
       piece.isBeforeDamage = false;
+      piece.isLastVerified = isVerified;
     } else
       this.pieces.push({
         ...{ fromSeq: seq, toSeq: seq, parentId, lastId: id, lastAt: at, appendCount: 1, position, end },
         open: isOpen ? { fromSeq: seq, throughSeq: seq + batch.count - batch.index } : undefined,
         isAfterDamage: this.#isAfterDamage,
         isBeforeDamage: false,
+        isFirstVerified: isVerified,
+        isLastVerified: isVerified,
       });
     this.#isAfterDamage = false;
   }
