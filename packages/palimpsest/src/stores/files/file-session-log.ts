@@ -14,8 +14,8 @@ import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, RepeatedAppend, sessionTaken } from "../shared/append-rules.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
 import {
+  logClosed,
   readFailure,
-  sessionClosed,
   sessionExists,
   sessionInUse,
   sessionNotFound,
@@ -369,6 +369,6 @@ export class FileSessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw sessionClosed(this.sessionId);
+    if (this.#isClosed) throw logClosed(this.sessionId);
   }
 }

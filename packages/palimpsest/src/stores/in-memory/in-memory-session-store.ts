@@ -26,7 +26,7 @@ import { assertGoesOn, RepeatedAppend } from "../shared/append-rules.ts";
 import { pageOf, SessionInfoBuilder } from "../shared/session-info.ts";
 import { assertSessionId } from "../shared/session-paths.ts";
 import {
-  sessionClosed,
+  logClosed,
   sessionExists,
   sessionInUse,
   sessionNotFound,
@@ -291,7 +291,7 @@ class InMemorySessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw sessionClosed(this.sessionId);
+    if (this.#isClosed) throw logClosed(this.sessionId);
   }
 }
 

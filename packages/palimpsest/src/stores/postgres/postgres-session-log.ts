@@ -5,7 +5,7 @@ import type { Hasher } from "../../ports/runtime.ts";
 import type { LogContents, NotesFile, SessionLog } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/append-rules.ts";
-import { sessionClosed, sessionNotFound } from "../shared/store-failure.ts";
+import { logClosed, sessionNotFound } from "../shared/store-failure.ts";
 import { batchOf } from "./log/entry-rows.ts";
 import type { LogRows } from "./log/log-rows.ts";
 import type { ReaderRows } from "./log/reader-rows.ts";
@@ -151,7 +151,7 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw sessionClosed(this.sessionId);
+    if (this.#isClosed) throw logClosed(this.sessionId);
   }
 }
 

@@ -82,7 +82,7 @@ export function notesUnreadable(path: string, error: unknown): Error {
 }
 
 /** The error for any use of a log after it was closed. */
-export function sessionClosed(sessionId: string): SessionError {
+export function logClosed(sessionId: string): SessionError {
   return new SessionError("SESSION_CLOSED", {
     message: `The session ${sessionId} was closed.`,
     hint: "Open it again to read it or to go on with it.",
