@@ -24,6 +24,19 @@ export interface StoreHarness {
   readonly expireWriters?: () => void | Promise<void>;
 }
 
+/** One promise: its name as a test would show it, and what throws if it is not kept. */
+export interface ContractCase<Harness = StoreHarness> {
+  readonly name: string;
+  readonly run: (harness: Harness) => Promise<void>;
+}
+
+/** Cases of runs by name. */
+export function casesOf<Harness = StoreHarness>(
+  runs: Readonly<Record<string, ContractCase<Harness>["run"]>>,
+): readonly ContractCase<Harness>[] {
+  return Object.entries(runs).map(([name, run]) => ({ name, run }));
+}
+
 /** The session that the cases are about. */
 export const CONTRACT_ID = "6f0c1f5e-3c2b-4a52-9d0e-0f4f6f1f2a3b";
 
