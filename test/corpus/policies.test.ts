@@ -1,5 +1,5 @@
 /**
- * What the default policy saves, as the README tells it: on the long recorded sessions of Claude Code
+ * Savings of the default policy, as the README states them: on the long recorded sessions of Claude Code
  * and Codex, beside a re-implementation of Claude Code's full compaction, in both classes of edit
  * safety. Every bound here can fail; `npm run bench:policies` prints the whole table.
  */

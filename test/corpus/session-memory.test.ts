@@ -197,7 +197,7 @@ describe.runIf(hasCorpus && isLong)(
   },
 );
 
-/** What the log alone says was sent. */
+/** The sent requests, rebuilt from the log alone. */
 function rebuilt(entries: readonly Entry[]): readonly number[] {
   const projection = new Projection();
   return entries.flatMap((entry) => {

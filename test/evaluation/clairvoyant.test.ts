@@ -74,7 +74,7 @@ describe("clearingCosts", () => {
     const { never, optimum, online, onlineClears } = clearingCosts(
       clearingProblem(aTrajectory(messages), FIVE),
     );
-    // 29,970 are freed, 40,050 behind them written anew: 39 requests save 2,997 each, and the first
+    // 29,970 are freed, 40,050 behind them written again: 39 requests save 2,997 each, and the first
     // costs 3,010 × 0.1 + 40,050 × 1.25 instead of 73,010 × 0.1 + 20 × 1.25.
     expect(never - optimum).toBeCloseTo(39 * 2_997 + 7_326 - 50_363.5);
     // After 16 requests 47,952 are paid, and 46,402.5 is the price of rewriting 40,350.

@@ -1,7 +1,6 @@
 /**
- * The package as npm would install it, in a folder of its own: what a user's code
- * imports by name, so that a document's example runs against what is published and not against
- * `src`. Nothing in the working tree is touched.
+ * The package as npm would install it, in a separate folder. A user's code imports it by name, so that a
+ * document's example runs against the published files and not against `src`. Nothing in the working tree is touched.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -40,7 +39,7 @@ export class BuiltPackage {
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
   }
 
-  /** What the package depends on, and the commands it brings. */
+  /** Links the dependencies of the package, and its commands. */
   #link(): void {
     const manifests = INSTALLED.map((name) => {
       const folder = join(this.#folder, "node_modules", name);

@@ -1,4 +1,4 @@
-/** What users see: pinned by name, documented, and the same in the manifest. */
+/** Public exports: pinned by name, documented, and the same in the manifest. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { exportsOf, undocumented, unusedExports } from "./exports.ts";

@@ -192,7 +192,7 @@ function isPure(path: string): boolean {
 }
 
 /**
- * Chains of imports that come back to where they began. Imports of types alone do not count: they
+ * Chains of imports that end where they began. Imports of types alone do not count: they
  * are gone when the code runs.
  */
 export function importCycles(files: readonly SourceFile[]): readonly string[] {

@@ -28,8 +28,7 @@ function pathsBelow(folder: string, pattern: RegExp): readonly string[] {
 const sources = pathsBelow("", /(?<!\.generated|\.d)\.(?:ts|mjs|js)$/).map((path) =>
   sourceFile(path, readFileSync(`${ROOT}${path}`, "utf8")),
 );
-/** Sources outside the tests, whose comments are not plain everywhere yet. */
-const ours = sources.filter(({ path }) => !/(?:^|\/)test\//.test(path));
+const isTest = ({ path }: { readonly path: string }): boolean => /(?:^|\/)test\//.test(path);
 const shown = (hits: readonly WordHit[]): readonly string[] =>
   hits.map(({ path, line, kind, found, excerpt }) => `${path}:${line}: [${kind}] ${found}: ${excerpt}`);
 
@@ -39,8 +38,10 @@ describe("plain words", () => {
   });
 
   it("no comment, error or text of the CLI has a phrase of list (b)", () => {
-    const isRead = ({ kind }: WordHit): boolean => kind === "comment" || kind === "error" || kind === "cli";
-    expect(shown(ours.flatMap(oldPhrases).filter(isRead))).toEqual([]);
+    // Errors that tests make up are data.
+    const isRead = (hit: WordHit): boolean =>
+      hit.kind === "comment" || (!isTest(hit) && (hit.kind === "error" || hit.kind === "cli"));
+    expect(shown(sources.flatMap(oldPhrases).filter(isRead))).toEqual([]);
   });
 
   it("no document has a phrase of list (b)", () => {
@@ -51,10 +52,10 @@ describe("plain words", () => {
   });
 
   it("hardly a doc comment opens with a relative clause", () => {
-    const found = ours.map(docOpeners);
+    const found = sources.map(docOpeners);
     const count = found.reduce((sum, one) => sum + one.count, 0);
     const hits = found.flatMap((one) => one.hits);
-    expect(count).toBeGreaterThan(1000);
+    expect(count).toBeGreaterThan(2000);
     expect(hits.length <= count * OPENERS_SHARE ? [] : shown(hits)).toEqual([]);
   });
 

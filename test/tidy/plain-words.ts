@@ -55,7 +55,7 @@ export function wordsOfName(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Whether a name has a word of list (a). */
+/** True if a name has a word of list (a). */
 export function isOldName(name: string): boolean {
   const words = wordsOfName(name);
   return (
@@ -91,7 +91,7 @@ interface Piece {
   readonly end: number;
 }
 
-/** Comments and the insides of strings, from what `codeOf` has blanked out. */
+/** Comments and the insides of strings, which `codeOf` has blanked out. */
 function piecesOf({ text, code }: SourceFile): readonly Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -175,7 +175,7 @@ export function oldPhrasesOfDocument(path: string, text: string): readonly WordH
   }));
 }
 
-/** How many doc comments there are, and those that open with a relative clause. */
+/** Counts doc comments, and lists those that open with a relative clause. */
 export function docOpeners(file: SourceFile): { readonly count: number; readonly hits: readonly WordHit[] } {
   const { path, text } = file;
   const docs = piecesOf(file).filter(
@@ -212,7 +212,7 @@ function phrasesIn(words: string): readonly { readonly found: string; readonly i
   );
 }
 
-/** What a string is for: an error, the terminal, a test's title, or a text that a model may see. */
+/** The use of a string: an error, the terminal, a test's title, or a text that a model may see. */
 function whereOf({ path, code }: SourceFile, start: number): WordHit["kind"] {
   const before = code.slice(Math.max(0, start - 400), start);
   if (

@@ -107,12 +107,12 @@ export function codeOf(text: string): string {
   return out.join("");
 }
 
-/** How many regular expressions of a file are longer than `length` characters. */
+/** Counts the regular expressions of a file that are longer than `length` characters. */
 export function longExpressionCount({ code }: SourceFile, length: number): number {
   return [...code.matchAll(/(?<=\/) +(?=\/)/g)].filter(([blank]) => blank.length > length).length;
 }
 
-/** What was kept last, without comments: enough of it to see what a slash follows. */
+/** The last kept text, without comments: enough to see what precedes a slash. */
 function tail(out: readonly string[]): string {
   let text = "";
   for (let index = out.length - 1; index >= 0 && text.trim().length < 12; index--)
@@ -155,7 +155,7 @@ export function lineOf(text: string, index: number): number {
 
 const IMPORT = /\b(import|export)\b([^;"'`()]*?)\bfrom\s*["']|\bimport\s*["']|\bimport\s*\(\s*["'`]/g;
 
-/** What a file imports or re-exports from. */
+/** Lists the modules that a file imports or re-exports from. */
 export function importsOf({ code, text }: SourceFile): readonly ImportedModule[] {
   return [...code.matchAll(IMPORT)].map((match) => {
     const start = match.index + match[0].length;
@@ -217,7 +217,7 @@ export function functionsOf({ code }: SourceFile): readonly FunctionSpan[] {
   return found;
 }
 
-/** Where the body begins behind a parameter list and, perhaps, a return type that has braces itself. */
+/** The start of the body behind a parameter list and, perhaps, a return type with braces. */
 function bodyAfter(code: string, from: number): number | undefined {
   let at = from;
   let isInType = false;

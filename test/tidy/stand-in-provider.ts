@@ -1,5 +1,5 @@
 /**
- * What stands for the vendors while a document's example runs: the scripted provider of the installed package.
+ * A replacement of the vendors while a document's example runs: the scripted provider of the installed package.
  *
  * An example is written as a user would write it, `new Anthropic()` and nothing more; the SDKs find address
  * and key in the environment. The provider is a thread of the example's own process, so that it is gone with it
@@ -8,7 +8,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What it answers, whatever it is asked. */
+/** Its answer to every request. */
 export const STAND_IN_ANSWER = "The stand-in for the vendor answers.";
 
 const PROVIDER = `

@@ -1,6 +1,6 @@
 /**
- * Words that must not stand in the repository: unfinished work, private machines, secrets, errors
- * that nobody can act on, tests that are switched off.
+ * Words that must not be in the repository: unfinished work, private machines, secrets, errors
+ * without advice, tests that are switched off.
  */
 import { lineOf, type SourceFile } from "./source.ts";
 
@@ -12,7 +12,7 @@ interface Rule {
   readonly except?: (path: string) => boolean;
 }
 
-/** Where the platform's own errors are imitated, for code that reads their `code`. */
+/** True for files that imitate the platform's own errors, for code that reads their `code`. */
 const IMITATES_THE_PLATFORM = (path: string): boolean =>
   /^packages\/palimpsest-testing\/src\/|^packages\/palimpsest\/src\/(?:stores|adapters)\/in-memory\//.test(
     path,

@@ -16,7 +16,7 @@ interface Sent {
   readonly marks?: readonly number[];
 }
 
-/** What the last of these requests cost; the fixed part has 2,000 tokens. */
+/** Cost of the last of these requests; the fixed part has 2,000 tokens. */
 function last(tariff: Tariff, requests: readonly Sent[], fixedTokens = 2_000): PricedRequest {
   const cache = new CacheModel(tariff, fixedTokens);
   return requests.map(({ units, atMs = 0, marks = [] }) => cache.request(units, atMs, marks)).at(-1)!;

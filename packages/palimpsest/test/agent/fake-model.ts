@@ -1,11 +1,11 @@
 /**
- * A model for tests of the engine: answers come from a function, and what was asked is kept.
+ * A model for tests of the engine: answers come from a function, and requests are kept.
  */
 import type { ModelAnswer, ModelClient, ModelRequest } from "#ports/model-client.ts";
 import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 
-/** What a test's model answers: a text, blocks, a whole answer, or an error. */
+/** Answer of a test's model: a text, blocks, a whole answer, or an error. */
 export type FakeReply = string | readonly ContentBlock[] | ModelAnswer | Error;
 
 export interface FakeModel extends ModelClient {
@@ -27,7 +27,7 @@ export const SUMMARY = `<analysis>thinking</analysis><summary>${[
   .map((line, index) => `${index + 1}. ${line}`)
   .join("\n")}</summary>`;
 
-/** Whether a request asks for a summary. */
+/** True if a request asks for a summary. */
 export const asksForSummary = ({ messages }: ModelRequest): boolean => {
   const block = messages.at(-1)?.content.at(-1);
   return block?.type === "text" && block.text.includes("<summary> tags");
@@ -43,7 +43,7 @@ export const NOTES_PATCHES = [
   "</append>",
 ].join("\n");
 
-/** Whether a request asks for an update of the notes. */
+/** True if a request asks for an update of the notes. */
 export const asksForNotes = ({ messages }: ModelRequest): boolean => {
   const block = messages.at(-1)?.content.at(-1);
   return block?.type === "text" && block.text.includes("Bring the session's notes up to date");

@@ -55,7 +55,7 @@ interface Scene {
   readonly session: AgentSession;
   readonly clock: FakeClock;
   readonly provider: ScriptedProvider;
-  /** What the provider does at the next call for an answer. */
+  /** Behaviour of the provider at the next call for an answer. */
   failNext(step: Fault): void;
   /** A turn in which the model makes this many calls of tools. */
   work(calls: number): Promise<void>;
@@ -73,7 +73,7 @@ interface Trigger {
   readonly reason?: string;
   /** The tool that the model calls. */
   readonly tool?: string;
-  /** Whether notes are kept, at whatever cost, and waited for after each turn. */
+  /** True if notes are kept, at whatever cost, and waited for after each turn. */
   readonly hasNotes?: true;
   readonly happen: (scene: Scene) => Promise<unknown>;
 }
@@ -276,7 +276,7 @@ async function strategyOf(name: string, trigger: Trigger): Promise<string> {
   }
 }
 
-/** What was done up to the first edit, in the words of the document. */
+/** The steps up to the first edit, in the words of the document. */
 function inWords(events: readonly SessionEvent[], reason: string | undefined): string {
   const words: string[] = [];
   for (const event of events) {

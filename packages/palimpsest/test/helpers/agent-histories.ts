@@ -12,7 +12,7 @@ import { type Projection, project } from "#transcript/projection.ts";
 import { planRepair } from "#transcript/repair.ts";
 import { TestLog } from "./histories.ts";
 
-/** What is appended, or a request that leaves. */
+/** A message to append, or a request to send. */
 export type AgentStep = Message | "call";
 
 const words = fc.lorem({ maxCount: 12 });

@@ -1,4 +1,4 @@
-/** Paths that somebody might hand in to leave the memory directory, or to be read otherwise somewhere. */
+/** Paths that an attacker might pass to leave the memory directory, or that some platform reads differently. */
 
 export interface AttackPath {
   readonly path: string;

@@ -18,11 +18,11 @@ export class CallLedger {
   #failures = 0;
   /** Failures there were when the engine last asked for a summary: others may fail while it is written. */
   #failuresWhenAsked = 0;
-  /** Calls for summaries that were made and not told of yet; an aborted one never is. */
+  /** Calls for summaries that were made and not reported yet; an aborted one is never reported. */
   readonly #untold = { engine: 0, user: 0 };
-  /** Updates of the notes that were asked for and not told of yet. */
+  /** Updates of the notes that were requested and not reported yet. */
   #updates = 0;
-  /** What was told, for whoever reads a failure. */
+  /** The reported events, for the reader of a failed test. */
   readonly #story: string[] = [];
 
   /** A step of the host begins, and with it an iteration. */
@@ -79,7 +79,7 @@ export class CallLedger {
     if (outcome !== "written" && (attempt === MOST.retries || !TOO_LONG.has(outcome))) this.#failures++;
   }
 
-  /** What somebody compacts by hand is up to them, and may come in the middle of it. */
+  /** A compaction by hand may come at any time, also during one by the engine. */
   #engineAsked(): void {
     if (this.#failuresWhenAsked >= BREAKER_FAILURES)
       this.#problem("a summary is asked for behind the breaker");

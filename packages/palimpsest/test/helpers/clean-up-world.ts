@@ -16,7 +16,7 @@ export const WORLD_ROOT = "/home/user/project";
 const START_MS = Date.UTC(2026, 2, 1, 12);
 const BLOB = JSON.stringify("a large result ".repeat(10));
 
-/** What a list of sessions must never lose, and what no clean-up may touch. */
+/** Files of other programs, which no clean-up may touch. */
 export const FOREIGN_FILES = [
   "memory/MEMORY.md",
   "memory/topics/build.md",
@@ -77,7 +77,7 @@ export class CleanUpWorld {
   }
 
   jump(offsetMs: number): void {
-    // Nobody may have looked between this jump and those before, so it is seen from where the clock was ever.
+    // No program may have read the clock between this jump and earlier ones, so it is measured from every earlier time.
     const steps = this.#offsets.map((each) => Math.abs(offsetMs - each));
     this.slackMs += Math.max(0, ...steps.filter((byMs) => byMs < 366 * DAY_MS));
     this.#offsets.push(offsetMs);
@@ -113,7 +113,7 @@ export class CleanUpWorld {
     this.#open.delete(id);
   }
 
-  /** Gives a session a date of its own: of the last entry, and of the file. */
+  /** Sets the date of a session: of its last entry, and of its file. */
   async stamp(id: string, ageMs: number): Promise<void> {
     if (this.sessions.has(id)) return;
     const atMs = this.nowMs - ageMs;
@@ -148,7 +148,7 @@ export class CleanUpWorld {
     return cleanUp(this.store, { clock, ledger: this.store.cleanUpLedger(), ...options });
   }
 
-  /** Whether a session is there as a whole: its entries, and its blob. */
+  /** True if all of a session is there: its entries, and its blob. */
   async isWhole(id: string): Promise<boolean> {
     const log = await this.store.open(id);
     let count = 0;

@@ -70,7 +70,7 @@ export async function conversation(memory: ConversationMemory, count: number, se
   }
 }
 
-/** Everything that a memory tells of a session. */
+/** Everything that a memory reports about a session. */
 export function reported(memory: ConversationMemory, session = "s1"): unknown {
   return {
     state: memory.exportSession(session),

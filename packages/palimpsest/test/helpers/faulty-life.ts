@@ -24,27 +24,27 @@ import { within } from "./within.ts";
 export interface LifeOptions {
   readonly windowTokens: number;
   readonly policy: PolicyName;
-  /** Of the window, what the system prompt takes. */
+  /** Share of the window that the system prompt takes. */
   readonly systemShare: number;
   readonly hasSummaryModel: boolean;
   readonly notes: NotesOptions | "off";
   readonly meanwhile: ReadonlyMap<number, "abort" | "input" | "compact">;
 }
 
-/** Somebody who plays the model. */
+/** The part of the model. */
 export interface Player {
   readonly client: ModelClient;
-  /** What it takes, which a fault may have lowered. */
+  /** Its window, which a fault may have made smaller. */
   readonly windowTokens: number;
-  /** What was wrong with the requests. */
+  /** Broken rules of the requests. */
   readonly wrongs: readonly string[];
   close?(): Promise<void>;
 }
 
-/** What a player needs to know. */
+/** The state of the session that a player needs. */
 export interface Prompter {
   readonly deadline: HastyDeadline;
-  /** Whether the next answer calls a tool. */
+  /** True if the next answer calls a tool. */
   readonly goesOn: () => boolean;
 }
 
@@ -137,7 +137,7 @@ export class FaultyLife {
     };
   }
 
-  /** What a process makes when it starts. */
+  /** Creates the host, as a process does when it starts. */
   #process(): Palimpsest {
     const options = this.#options;
     const { windowTokens } = options;
@@ -195,7 +195,7 @@ export class FaultyLife {
     await agent.close();
   }
 
-  /** Lets go of whoever played. */
+  /** Closes the provider. */
   async leave(): Promise<void> {
     await this.#player.close?.();
   }
@@ -280,7 +280,7 @@ export class FaultyLife {
     try {
       await this.#agent.record({ ...reported, usage }, answer);
     } catch (error) {
-      // Usage that is no usage is refused before anything is written.
+      // Invalid usage is refused before anything is written.
       if (!(error instanceof PalimpsestError) || error.code !== "OPTION_INVALID") throw error;
       await this.#agent.record(reported, answer);
     }

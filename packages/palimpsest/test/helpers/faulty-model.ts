@@ -1,7 +1,7 @@
 /**
  * A model that fails as providers do, at the calls that a plan names, and judges every request that it gets.
  *
- * It has a window of its own and refuses what does not fit, counts tokens otherwise than the library does, and
+ * It has its own window and refuses what does not fit, counts tokens otherwise than the library does, and
  * binds its thinking to what stood before it where the models of its name do.
  */
 import { createHash } from "node:crypto";
@@ -49,7 +49,7 @@ export const FAULTS = [
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
-/** Time that passes where somebody hangs. */
+/** A deadline that passes when a call hangs. */
 export class HastyDeadline implements Deadline {
   readonly #waiting = new Set<() => void>();
 
@@ -60,7 +60,7 @@ export class HastyDeadline implements Deadline {
     return () => this.#waiting.delete(work);
   }
 
-  /** Nobody else knows when an update that does not end is waited for. */
+  /** Only this class knows when a test waits for an update that does not end. */
   #passAfter(ticks: number, work: () => void): void {
     if (!this.#waiting.has(work)) return;
     if (ticks > 0) setImmediate(() => this.#passAfter(ticks - 1, work));
@@ -90,9 +90,9 @@ export interface FaultyModelOptions {
   readonly ratio: number;
   /** By the number of the call. */
   readonly faults: ReadonlyMap<number, FaultName>;
-  /** What is wrong with every summary beside these. */
+  /** The fault of every other summary. */
   readonly summaryFault: FaultName | undefined;
-  /** How it answers to requests for an update of the notes, one after the other and again. */
+  /** Its answers to requests for an update of the notes, in turn, then from the start. */
   readonly notesManners?: readonly NotesManner[];
 }
 
@@ -305,7 +305,7 @@ function sealedWith(seal: string, { role, block }: RoledBlock): string {
   return SEAL + createHash("sha256").update(seal).update(role).update(JSON.stringify(block)).digest("hex");
 }
 
-/** Thinking that was signed behind another conversation than the one that it stands in. */
+/** Thinking whose signature belongs to another conversation. */
 function brokenSeals(request: ModelRequest): readonly string[] {
   const broken: string[] = [];
   let seal = SEAL;

@@ -61,7 +61,7 @@ export interface FaultyProviderOptions {
   readonly wire: WireName;
   readonly windowTokens: number;
   readonly seed: number;
-  /** Of its calls, how many fail. */
+  /** Share of its calls that fail. */
   readonly share: number;
 }
 
@@ -75,7 +75,7 @@ export async function faultyProvider(
     windowTokens,
     faults: (request) => {
       const step = request.purpose === "answer" ? plan(request) : undefined;
-      // Whoever waits for an answer that does not come has no time.
+      // A caller that waits for a missing answer runs out of time.
       if (isHang(step)) setTimeout(() => deadline.pass(), 5);
       return step;
     },

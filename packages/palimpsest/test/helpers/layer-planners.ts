@@ -67,7 +67,7 @@ const whenCold: Planner = (_, visible, { pins }) =>
 
 const peel: Planner = (_, visible, { pins }) => planTruncateNewest(visible, 500, measure, pins);
 
-/** What is known of everything that was said. */
+/** The digest of the whole conversation. */
 export function digestOf({ log }: FoldedLog): Digest {
   const digest = createDigest();
   for (const entry of log.entries)

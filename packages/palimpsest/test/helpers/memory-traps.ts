@@ -1,4 +1,4 @@
-/** What somebody might put into a memory directory on a real disk, so that a store reads or writes elsewhere. */
+/** Files that an attacker might put into a memory directory on a real disk, so that a store reads or writes elsewhere. */
 import { execFileSync } from "node:child_process";
 import {
   linkSync,
@@ -54,7 +54,7 @@ const own = (memory: string, name: string): string => {
   return join(memory, ".palimpsest", name);
 };
 
-/** A change that somebody made up, as if a process had died in the middle of it. */
+/** Forges a change, as if a process had died in the middle of it. */
 function forgeWork({ memory, outside }: TrapPlace, state: string, path: string): void {
   const folder = join(own(memory, "work"), `1767225600000-forged.${state}`);
   mkdirSync(folder, { recursive: true });

@@ -25,22 +25,22 @@ import type { Entry } from "#transcript/entries.ts";
 import type { RequestMessage } from "#transcript/window.ts";
 import { GOOD_SUMMARY } from "../../../../test/helpers/recorded-agent.ts";
 
-/** Whoever is played: a recorded agent, or a made-up one. */
+/** An agent to play: a recorded one, or a made-up one. */
 export interface PlayedAgent {
   readonly tools: readonly AgentTool[];
   nextPrompt(): string | undefined;
-  /** What it says next. */
+  /** Returns its next answer. */
   say(): readonly AnswerPart[];
 }
 
-/** What a model answers that is asked for an update: a text, or that it fails. */
+/** Answer of a model to a request for an update: a text, or a failure. */
 export type UpdateReply = string | Error;
 
 export type JournalItem =
   | {
       readonly type: "answer";
       readonly usage: Usage | undefined;
-      /** Size of its request, as it was told. */
+      /** Reported size of its request. */
       readonly callTokens: number;
       readonly callsCount: number;
       /** The newest entry when it was recorded. */
@@ -79,16 +79,16 @@ export interface NotedOptions {
   readonly system?: string;
   /** Answers the update of this number. @defaultValue {@link usualPatches} */
   readonly update?: (index: number, request: ModelRequest) => UpdateReply;
-  /** What a person makes of the notes, once, after so many changes of them. */
+  /** An edit of the notes by a person, once, after so many changes of them. */
   readonly edit?: { readonly afterChanges: number; readonly change: (text: string) => string };
   /** Answers that the update of this number waits for. @defaultValue none */
   readonly updateTakes?: (index: number) => number;
-  /** Whether the answer of this number comes without usage. */
+  /** True if the answer of this number comes without usage. */
   readonly withholdsUsage?: (index: number) => boolean;
   readonly onRequest?: (request: ModelRequest, session: AgentSession) => void;
 }
 
-/** What a good model changes: its state, and one line more of the log of its work. */
+/** Changes of a good model: its state, and one more line of its work log. */
 export const usualPatches = (index: number): string =>
   [
     '<replace section="Current State">',
@@ -107,7 +107,7 @@ const TITLES = [
   ...["Errors & Corrections", "Codebase and System Documentation", "Learnings", "Key Results", "Worklog"],
 ];
 
-/** What a model changes that writes far too much into every section, more than 2,000 tokens. */
+/** Changes of a model that writes far too much into every section, more than 2,000 tokens. */
 export const tooMuch = (index: number): string =>
   TITLES.map((title) => {
     const lines = Array.from(
@@ -302,7 +302,7 @@ class WatchedNotes extends InMemorySessionStore {
   }
 }
 
-/** What a provider bills that keeps the prompts of the last two requests, block by block, and is asked to write each. */
+/** Usage of a provider that caches the prompts of the last two requests, block by block, and is asked to write each. */
 class LastPrompts {
   readonly #fixedTokens: number;
   #kept: readonly (readonly RequestMessage[])[] = [];

@@ -1,6 +1,6 @@
 /**
- * How a model answers to requests for an update of the notes: well, badly, late and never; and how long anybody
- * waits for it in the tests.
+ * Answers of a model to requests for an update of the notes: good, bad, late and missing; and how long the tests
+ * wait for them.
  */
 import type { ModelAnswer, ModelRequest } from "#ports/model-client.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
@@ -23,7 +23,7 @@ export const asksForNotes = ({ messages, system }: ModelRequest): boolean => {
   return isForked || system?.startsWith("You keep the notes") === true;
 };
 
-/** What a good model changes in the notes. */
+/** Changes of a good model in the notes. */
 export const GOOD_PATCHES = [
   '<replace section="Current State">',
   "The parser is read file by file.",
@@ -39,7 +39,7 @@ interface Asked {
   readonly index: number;
 }
 
-/** What the model answers; a promise that never ends where it does not. */
+/** Resolves with the model's answer; never, if it does not answer. */
 export async function notesAnswer(manner: NotesManner, asked: Asked): Promise<ModelAnswer> {
   const { index } = asked;
   if (manner === "never") return new Promise(() => {});

@@ -41,7 +41,7 @@ export interface NotesStage {
   unreadable(): readonly string[];
 }
 
-/** Whether a request asks for an update of the notes, whatever its prompt and its form. */
+/** True if a request asks for an update of the notes, whatever its prompt and its form. */
 export const isUpdate = ({ messages, system }: ModelRequest): boolean => {
   const block = messages.at(-1)?.content.at(-1);
   const isForked = block?.type === "text" && /notes up to date|KEEP NOTES/.test(block.text);
@@ -137,7 +137,7 @@ export async function entriesOn(fs: FileSystem, root = ROOT, id = SESSION): Prom
   return entries;
 }
 
-/** What the log says last of how far the notes tell. */
+/** The newest mark in the log of the entries that the notes cover. */
 export async function markOn(
   fs: FileSystem,
   root = ROOT,
@@ -168,7 +168,7 @@ export async function withNotes<Result>(
   }
 }
 
-/** The last entry that the log says the notes tell of; 0 where it says nothing of the kind. */
+/** The last entry that the notes cover, by the log; 0 if the log does not say. */
 export async function coveredOn(fs: FileSystem): Promise<unknown> {
   return (await markOn(fs))?.["throughSeq"] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** Somebody who saves files of a folder in the ways editors do, and knows what they saved. */
+/** A person who saves files of a folder in the ways editors do, and knows what they saved. */
 import {
   appendFileSync,
   closeSync,
@@ -66,7 +66,7 @@ const ADDING: readonly Way[] = [
   },
 ];
 
-/** Saves one of the files after the other until it is told to stop. */
+/** Saves one file after the other until it is stopped. */
 export async function savesUntil(
   folder: string,
   {

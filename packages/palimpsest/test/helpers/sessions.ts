@@ -17,7 +17,7 @@ export interface TestSession {
   readonly options: SessionOptions;
   readonly events: SessionEvent[];
   readonly reopen: () => Promise<Session>;
-  /** Ends the process that has the session open: nothing is closed, and somebody else may open it. */
+  /** Ends the process that has the session open: nothing is closed, and another process may open it. */
   readonly kill: () => Promise<void>;
 }
 

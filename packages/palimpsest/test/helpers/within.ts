@@ -1,7 +1,7 @@
 /** Waiting for work that might hang, in real time that nothing takes unless it does. */
 const HANG_MS = 100_000;
 
-/** What the work resolves with. @throws where it takes longer than anything should */
+/** Waits for the work. @throws if it takes too long */
 export async function within<Value>(work: Promise<Value>, what: string): Promise<Value> {
   let cancel = (): void => {};
   const late = new Promise<never>((_, fail) => {

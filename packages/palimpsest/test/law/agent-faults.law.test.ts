@@ -43,7 +43,7 @@ const anyLife: fc.Arbitrary<LifeOptions> = fc.record({
         .map(({ hasEditTool, ...notes }) => ({ ...notes, ...(hasEditTool ? { editTool: EDIT_TOOL } : {}) })),
     },
   ),
-  /** What happens while a call is under way. */
+  /** An event during a call. */
   meanwhile: fc
     .array(fc.tuple(fc.nat(90), fc.constantFrom("abort", "input", "compact")), { maxLength: 6 })
     .map((pairs) => new Map(pairs)),
@@ -87,7 +87,7 @@ const anyStep: fc.Arbitrary<LifeStep> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(60_000, 4e6) }) },
 );
 
-/** How updates of notes ended, over all lives. */
+/** Outcomes of updates of notes, over all lives. */
 const updates = new Map<string, number>();
 afterAll(() => console.info(`updates of notes: ${JSON.stringify([...updates].sort())}`));
 

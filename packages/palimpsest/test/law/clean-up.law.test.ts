@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("clean"), limit: fc.constantFrom(1, 2, Infinity) }) },
 );
-/** What the sessions are like at the beginning: their age in days, or a date that cannot be. */
+/** A session at the beginning: its age in days, or an impossible date. */
 const begin = fc.oneof(
   {
     weight: 4,
@@ -60,7 +60,7 @@ const begin = fc.oneof(
   },
 );
 
-/** What must hold of one clean-up, by what really happened. */
+/** Runs one clean-up and checks its report against the real times. */
 async function cleanAndCheck(world: CleanUpWorld, limit: number): Promise<CleanUpReport> {
   const before = world.tree();
   const dry = await world.cleanUp({ dryRun: true, limit });

@@ -20,7 +20,7 @@ interface Lived {
   readonly calls: readonly number[];
 }
 
-/** Lives through a history; what is refused is left out. */
+/** Runs a history; refused steps are left out. */
 async function live(test: TestSession, steps: readonly HistoryStep[]): Promise<Lived> {
   let session = test.session;
   const messageSeqs: number[] = [];

@@ -21,7 +21,7 @@ import { asWindow } from "../../../../test/helpers/recorded.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { assistant, call, measure, result, text, user } from "../../../../test/helpers/windows.ts";
 
-/** What one call adds to the window, as shares of it in thousandths. */
+/** Additions of one call to the window, in thousandths of it. */
 interface Step {
   readonly tool: "Read" | "Bash" | "mcp__docs__get" | "none";
   readonly thousandths: number;
@@ -56,7 +56,7 @@ function messagesOf({ tool, thousandths }: Step, index: number): readonly Messag
   ];
 }
 
-/** What the layers behind the gates would do, asked afresh. */
+/** The edits of the layers behind the gates, planned without state. */
 function oldBlocks(state: WindowState): PlannedEdits {
   const { offloadGateTokens: offloadTokens, microcompactGateTokens: microcompactTokens } = state.budget;
   const gates = { offloadTokens, microcompactTokens };
@@ -68,7 +68,7 @@ describe("a window that fills up", () => {
     const run = fc.record({
       windowTokens: fc.constantFrom(...WINDOWS),
       steps: fc.array(step, { minLength: 40, maxLength: 60 }),
-      /** What the provider reports, as a share of the padded estimate. */
+      /** The reported size, as a share of the padded estimate. */
       reported: fc.constantFrom(0.7, 0.9, 1),
     });
     fc.assert(

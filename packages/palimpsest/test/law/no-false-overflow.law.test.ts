@@ -33,7 +33,7 @@ const aTurn = fc.record({
 });
 type Turn = typeof aTurn extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What the provider says of a prompt of `prompt` tokens, of which `known` were in the one before. */
+/** Usage that the provider reports for a prompt of `prompt` tokens, of which `known` were in the one before. */
 function usageOf({ reported, share }: Turn, prompt: number, known: number, outputTokens: number) {
   const figures = (inputTokens: number, cacheReadTokens = 0) => ({
     usage: { inputTokens: Math.round(inputTokens), cacheReadTokens, cacheWriteTokens: 0, outputTokens },
@@ -99,7 +99,7 @@ describe("turns in a window that is far from full", () => {
             { model, system: "You look at pictures. ".repeat(30) },
           );
         expect(largest).toBeLessThan(WINDOW_TOKENS * 0.5);
-        // An answer that is too large is a preview from the start, and odd figures are told as such.
+        // An answer that is too large is a preview from the start, and odd figures are reported as such.
         const expected = ["offloaded", "usage-distrusted"];
         expect(stage.eventNames().filter((name) => !expected.includes(name))).toEqual([]);
         await stage.palimpsest.close();

@@ -1,6 +1,6 @@
 /**
  * Laws of the session-memory compact over random histories, notes of any age and windows of many sizes:
- * what the notes do not tell of is never lost, what belongs together stays together, and as much stays as
+ * uncovered messages are never lost, calls keep their results, and as much stays as
  * was asked for. That requests stay valid, pins are carried and undo restores is in `layers.law.test.ts` for
  * all layers; here once more for strict sessions.
  */
@@ -40,14 +40,14 @@ interface Case {
 
 interface Compacted extends Case {
   readonly after: readonly VisibleMessage[];
-  /** What stays as it is. */
+  /** The messages that stay unchanged. */
   readonly kept: readonly VisibleMessage[];
-  /** What was put in the place of the rest. */
+  /** The text that replaces the others. */
   readonly inserted: string;
 }
 
 const settings = fc.record({
-  /** How many of the newest messages the notes do not tell of. */
+  /** Number of newest messages that the notes do not cover. */
   age: fc.nat(12),
   windowTokens: fc.constantFrom(3_000, 8_000, 16_000, 64_000, 200_000),
   hasDigest: fc.boolean(),
@@ -80,7 +80,7 @@ function checkPlans(editSafety: "strict" | "permissive", law: (planned: Case) =>
   );
 }
 
-/** Checks the law where the notes could stand for something, and that this is no rare thing. */
+/** Checks the law where the notes could replace messages, and that this is common. */
 function check(editSafety: "strict" | "permissive", law: (compacted: Compacted) => void): void {
   let plannedCount = 0;
   checkPlans(editSafety, (planned) => {
@@ -208,7 +208,7 @@ it.each(["permissive", "strict"] as const)("what is refused could not be done: %
   checkPlans(editSafety, ({ before, throughSeq, policy, plan }) => {
     const firstUncovered = firstUntoldOf(before, throughSeq);
     const uncoveredTokens = tokensOf(before.slice(firstUncovered));
-    // What the notes do not tell of is never dropped for the sake of what they tell.
+    // Uncovered messages are never dropped in favour of covered ones.
     if (uncoveredTokens > policy.mostKeptTokens)
       expect(plan).toEqual({ ok: false, refusal: "untold-too-large" });
     if (plan.ok) return;
@@ -221,7 +221,7 @@ it.each(["permissive", "strict"] as const)("what is refused could not be done: %
     if (plan.refusal === "nothing-to-hide") expect(start).toBe(0);
     if (plan.refusal === "over-target")
       expect(keptTokens + NOTES_TOKENS).toBeGreaterThan(policy.targetTokens);
-    // Where too little would stay, more does, and less is left for the notes to stand for.
+    // If too little would stay, more messages stay and the notes replace fewer.
     const isEnough = keptTokens >= policy.leastKeptTokens && wordsCount(before.slice(start)) >= 5;
     if (plan.refusal === "not-smaller" && isEnough)
       expect(NOTES_TOKENS).toBeGreaterThan(hiddenTokens * policy.maxSummaryShare);

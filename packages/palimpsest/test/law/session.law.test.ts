@@ -34,7 +34,7 @@ class Host {
   #session: Session;
   readonly #test: TestSession;
   readonly #windowTokens: number;
-  /** What the next request must begin with; nothing after an edit. */
+  /** The messages with which the next request must begin; none after an edit. */
   #prefix: readonly RequestMessage[] | undefined;
   /** The request that waits for an answer. */
   /** The last call did not fit into the window, so none was made. */
@@ -129,7 +129,7 @@ class Host {
     }
   }
 
-  /** Whatever is pinned stands in the request to the letter, or marked as a quote. */
+  /** Every pinned message is in the request to the letter, or marked as a quote. */
   async #expectPinned(messages: readonly RequestMessage[]): Promise<void> {
     if (this.#session.pins.length === 0) return;
     const shown = repaired(messages.flatMap(({ content }) => content.map(blockText)).join("\n"));
@@ -153,7 +153,7 @@ class Host {
       .filter((one) => one.type === block.type && keyOf(one) === keyOf(block)).length;
   }
 
-  /** What the session said again to have it pinned. */
+  /** The words that the session repeated to pin them. */
   async #ownWords(seq: number): Promise<readonly ContentBlock[]> {
     const block = await this.#session.history.block(formatPointer({ seq, block: 0 }));
     expect(block).toMatchObject({ type: "text" });
@@ -185,7 +185,7 @@ class Host {
 /** Half characters as they are shown, also where JSON spells them. */
 const repaired = (text: string): string => toWellFormed(text).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\ufffd");
 
-/** What a provider might bill: nothing that the estimator knows of. */
+/** A provider's bill: a figure that the estimator does not know. */
 const billed = (request: readonly RequestMessage[]): number => Math.ceil(JSON.stringify(request).length / 4);
 
 const flat = (request: readonly RequestMessage[]): readonly string[] =>

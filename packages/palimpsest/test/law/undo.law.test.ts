@@ -1,6 +1,6 @@
 /**
  * Undo of everything: whatever the layers did to a window, one after another and with messages in
- * between, taking it back gives the exact window, in any order, also after opening the log anew.
+ * between, taking it back gives the exact window, in any order, also after reopening the log.
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -21,7 +21,7 @@ function act(folded: FoldedLog, layer: number): number | undefined {
   return edit === undefined ? undefined : folded.edit(edit);
 }
 
-/** Opens the log from a checkpoint written now: what is hidden is not known any more. */
+/** Opens the log from a checkpoint written now: hidden messages are no longer known. */
 function reopen(folded: FoldedLog): void {
   const { projection, log } = folded;
   const index = planCheckpoint(projection, (seq) => seq)!;

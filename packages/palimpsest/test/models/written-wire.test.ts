@@ -1,4 +1,4 @@
-/** What `wire/` writes as a server, read by the vendors' own SDKs over HTTP: answers, streams and errors. */
+/** Answers, streams and errors that `wire/` writes as a server, read by the vendors' own SDKs over HTTP. */
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import OpenAI from "openai";

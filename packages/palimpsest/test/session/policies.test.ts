@@ -1,4 +1,4 @@
-/** What a policy does to a live session: when the price alone rewrites its window, and when it must not. */
+/** Effects of a policy on a live session: when the price alone rewrites its window, and when it must not. */
 
 import type { FakeClock } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";

@@ -26,7 +26,7 @@ describe("a full window", () => {
     expect(asked).toMatchObject({
       model: rest.model,
       system: "You read.",
-      // What the window has left. It is no part of what is cached.
+      // What the window has left. It is not cached.
       parameters: { max_tokens: 3_692 },
     });
     expect(rest.parameters).toEqual({ max_tokens: 4_000 });

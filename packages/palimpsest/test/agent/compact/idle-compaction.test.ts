@@ -1,4 +1,4 @@
-/** A compaction by hand leaves nothing in the log, in the window or in the next request that nobody said. */
+/** A compaction by hand leaves nothing in the log, in the window or in the next request that the user did not say. */
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "#ports/model-client.ts";
 import { SUMMARY } from "#test/agent/fake-model.ts";

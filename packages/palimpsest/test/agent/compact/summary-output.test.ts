@@ -1,6 +1,6 @@
 /**
  * The output limit of calls beside the conversation, through each client and its vendor's SDK: a summary and an
- * update of the notes have a limit of their own, and still share the conversation's prefix to the byte.
+ * update of the notes have their own limit, and still share the conversation's prefix to the byte.
  */
 import Anthropic from "@anthropic-ai/sdk";
 import {
@@ -227,7 +227,7 @@ const refuse: ModelClient["generate"] = async (request) => {
 function prefixOf(request: RecordedRequest | undefined): string {
   const { model, system, instructions, tools, messages, input } = request?.body as JsonObject;
   const conversation = (messages ?? input) as readonly unknown[];
-  // Cache marks move on with each call, and are no part of what is cached.
+  // Cache marks move on with each call, and are not cached themselves.
   const text = JSON.stringify({ model, system, instructions, tools, first: conversation.slice(0, 10) });
   return text.replaceAll(',"cache_control":{"type":"ephemeral"}', "");
 }

@@ -1,4 +1,4 @@
-/** What the user said stays to the letter, as long as a compaction's target leaves room for it. */
+/** User messages stay to the letter, as long as a compaction's target leaves room for it. */
 import { describe, expect, it } from "vitest";
 import { type StageOptions, setTheStage, wordsOf } from "#test/agent/stage.ts";
 

@@ -1,4 +1,4 @@
-/** What failed stays known: in the next turn, when the session is opened again, and after a crash. */
+/** Failures stay known: in the next turn, when the session is opened again, and after a crash. */
 
 import { InMemoryFileSystem } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";

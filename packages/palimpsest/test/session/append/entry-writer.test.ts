@@ -1,4 +1,4 @@
-/** What an entry would only say again is left out of the log, and nothing is lost by it. */
+/** Repeated facts are left out of the log, and nothing is lost by it. */
 
 import { InMemoryFileSystem } from "palimpsest-testing";
 import { expect, it } from "vitest";

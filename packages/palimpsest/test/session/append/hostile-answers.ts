@@ -1,6 +1,5 @@
 /**
- * What an updater of notes that went astray may answer, beside the calls and edits of `hostile-updater.ts`: patches
- * of what is not its own, texts that would pass for something else, and answers that are none.
+ * Answers of a hostile updater of notes, beside the calls and edits of `hostile-updater.ts`: patches of foreign sections, texts that would pass for something else, and answers that are none.
  */
 
 import type { UpdaterCall } from "#notes/permissions.ts";
@@ -146,7 +145,7 @@ export const CLEANED_TEXTS: readonly { readonly why: string; readonly text: stri
 
 const HEADING = /^ {0,3}#{1,6}(?:[ \t].*)?$/gm;
 const FENCED = /^(```|~~~)[\s\S]*?^\1[ \t]*$/gm;
-/** Written here anew, so that no mistake of the library can excuse itself. */
+/** Written here again, so that no mistake of the library can excuse itself. */
 const FORBIDDEN: readonly (readonly [string, RegExp])[] = [
   [
     "a tag",
@@ -158,7 +157,7 @@ const FORBIDDEN: readonly (readonly [string, RegExp])[] = [
 ];
 const LONGEST_CHARACTERS = 2_000 * 8;
 
-/** What is wrong with notes that an updater has written into. */
+/** Finds the damage in notes that an updater has changed. */
 export function isHarmless(before: string, after: string): readonly string[] {
   const wrongs = FORBIDDEN.flatMap(([what, pattern]) => (pattern.test(after) ? [what] : []));
   const headings = (text: string): string => JSON.stringify(text.replace(FENCED, "").match(HEADING));

@@ -1,5 +1,5 @@
 /**
- * What an updater of notes may answer: anything. Nothing of it has an effect beside what a legal update does; it is
+ * Hostile answers of an updater of notes. Nothing of it has an effect beside what a legal update does; it is
  * counted, and what is legal in the same answer still works. Looked at is everything there is: the whole disk with
  * notes, log and all other files, the window, the pins, and the tools of the host.
  */
@@ -111,7 +111,7 @@ async function afterAnswer(reply: FakeReply, notes: object = {}): Promise<After>
   };
 }
 
-/** Each part as something short that is another where the part is; ids are drawn anew each time. */
+/** Each part as something short that is another where the part is; ids are drawn again each time. */
 function partsOf(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const bare = (part: unknown) => JSON.stringify(part).replace(/"throughId":"[0-9a-f]{16}"/g, "");
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** A host's list against the log: what is the same, what is hidden, what is new. */
+/** A host's list against the log: unchanged, hidden and new messages. */
 import fc from "fast-check";
 import { anyMessage } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";

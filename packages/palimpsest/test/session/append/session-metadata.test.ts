@@ -1,4 +1,4 @@
-/** What becomes of a session's title and tags: where they lie, and that they are there after anything. */
+/** A session's title and tags: where they are stored, and that they are there after anything. */
 
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";

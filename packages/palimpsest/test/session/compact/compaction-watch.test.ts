@@ -1,4 +1,4 @@
-/** When compaction is of no use any more, and when no model is asked for a summary any more. */
+/** Stops compaction that is of no use, and requests for summaries to models that fail. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Breakers } from "#session/append/breakers.ts";

@@ -1,4 +1,4 @@
-/** What is put back after a compaction: by whom, how much, how it is told, and what happens when a restorer misbehaves. */
+/** Restoration after a compaction: by whom, how much, how it is reported, and what happens when a restorer misbehaves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
@@ -15,7 +15,7 @@ import type { VisibleMessage } from "#transcript/window.ts";
 import { called, edited, messageOf, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
 
-/** Time that passes when it is told to. */
+/** A clock that a test moves. */
 class ManualDeadline {
   readonly #waiting = new Set<() => void>();
   after(_ms: number, work: () => void): () => void {
@@ -331,7 +331,7 @@ describe("lists, with a scripted host", () => {
     host.tools = [host.tools[0]!, { key: "diagram", text: "draws" }];
     host.skills = [{ key: "review", text: "Look at it three times." }];
     host.agents = [{ key: "agent-1", text: "finished: output in out/1.txt" }];
-    // What a checkpoint carried, as it comes back from the store.
+    // The contents of a checkpoint, as the store returns them.
     const announced = JSON.parse(JSON.stringify(first.announced)) as typeof first.announced;
     const second = await plan({ restorers: host.restorers, announced });
     expect(textsOf(second).slice(1)).toEqual([

@@ -1,4 +1,4 @@
-/** What skills, instructions and other lists may take of a window after a compaction. */
+/** Shares of a window for skills, instructions and other lists after a compaction. */
 import { describe, expect, it } from "vitest";
 import { createDigest } from "#compaction/digest/digest.ts";
 import type { Restorer } from "#ports/restorer.ts";

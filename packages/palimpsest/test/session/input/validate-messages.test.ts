@@ -1,4 +1,4 @@
-/** What hosts in plain JavaScript hand over: put into shape, or refused with the place. */
+/** Messages of hosts in plain JavaScript: normalised, or refused with the place. */
 import fc from "fast-check";
 import { anyMessage } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AskLimits, askWithin } from "#session/model/ask-within.ts";
 import { FakeDeadline } from "#test/helpers/conversation-memory.ts";
 
-/** What came of asking, the work's signal, and how many time limits and listeners are left. */
+/** The outcome, the work's signal, and how many time limits and listeners are left. */
 async function ask(
   work: (signal: AbortSignal) => unknown,
   { signal, act }: { readonly signal?: AbortSignal; readonly act?: (deadline: FakeDeadline) => void } = {},

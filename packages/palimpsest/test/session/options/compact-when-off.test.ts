@@ -1,4 +1,4 @@
-/** What is switched off happens no more by itself; by hand it can still be asked for. */
+/** A disabled layer never acts by itself; by hand it can still be requested. */
 import { describe, expect, it } from "vitest";
 import type { SwitchedLayer } from "#session/options/session-options.ts";
 import { setTheStage, wordsOf } from "#test/agent/stage.ts";

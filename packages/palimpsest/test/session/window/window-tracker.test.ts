@@ -1,4 +1,4 @@
-/** What is kept up to date says the same as what is worked out anew. */
+/** The window that is kept up to date equals the one that is computed from scratch. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WindowTracker } from "#session/window/window-tracker.ts";
@@ -24,7 +24,7 @@ const message: fc.Arbitrary<RequestMessage> = fc.record({
   role: fc.constantFrom("user", "assistant", "system"),
   content: fc.array(block, { maxLength: 3 }),
 });
-/** How a request changes between two calls: messages join it, or one near its end is joined to. */
+/** Changes of a request between two calls: messages join it, or one near its end is joined to. */
 const change = fc.oneof(
   fc.record({ do: fc.constant("add" as const), messages: fc.array(message, { maxLength: 4 }) }),
   fc.record({ do: fc.constant("join" as const), back: fc.nat({ max: 3 }), with: block }),

@@ -36,7 +36,7 @@ export interface Format {
   readonly writeError: (failure: ModelFailure) => WrittenError;
   /** The event that ends a stream with an error. */
   readonly errorEvent: (error: WrittenError) => string;
-  /** Contents of answers that come back as they were. */
+  /** Contents of answers that survive the round trip. */
   readonly content: fc.Arbitrary<readonly ContentBlock[]>;
   /** The provider's words for why it stopped, with their meaning. */
   readonly stops: readonly { readonly raw: string; readonly stopReason: StopReason }[];

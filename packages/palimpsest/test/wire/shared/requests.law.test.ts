@@ -16,7 +16,7 @@ import {
 import type { RequestMessage } from "#transcript/window.ts";
 import { FORMATS, type Format } from "./formats.ts";
 
-/** An answer says its text before its calls in Chat, and the results of tools have messages of their own. */
+/** An answer says its text before its calls in Chat, and results of tools are separate messages. */
 const answer = fc
   .tuple(fc.array(text, { maxLength: 1 }), fc.array(call, { maxLength: 3 }))
   .filter(([texts, calls]) => texts.length + calls.length > 0)
