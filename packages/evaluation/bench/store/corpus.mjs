@@ -9,10 +9,11 @@
  *
  *   npm run build && npm run bench:disk
  *
- * Options: --windows 200000,32000 · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
+ * Options: --windows 200000,32000:4000 (sizes, each with the prompt to assume; without one the recorded prompt;
+ * where that does not fit, the session is left out) · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
  * (`build/node_modules` of another checkout) · --json.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,7 +22,7 @@ import { table } from "../figures.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    windows: { type: "string", default: "200000,32000" },
+    windows: { type: "string", default: "200000,32000:4000" },
     corpus: { type: "string", default: process.env.PALIMPSEST_CORPUS ?? "" },
     only: { type: "string", default: "" },
     dist: { type: "string" },
@@ -50,6 +51,10 @@ const [{ importSessions }, { readInputFile }, { replaySession }] = await Promise
   ].map(load),
 );
 
+const windows = options.windows.split(",").map((window) => {
+  const [windowTokens, fixedTokens] = window.split(":").map(Number);
+  return { windowTokens, fixedTokens };
+});
 const temp = mkdtempSync(join(tmpdir(), "palimpsest-bench-disk-"));
 const weighed = [];
 try {
@@ -77,17 +82,22 @@ async function weighFile(path) {
     const stem = basename(path).replace(/\.jsonl?(?:\.gz)?$/, "");
     const name = sessions.length === 1 ? stem : `${stem}#${index + 1}`;
     console.error(`${name} …`);
-    for (const windowTokens of options.windows.split(",").map(Number))
-      weighed.push({ name, windowTokens, messageBytes, ...(await weigh(imported, { path, windowTokens })) });
+    for (const window of windows) {
+      const weights = await weigh(imported, { path, ...window });
+      if (weights === undefined)
+        console.error(`  left out: its prompt does not fit ${window.windowTokens} tokens`);
+      else weighed.push({ name, windowTokens: window.windowTokens, messageBytes, ...weights });
+    }
   }
 }
 
-async function weigh(imported, { path, windowTokens }) {
-  const folder = join(temp, String(weighed.length));
-  mkdirSync(folder);
+async function weigh(imported, { path, windowTokens, fixedTokens }) {
+  const folder = mkdtempSync(join(temp, "session-"));
   const { signal } = new AbortController();
-  const task = { file: basename(path), imported, folder, windowTokens, signal, onProgress: () => undefined };
+  const recording = { file: basename(path), imported, folder };
+  const task = { ...recording, windowTokens, fixedTokens, signal, onProgress: () => undefined };
   const { type, result } = await replaySession(task);
+  if (type === "failed" && result.error.code === "WINDOW_TOO_SMALL") return undefined;
   if (type === "failed") throw new Error(`${path}: ${JSON.stringify(result.error)}`);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => ({ name, stat: statSync(join(folder, name)) }))
@@ -120,7 +130,7 @@ function byteLength(value) {
 
 function print() {
   const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
-  for (const windowTokens of options.windows.split(",").map(Number)) {
+  for (const { windowTokens } of windows) {
     const sessions = weighed.filter((one) => one.windowTokens === windowTokens);
     const messageBytes = sum(sessions, (one) => one.messageBytes);
     const types = [...new Set(sessions.flatMap(({ parts }) => Object.keys(parts)))];

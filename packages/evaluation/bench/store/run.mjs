@@ -168,7 +168,7 @@ function readBare(path) {
   return performance.now() - from;
 }
 
-/** Its fields in the order in which the engine makes them: in any other, they are copied before they are written. */
+/** The fields that the engine makes, in their order: with any other, they are copied before they are written. */
 function anEntry(seq, parentId) {
   const text = `line ${seq}: const value = compute(${seq});\n`.repeat(40).slice(0, ENTRY_CHARACTERS);
   const content = [{ type: "text", text }];
@@ -176,7 +176,7 @@ function anEntry(seq, parentId) {
     type: "message",
     seq,
     id: randomIds.entryId(),
-    parentId,
+    ...(parentId !== undefined && { parentId }),
     v: 1,
     at: 1_750_000_000_000 + seq,
     role: "user",
