@@ -22,16 +22,15 @@ const END = String.raw`(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)`;
 const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
 
 /** Repetitions are bounded: a megabyte of blanks must not take quadratic time. */
-const BREAK = new RegExp(
-  [
-    // A string of a program that is put together from two, and a word that goes on behind a backslash.
-    String.raw`(\\{0,3}["'\`])[ \t]{0,9}[+.]?[ \t]{0,9}\\?${END}[ \t]{0,40}[+.]?[ \t]{0,9}\1|(?<=\S)(?:\\\r?\n|(?:\\{3}){1,2}n)${FRONT}`,
-    String.raw`(?<line>[ \t]{0,9}\\{0,4}${END}${FRONT})`,
-    // Hidden characters, written out.
-    String.raw`\\u\{[0-9A-F]{1,6}\}`,
-  ].join("|"),
-  "g",
-);
+const BREAKS = [
+  // A string of a program that is put together from two, and a word that goes on behind a backslash.
+  String.raw`(\\{0,3}["'\`])[ \t]{0,9}[+.]?[ \t]{0,9}\\?${END}[ \t]{0,40}[+.]?[ \t]{0,9}\1|(?<=\S)(?:\\\r?\n|(?:\\{3}){1,2}n)${FRONT}`,
+  String.raw`([ \t]{0,9}\\{0,4}${END}${FRONT})`,
+  // Hidden characters, written out.
+  String.raw`\\u\{[0-9A-F]{1,6}\}`,
+];
+/** A break begins with one of few characters: to look for these first takes half the time. */
+const BREAK = new RegExp(String.raw`(?=[\\"'\`\s])(?:${BREAKS.join("|")})`, "g");
 
 /** A stretch without breaks: where it is in the text, and where in the text without breaks. */
 interface Piece {
@@ -137,9 +136,10 @@ function piecesOf(text: string): readonly Piece[] {
     if (end > at) pieces.push({ isRest, at, joinedAt, text: text.slice(at, end) });
     joinedAt += end - at;
   };
-  for (const match of text.matchAll(BREAK)) {
-    const next = match.index + match[0].length;
-    const isLine = match.groups?.["line"] !== undefined;
+  BREAK.lastIndex = 0;
+  for (let match = BREAK.exec(text); match !== null; match = BREAK.exec(text)) {
+    const next = BREAK.lastIndex;
+    const isLine = match[2] !== undefined;
     if (isLine && startsNewText(text, next)) continue;
     add(match.index);
     at = next;

@@ -106,7 +106,7 @@ describe("redactBroken", () => {
         const { text } = redactBroken(parts.join(""));
         expect(redactBroken(text).text).toBe(text);
       }),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 
