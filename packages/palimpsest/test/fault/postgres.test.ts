@@ -29,16 +29,23 @@ const here = dirname(fileURLToPath(import.meta.url));
 
 const restart = () => promisify(exec)(RESTART ?? "false");
 
+/** The name of this run's connections: another run at the same server keeps its own. */
+const UNDER_FIRE = `under fire ${process.pid}`;
+
+/** Longer than any server takes to answer after a disturbance, however busy the machine is. */
+const retryForMs = 60_000;
+
 /** Ends every connection of the tests' pools but the one that asks. */
 async function terminateAll(): Promise<void> {
   const pool = serverPool({ max: 1, application_name: "terminator" });
   await pool.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'under fire' AND pid <> pg_backend_pid()",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND pid <> pg_backend_pid()",
+    [UNDER_FIRE],
   );
   await pool.end();
 }
 
-const underFire = (config: pg.PoolConfig = {}) => serverPool({ application_name: "under fire", ...config });
+const underFire = (config: pg.PoolConfig = {}) => serverPool({ application_name: UNDER_FIRE, ...config });
 
 /** Appends to several sessions until it is stopped; returns the last acknowledged number of each. */
 function load(store: PostgresSessionStore, ids: readonly string[]) {
@@ -83,7 +90,7 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   });
 
   it("loses nothing when every connection is cut, again and again", async () => {
-    const { store } = await freshStore({ pool: pool() });
+    const { store } = await freshStore({ pool: pool() }, { retryForMs });
     const work = load(store, IDS);
     for (let times = 0; times < 8; times++) {
       await pause(40);
@@ -93,7 +100,7 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   });
 
   it.runIf(RESTART !== undefined)("loses nothing when the server is killed and started again", async () => {
-    const { store } = await freshStore({ pool: pool() }, { retryForMs: 20_000 });
+    const { store } = await freshStore({ pool: pool() }, { retryForMs });
     const work = load(store, IDS);
     for (let times = 0; times < RESTARTS; times++) {
       await pause(150);
@@ -104,7 +111,8 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
 
   it("waits for a free connection, and says so where none comes", async () => {
     const busy = pool({ max: 1, connectionTimeoutMillis: 100 });
-    const { store, again } = await freshStore({ pool: busy });
+    const { again } = await freshStore({ pool: pool() });
+    const store = again({ pool: busy, retryForMs });
     const log = await store.create("a");
     await log.append([message(1, "one")]);
     const held = await busy.connect();
@@ -122,16 +130,27 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   });
 
   it("tries again what a time limit stopped, and what could not be serialized", async () => {
-    const strict = pool({ options: "-c default_transaction_isolation=serializable -c statement_timeout=60" });
-    const { store, schema } = await freshStore({ pool: strict });
-    const log = await store.create("a");
-    await log.append([message(1, "one")]);
-    const other = serverPool({ max: 1 });
+    const isolation = "-c default_transaction_isolation=serializable";
+    const { store, schema, again } = await freshStore({ pool: pool({ options: isolation }) }, { retryForMs });
+    const created = await store.create("a");
+    await created.append([message(1, "one")]);
+    await created.close();
+    const hurried = pool({ options: `${isolation} -c statement_timeout=250` });
+    const log = await again({ pool: hurried }).open("a");
+    const other = serverPool({ max: 2 });
     const blocker = await other.connect();
     await blocker.query("BEGIN");
     await blocker.query(`UPDATE "${schema}".sessions SET bytes = bytes WHERE session_id = 'a'`);
     const waiting = log.append([message(2, "two")]);
-    await pause(150);
+    // A statement that waits for the lock, and later another one: the first was stopped.
+    const starts = new Set<unknown>();
+    while (starts.size < 2) {
+      const { rows } = await other.query(
+        "SELECT query_start::text AS start FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'",
+        [UNDER_FIRE],
+      );
+      for (const { start } of rows) starts.add(start);
+    }
     await blocker.query("COMMIT");
     blocker.release();
     await other.end();
@@ -145,7 +164,7 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
   describe("with two processes on one session", () => {
     it.each(["lease", "none"])("each goes on where the other was (leases: %s)", async (lease) => {
       const schema = freshSchema();
-      const { store } = await freshStore({ pool: pool() }, { schema, lease: false });
+      const { store } = await freshStore({ pool: pool() }, { schema, lease: false, retryForMs });
       const first = await store.create("shared");
       await first.append([{ type: "metadata", seq: 1, id: "first", v: 1, at: 1, key: "last", value: 1 }]);
       const children = Promise.all(
@@ -172,7 +191,7 @@ describe.runIf(SERVER_URL !== undefined)("sessions on a server of PostgreSQL und
 function child(args: readonly string[]): Promise<readonly string[]> {
   const running = spawn(process.execPath, [join(here, "fixtures/postgres-writing-child.mjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, PGAPPNAME: "under fire" },
+    env: { ...process.env, PGAPPNAME: UNDER_FIRE },
   });
   let words = "";
   let complaints = "";

@@ -27,21 +27,21 @@ interface Ended {
 
 type Way = "waiting" | "idle" | "handled" | "hanging";
 
-/** Runs the child until it has said everything, then sends signals, the later ones `pauseMs` apart. */
-function run(name: string, way: Way, signals: readonly NodeJS.Signals[], pauseMs = 100): Promise<Ended> {
+/** Runs the child and sends it a signal for each line that it writes: when it has begun, and when it closes its session. */
+function run(name: string, way: Way, signals: readonly NodeJS.Signals[]): Promise<Ended> {
   const home = join(folder, name);
   const args = [join(here, "fixtures/exiting-child.mjs"), compiledLibrary(), home, folder, way];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((done, failed) => {
-    let sessionId = "";
+    let sent = 0;
+    let words = "";
     child.on("error", failed);
-    child.stdout.on("data", (data: Buffer) => {
-      const isFirst = sessionId === "";
-      sessionId += data.toString();
-      if (!isFirst) return;
-      for (const [index, signal] of signals.entries()) setTimeout(() => child.kill(signal), index * pauseMs);
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      words += text;
+      const lines = words.split("\n").length - 1;
+      for (; sent < Math.min(lines, signals.length); sent++) child.kill(signals[sent]);
     });
-    child.on("close", (code, signal) => done({ sessionId: sessionId.trim(), home, code, signal }));
+    child.on("close", (code, signal) => done({ sessionId: words.split("\n")[0]!, home, code, signal }));
   });
 }
 
