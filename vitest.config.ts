@@ -1,11 +1,50 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fromSources, inNode } from "./vitest.shared.ts";
+
+/** Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at the end. */
+const SLOW_FILES = [
+  "packages/palimpsest/test/stores/postgres/postgres-session-store.test.ts",
+  "test/tidy/readme.test.ts",
+  "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",
+  "packages/palimpsest/test/fault/postgres.test.ts",
+  "packages/palimpsest/test/fault/shared-session.test.ts",
+  "packages/palimpsest/test/agent/strategies.test.ts",
+  "packages/palimpsest/test/stores/platform/memory-attacks.test.ts",
+  "packages/palimpsest-cli/test/sessions/process.test.ts",
+  "packages/palimpsest/test/fault/real-disk.test.ts",
+  "packages/palimpsest/test/runtime/working-copy/git-status.test.ts",
+  "packages/palimpsest/test/stores/files/list/session-lists.test.ts",
+  "test/examples.test.ts",
+  "test/tidy/light.test.ts",
+  "packages/palimpsest/test/fault/session-notes-processes.test.ts",
+  "packages/palimpsest/test/fault/notes-processes.test.ts",
+  "packages/palimpsest/test/fault/compaction.test.ts",
+  "packages/palimpsest/test/host/home/close-on-exit.test.ts",
+  "packages/palimpsest/test/corpus/over-http.test.ts",
+  "packages/palimpsest-cli/test/replay/page.corpus.test.ts",
+  "packages/palimpsest-cli/test/sessions/page.test.ts",
+].map((path) => resolve(import.meta.dirname, path));
+
+class SlowFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const missing = SLOW_FILES.filter((path) => !existsSync(path));
+    if (missing.length > 0)
+      throw new Error(`SLOW_FILES names files that do not exist: ${missing.join(", ")}`);
+    const place = ({ moduleId }: TestSpecification): number =>
+      SLOW_FILES.includes(moduleId) ? SLOW_FILES.indexOf(moduleId) : SLOW_FILES.length;
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 export default defineConfig({
   ...fromSources,
   test: {
     ...inNode,
     include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
+    sequence: { sequencer: SlowFilesFirst },
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     exclude: ["**/node_modules/**"],

@@ -31,7 +31,7 @@ export default function setup(): () => void {
 }
 
 /** The folder of this run. */
-function runFolder(): string {
+export function runFolder(): string {
   const folder = process.env[FOLDER_VARIABLE];
   if (folder === undefined)
     throw new Error("`globalSetup` of the vitest configuration names compiled-once.ts");

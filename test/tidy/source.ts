@@ -40,7 +40,15 @@ export function testSources(): readonly SourceFile[] {
 }
 
 export function sourceFile(path: string, text: string): SourceFile {
-  return { path, text, code: codeOf(text) };
+  let code: string | undefined;
+  return {
+    path,
+    text,
+    get code() {
+      code ??= codeOf(text);
+      return code;
+    },
+  };
 }
 
 /** Every file below `folder` whose name ends in one of `endings`, in order of their paths. */
@@ -55,6 +63,9 @@ export function filesBelow(folder: string, ...endings: readonly string[]): reado
 /** Words after which a slash begins a regular expression and not a division. */
 const BEFORE_REGEX =
   /(?:^|[(,=:[!&|?{;+\-*%~^<>]|\b(?:return|typeof|case|in|of|do|else|void|delete|throw|new|await))\s*$/;
+
+/** What `codeOf` looks at; everything between is kept as it is. */
+const NEXT_SPECIAL = /[/"'`{}]/g;
 
 /** `text` with comments and the insides of strings, templates and regular expressions blanked out. */
 export function codeOf(text: string): string {
@@ -101,7 +112,8 @@ export function codeOf(text: string): string {
     } else {
       if (templates.length > 0 && (char === "{" || char === "}"))
         templates.push((templates.pop() ?? 0) + (char === "{" ? 1 : -1));
-      keep(1);
+      NEXT_SPECIAL.lastIndex = at + 1;
+      keep(NEXT_SPECIAL.test(text) ? NEXT_SPECIAL.lastIndex - 1 - at : text.length - at);
     }
   }
   return out.join("");

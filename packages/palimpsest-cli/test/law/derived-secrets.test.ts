@@ -184,7 +184,7 @@ describe("what is derived", () => {
     const names = new Set<string>();
     const tried = new Map<string, Set<number>>();
     PLANTED_SECRETS.forEach((secret, place) => {
-      const cuts = isLong ? [0, ...CUTS] : place % 4 === 0 ? [CUTS[(place / 4) % CUTS.length]!] : [];
+      const cuts = isLong ? [0, ...CUTS] : place % 6 === 0 ? [CUTS[(place / 6) % CUTS.length]!] : [];
       for (const cut of cuts) {
         tried.set(secret.family, (tried.get(secret.family) ?? new Set()).add(cut));
         const text = across(cut, secret);

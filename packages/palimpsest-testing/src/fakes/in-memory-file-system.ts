@@ -18,7 +18,11 @@ export class FakeFileSystemError extends Error {
   readonly code: string;
 
   constructor(code: string, what: string) {
+    // Node's errors of files have no stack of use either, and collecting one takes longer than the operation.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`${code}: ${what}`);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
   }
 }

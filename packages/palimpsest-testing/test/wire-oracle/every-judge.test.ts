@@ -57,7 +57,7 @@ describe("every judge", () => {
             expect(rulesOf(violations)).toEqual(["body-shape"]);
         }
       }),
-      { numRuns: bySize({ usual: 600, long: 3_000 }) },
+      { numRuns: bySize({ usual: 300, long: 3_000 }) },
     );
   });
 

@@ -21,7 +21,7 @@ describe("fingerprint", () => {
         expect(Number.isSafeInteger(fingerprint(one, seed))).toBe(true);
         expect(fingerprint(one, seed) === fingerprint(other, seed)).toBe(one === other);
       }),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

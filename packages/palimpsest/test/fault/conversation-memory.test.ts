@@ -11,6 +11,10 @@ import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
+
+/** Every call fails in the long suite; in the default one every third. */
+const STEP = bySize({ usual: 3, long: 1 });
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 
@@ -79,7 +83,7 @@ describe("a memory in files", () => {
     "short",
   ])("says so where a call fails with %s, and does it when it is asked again", async (error) => {
     let failures = 0;
-    for (let failAtCall = 1; ; failAtCall++) {
+    for (let failAtCall = 1; ; failAtCall += STEP) {
       const disk = new InMemoryFileSystem();
       const fs = faultyFileSystem(disk, { failAtCall, error });
       const memory = memoryOn(fs);
@@ -97,14 +101,14 @@ describe("a memory in files", () => {
       expect(await contextIn(disk), `call ${failAtCall}`).toBe(contexts.at(-1));
       if (!fs.didFail()) break;
     }
-    if (error !== "short") expect(failures).toBeGreaterThan(20);
+    if (error !== "short") expect(failures).toBeGreaterThan(bySize({ usual: 6, long: 20 }));
   });
 
   it.each<FileFault>([
     "kill",
     "torn",
   ])("has what was acknowledged after a %s at any call, and no call by half", async (error) => {
-    for (let failAtCall = 1; ; failAtCall++) {
+    for (let failAtCall = 1; ; failAtCall += STEP) {
       const disk = new InMemoryFileSystem();
       const fs = faultyFileSystem(disk, { failAtCall, error });
       const memory = memoryOn(fs);

@@ -8,11 +8,11 @@ const PATH = `${ROOT}/${SESSION}.jsonl`;
 const RECORDS = 200;
 /** Every place in the long suite; in the default one enough of them, and every one that is special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 211;
+const CUT_STEP = IS_LONG ? 1 : 409;
 const GO_ON_STEP = IS_LONG ? 3 : 997;
 const SPOILED_STEP = 211;
 const SPOILED_GO_ON_STEP = IS_LONG ? 30 : 1_010;
-const NEIGHBOURS_STEP = IS_LONG ? 3 : 13;
+const NEIGHBOURS_STEP = IS_LONG ? 3 : 53;
 
 interface Append {
   readonly seqs: readonly number[];
@@ -208,7 +208,7 @@ describe("a log with anything in it", () => {
         await log.close();
         expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, next]);
       }),
-      { numRuns: IS_LONG ? 3_000 : 30 },
+      { numRuns: IS_LONG ? 3_000 : 15 },
     );
   });
 });

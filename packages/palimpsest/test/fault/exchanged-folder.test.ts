@@ -156,7 +156,7 @@ describe.runIf(process.platform !== "win32")(
         fc.property(fc.uniqueArray(moment, { maxLength: 20 }), (moments) => {
           expect(isLedAstray(made, moments, "fine", verb)).toBe(false);
         }),
-        { numRuns: isLong ? 5_000 : 300 },
+        { numRuns: isLong ? 5_000 : 150 },
       );
     });
 

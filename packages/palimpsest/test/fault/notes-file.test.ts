@@ -28,7 +28,7 @@ const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }
   ...(IS_LONG ? [3, 7].map((failCount) => ({ error: "EIO", failCount }) as const) : []),
 ];
 /** An editor finishes a late save before every n-th operation only, because all of them take a while. */
-const STEP = IS_LONG ? 1 : 41;
+const STEP = IS_LONG ? 1 : 83;
 /** By default every second operation fails, from the first or the second on. */
 const FAULT_STEP = IS_LONG ? 1 : 2;
 const firstOf = (error: FileFault): number => (IS_LONG || error === "kill" || error === "EIO" ? 1 : 2);

@@ -28,7 +28,7 @@ import { judgeRequest } from "./damaged-session/judge-kind.ts";
 import { EARLIER, LATER, REQUEST, USAGE } from "./damaged-session/sound-session.ts";
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const RUNS = IS_LONG ? 150 : 6;
+const RUNS = IS_LONG ? 150 : 4;
 
 interface Row {
   seq: number;

@@ -118,7 +118,7 @@ describe.each(WAYS)("the end of a process that updates its notes by $way", (way)
     expect(end.coveredSeq).toBeGreaterThan(start.coveredSeq);
 
     const seen = new Set<boolean>();
-    const step = isLong ? 1 : 11;
+    const step = isLong ? 1 : 23;
     // The number of operations differs from run to run: the sweep ends with the first run in which nothing failed.
     for (let failAtCall = began + 1; ; failAtCall += step) {
       const disk = before.crashedCopy("process");

@@ -24,7 +24,7 @@ describe("parse and format", () => {
       fc.property(anyNotesText, (text) => {
         expect(formatNotes(parseNotes(text))).toBe(text);
       }),
-      { numRuns: bySize({ usual: 300, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

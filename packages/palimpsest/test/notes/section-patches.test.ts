@@ -211,7 +211,7 @@ describe("applySectionPatches", () => {
           expect(kept).toEqual(frame(before));
         },
       ),
-      { numRuns: bySize({ usual: 300, long: 1_500 }) },
+      { numRuns: bySize({ usual: 150, long: 1_500 }) },
     );
   });
 });

@@ -36,7 +36,7 @@ describe("the ledger of literals", () => {
         const ledger = ledgerOf(messages, 1_000);
         expect(rankLiterals(ledger, count)).toEqual(rankLiterals(ledger).slice(0, count));
       }),
-      { numRuns: bySize({ usual: 150, long: 500 }) },
+      { numRuns: bySize({ usual: 75, long: 500 }) },
     );
   });
 
@@ -51,7 +51,7 @@ describe("the ledger of literals", () => {
         expect(rankLiterals(full)).toEqual(rankLiterals(whole).slice(0, kept));
         expect(full.forgottenCount).toBe(before + 1 - kept);
       }),
-      { numRuns: bySize({ usual: 150, long: 500 }) },
+      { numRuns: bySize({ usual: 75, long: 500 }) },
     );
   });
 });

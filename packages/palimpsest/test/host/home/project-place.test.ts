@@ -39,7 +39,7 @@ describe("the folder of a project", () => {
       fc.property(path, path, (one, other) => {
         expect(sameTo(name(one)) === sameTo(name(other))).toBe(one === other);
       }),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

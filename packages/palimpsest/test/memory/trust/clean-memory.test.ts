@@ -110,7 +110,7 @@ describe("cleanMemoryText", () => {
           expect(cleaned).not.toMatch(/^(?:---|\+\+\+)/);
         }
       }),
-      { numRuns: bySize({ usual: 500, long: 20_000 }) },
+      { numRuns: bySize({ usual: 200, long: 20_000 }) },
     );
   });
 

@@ -47,7 +47,7 @@ describe("the check of a request that grows", () => {
           expect(inOrder(kept.findBroken(request))).toEqual(inOrder(checkRequest(request, "anthropic")));
         }
       }),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

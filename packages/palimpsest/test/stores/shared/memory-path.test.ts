@@ -72,7 +72,7 @@ describe("the path of a memory", () => {
             expect(isAbsolute(inner) || inner.startsWith(".") || inner === "").toBe(false);
           }
       }),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

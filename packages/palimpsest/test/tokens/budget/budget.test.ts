@@ -70,7 +70,7 @@ describe("planBudget", () => {
           expect(plan.summaryReserveTokens + plan.effectiveTokens).toBe(plan.windowTokens);
         },
       ),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 
@@ -88,7 +88,7 @@ describe("planBudget", () => {
           }
         },
       ),
-      { numRuns: bySize({ usual: 400, long: 2_000 }) },
+      { numRuns: bySize({ usual: 150, long: 2_000 }) },
     );
   });
 

@@ -320,7 +320,7 @@ describe("extractive compact", () => {
             );
         },
       ),
-      { numRuns: bySize({ usual: 20, long: 1_000 }) },
+      { numRuns: bySize({ usual: 10, long: 1_000 }) },
     );
   });
 });
