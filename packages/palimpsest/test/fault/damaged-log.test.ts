@@ -10,7 +10,7 @@ const RECORDS = 200;
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const CUT_STEP = IS_LONG ? 1 : 409;
 const GO_ON_STEP = IS_LONG ? 3 : 997;
-const SPOILED_STEP = 211;
+const SPOILED_STEP = 401;
 const SPOILED_GO_ON_STEP = IS_LONG ? 30 : 1_010;
 const NEIGHBOURS_STEP = IS_LONG ? 3 : 53;
 
