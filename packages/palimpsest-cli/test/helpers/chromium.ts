@@ -24,9 +24,12 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** Longer than a browser takes for anything, however busy the machine is. */
+const BUSY_MS = 100_000;
+
 /** A browser with a new, empty profile. */
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: FLAGS, timeout: BUSY_MS });
 }
 
 /** A page that was opened from a file, and what went wrong in it. */

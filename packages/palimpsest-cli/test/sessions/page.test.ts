@@ -8,7 +8,7 @@ import { HOSTILE, storedHome, storeSession } from "../../../../test/helpers/stor
 const MARKUP =
   "</pre></details></article><script>alert(1)</script><img src=x onerror=\"alert('ran')\"><style>*{display:none}</style>";
 
-describe.skipIf(!hasChromium)("an exported page in a browser", { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)("an exported page in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();

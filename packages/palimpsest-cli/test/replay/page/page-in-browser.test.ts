@@ -54,7 +54,7 @@ const shownBlocks = (page: Page): Promise<readonly string[]> => page.evaluate<re
 
 const selectedCall = (page: Page): Promise<string> => page.locator("#call-number").inputValue();
 
-describe.skipIf(!hasChromium)("a page in a browser", { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)("a page in a browser", () => {
   let browser: Browser;
   let replayed: ReplayedPage;
   let path: string;

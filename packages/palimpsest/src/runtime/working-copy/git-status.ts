@@ -50,11 +50,15 @@ const FILTERS = [
 const OWN_SCOPES: ReadonlySet<string> = new Set(["system", "global"]);
 
 /** Asks git about `workingCopy`. Never throws. */
-export async function readGitStatus(workingCopy: string, env: Env): Promise<GitStatus> {
-  const deadline = AbortSignal.timeout(HOME_DEFAULTS.gitTimeoutMs);
+export async function readGitStatus(
+  workingCopy: string,
+  env: Env,
+  timeoutMs: number = HOME_DEFAULTS.gitTimeoutMs,
+): Promise<GitStatus> {
+  const deadline = AbortSignal.timeout(timeoutMs);
   const filters = await run(FILTERS, { workingCopy, env: gitEnv(env, SAFE_SETTINGS), deadline });
   // 1: no filter at all, the usual case.
-  if (filters.exitCode !== 0 && filters.exitCode !== 1) return judge(filters);
+  if (filters.exitCode !== 0 && filters.exitCode !== 1) return judge(filters, timeoutMs);
   const disabled = foreignFilters(filters.output).flatMap((name): readonly (readonly [string, string])[] => [
     [`filter.${name}.clean`, ""],
     [`filter.${name}.process`, ""],
@@ -66,7 +70,7 @@ export async function readGitStatus(workingCopy: string, env: Env): Promise<GitS
     env: gitEnv(env, [...SAFE_SETTINGS, ...disabled]),
     deadline,
   });
-  return status.exitCode === 0 || status.isCutOff ? { text: inShort(status) } : judge(status);
+  return status.exitCode === 0 || status.isCutOff ? { text: inShort(status) } : judge(status, timeoutMs);
 }
 
 interface Run {
@@ -176,18 +180,14 @@ function leftOutLine({
   return `[… ${isCutOff ? "more than " : ""}${total - shown} more lines]`;
 }
 
-function judge({ exitCode, message }: Run): GitStatus {
+function judge({ exitCode, message }: Run, timeoutMs: number): GitStatus {
   if (exitCode === 128 && /not a git repository/i.test(message)) return {};
   // Git is not installed.
   if (exitCode === "ENOENT") return {};
   const detail = cutHead(showHidden(message).trim(), 300);
   if (exitCode === "timeout")
     return {
-      problem: {
-        subject: "git",
-        reason: "timeout",
-        detail: `It took longer than ${HOME_DEFAULTS.gitTimeoutMs} ms.`,
-      },
+      problem: { subject: "git", reason: "timeout", detail: `It took longer than ${timeoutMs} ms.` },
     };
   return { problem: { subject: "git", reason: "unreadable", detail } };
 }

@@ -25,6 +25,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const ENV = { PATH: process.env["PATH"], HOME: tmpdir() };
+/** Git may take long on a busy machine; nothing is proved by a status that was given up. */
+const statusOf = (workingCopy: string, env: Readonly<Record<string, string | undefined>>) =>
+  readGitStatus(workingCopy, env, 100_000);
 const git = (...args: readonly string[]): string =>
   execFileSync(
     "git",
@@ -59,22 +62,22 @@ describe("the state of version control", () => {
     aRepository();
     writeFileSync(join(repo, "kept.txt"), "two\n");
     writeFileSync(join(repo, "größe.txt"), "");
-    expect(await readGitStatus(repo, ENV)).toEqual({ text: "## main\n M kept.txt\n?? größe.txt" });
+    expect(await statusOf(repo, ENV)).toEqual({ text: "## main\n M kept.txt\n?? größe.txt" });
   });
 
   it("is told from below the top of the working copy, and of one without a commit", async () => {
     git("init", "-q");
     mkdirSync(join(repo, "below"));
     writeFileSync(join(repo, "below", "a"), "");
-    expect(await readGitStatus(join(repo, "below"), ENV)).toEqual({
+    expect(await statusOf(join(repo, "below"), ENV)).toEqual({
       text: "## No commits yet on main\n?? ./",
     });
   });
 
   it("is absent without a repository, without git, and for a folder that is not there", async () => {
-    expect(await readGitStatus(repo, { ...ENV, GIT_CEILING_DIRECTORIES: folder })).toEqual({});
-    expect(await readGitStatus(repo, { PATH: folder })).toEqual({});
-    const { text, problem } = await readGitStatus(join(folder, "gone"), ENV);
+    expect(await statusOf(repo, { ...ENV, GIT_CEILING_DIRECTORIES: folder })).toEqual({});
+    expect(await statusOf(repo, { PATH: folder })).toEqual({});
+    const { text, problem } = await statusOf(join(folder, "gone"), ENV);
     expect({ text, reason: problem?.reason }).toEqual({ text: undefined, reason: "unreadable" });
   });
 
@@ -82,7 +85,7 @@ describe("the state of version control", () => {
     git("init", "-q");
     const names = Array.from({ length: 300 }, (_, index) => `file-${String(index).padStart(3, "0")}.txt`);
     for (const name of names) writeFileSync(join(repo, name), "");
-    const { text = "" } = await readGitStatus(repo, ENV);
+    const { text = "" } = await statusOf(repo, ENV);
     const lines = text.split("\n");
     const listed = lines.slice(1, -1);
     expect(text.length).toBeLessThanOrEqual(2_000);
@@ -94,7 +97,7 @@ describe("the state of version control", () => {
   it("shows what hides in the name of a file", async () => {
     git("init", "-q");
     writeFileSync(join(repo, "a\u202Eb.txt"), "");
-    expect((await readGitStatus(repo, ENV)).text).toContain("?? a\\u{202E}b.txt");
+    expect((await statusOf(repo, ENV)).text).toContain("?? a\\u{202E}b.txt");
   });
 
   it("takes no settings from inherited variables", async () => {
@@ -102,7 +105,7 @@ describe("the state of version control", () => {
     const mark = join(folder, "mark");
     const script = hostileScript(mark);
     const env = { ...ENV, GIT_DIR: folder, GIT_EXTERNAL_DIFF: script, GIT_PAGER: script, GIT_TRACE: mark };
-    expect(await readGitStatus(repo, env)).toEqual({ text: "## main" });
+    expect(await statusOf(repo, env)).toEqual({ text: "## main" });
     expect(existsSync(mark)).toBe(false);
   });
 });
@@ -198,7 +201,7 @@ describe("a hostile repository", () => {
     const mark = join(folder, "mark");
     set(hostileScript(mark));
     aChange();
-    await readGitStatus(repo, ENV);
+    await statusOf(repo, ENV);
     expect(existsSync(mark)).toBe(false);
     // Nor is anything written.
     expect(readdirSync(join(repo, ".git")).filter((name) => name.endsWith(".lock"))).toEqual([]);
