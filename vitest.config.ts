@@ -48,10 +48,10 @@ export default defineConfig({
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     exclude: ["**/node_modules/**"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Ending a process takes long on a busy machine; the tests are over by then.
-    teardownTimeout: 120_000,
+    // Only what hangs takes as long, however busy the machine is.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 300_000,
     pool: "forks",
     // Each process runs many files one after the other and imports a module once. A test file must leave no
     // changed environment or global, and a helper has no hook at its top, which would run for the first file only.

@@ -21,7 +21,7 @@ const repository = resolve(fileURLToPath(import.meta.url), "../../..");
 /** Environment variable with the folder of the run, for the processes of its test files. */
 const FOLDER_VARIABLE = "PALIMPSEST_TEST_FOLDER";
 const WAIT_MS = 50;
-const WAIT_LIMIT_MS = 110_000;
+const WAIT_LIMIT_MS = 280_000;
 
 /** Vitest calls this before the first test file, and the returned function after the last. */
 export default function setup(): () => void {

@@ -12,7 +12,7 @@ import { standInArguments } from "./stand-in-provider.ts";
 
 /** The published packages. */
 const INSTALLED: readonly string[] = ["palimpsest", "palimpsest-testing", "palimpsest-cli"];
-const TIME_LIMIT_MS = 110_000;
+const TIME_LIMIT_MS = 280_000;
 
 export interface RunOutcome {
   readonly exitCode: number | null;

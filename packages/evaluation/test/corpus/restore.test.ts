@@ -57,6 +57,6 @@ describe.runIf(hasCorpus && isLong)(
       expect(share(coverRestorations(recorded, hindsightRule, OURS)).files).toBeGreaterThan(
         share(five).files,
       );
-    }, 60_000);
+    });
   },
 );

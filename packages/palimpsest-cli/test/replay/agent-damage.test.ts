@@ -269,7 +269,7 @@ describe.each([
       }),
       { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 500 : 30 },
     );
-  }, 120_000);
+  });
 });
 
 describe("reading takes linear time", () => {

@@ -18,7 +18,7 @@ const SESSIONS = [
 ].filter(({ isUsual }) => isLong || isUsual);
 
 describe.skipIf(!hasCorpus)("pages of recorded sessions", () => {
-  it.each(SESSIONS)("$id: small enough, and opened without a complaint", { timeout: 180_000 }, async ({
+  it.each(SESSIONS)("$id: small enough, and opened without a complaint", async ({
     id,
     folder,
     windowTokens,

@@ -30,11 +30,7 @@ const files = [
 describe.skipIf(!hasCorpus)("replay of recorded sessions", () => {
   it.each(
     files.map((file) => ({ ...file, name: basename(file.path) })),
-  )("$name: what the file holds is counted, and every check holds", { timeout: 120_000 }, async ({
-    id,
-    path,
-    measure,
-  }) => {
+  )("$name: what the file holds is counted, and every check holds", async ({ id, path, measure }) => {
     const [users = measure.user_messages, answers = measure.assistant_messages, calls = measure.tool_calls] =
       COUNTED_OTHERWISE[id] ?? [];
 

@@ -63,7 +63,7 @@ beforeAll(async () => {
   await again.close();
   template = await stored("sound");
   rival = rivalOf(template.rows, 9);
-}, 60_000);
+});
 afterAll(() => database?.end());
 
 function optionsWith(seed: number) {

@@ -60,7 +60,7 @@ beforeAll(async () => {
     const stored = await recorded(path);
     if (stored !== undefined) sound.push(stored);
   }
-}, 60_000);
+});
 afterAll(() => {
   console.log(
     `files: ${JSON.stringify(figures)} (recorded sessions: ${hasCorpus ? sound.length - 2 : "none here"})`,

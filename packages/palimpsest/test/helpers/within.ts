@@ -1,5 +1,5 @@
 /** Waiting for work that might hang, in real time that nothing takes unless it does. */
-const HANG_MS = 100_000;
+const HANG_MS = 280_000;
 
 /** Waits for the work. @throws if it takes too long */
 export async function within<Value>(work: Promise<Value>, what: string): Promise<Value> {

@@ -146,7 +146,7 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
   it("are fifty sessions in all formats together", async () => {
     for (const { path } of files) if (!sessionCounts.has(path)) await importedFrom(path);
     expect([...sessionCounts.values()].reduce((sum, count) => sum + count, 0)).toBe(50);
-  }, 60_000);
+  });
 
   it("gives the airline conversations back to the letter", async () => {
     const [file] = corpusFiles("openai-chat");

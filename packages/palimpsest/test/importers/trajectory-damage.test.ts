@@ -77,7 +77,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
       }),
       { numRuns: IS_LONG ? 300 : 10 },
     );
-  }, 60_000);
+  });
 
   it("keeps what stands in records that were doubled, dropped or moved", async () => {
     const order = fc.array(fc.nat(Math.max(0, whole.length - 1)), {
@@ -91,7 +91,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
       }),
       { numRuns: isDocument ? 5 : IS_LONG ? 300 : 10 },
     );
-  }, 60_000);
+  });
 });
 
 describe("reading takes linear time", () => {
