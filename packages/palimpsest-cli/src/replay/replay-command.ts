@@ -5,11 +5,9 @@
 
 import { basename } from "node:path";
 import { OptionError } from "palimpsest";
-import type { PolicyName } from "palimpsest/compaction";
 import type { ImportedSession } from "palimpsest/formats";
 import { importSessions, readInputFile } from "palimpsest/formats";
 import { redactBroken, showOnOneLine } from "palimpsest/internal";
-import type { TariffName } from "palimpsest/tokens";
 import { describeError, formatReport } from "../terminal/error-report.ts";
 import { formatBytes, formatTokens } from "../terminal/figures.ts";
 import { Progress } from "../terminal/progress.ts";
@@ -20,20 +18,14 @@ import { exitCodeOf, isSound, type ReplayJson } from "./measure/replay-json.ts";
 import type { PageParts } from "./page/page-files.ts";
 import { PageRecorder } from "./page/page-recorder.ts";
 import { ReplayPages } from "./replay-pages.ts";
-import { type NotReplayed, type Replayed, replaySession } from "./replay-session.ts";
+import { type NotReplayed, type Replayed, type ReplaySettings, replaySession } from "./replay-session.ts";
 import { groupRepairs } from "./report/repair-groups.ts";
 import { renderSession } from "./report/session-report.ts";
 import { type NamedResult, renderSummary } from "./report/summary-table.ts";
 
-export interface ReplayOptions {
+export interface ReplayOptions extends ReplaySettings {
   /** Windows to replay in, in tokens; @defaultValue the model's own */
   readonly windowSizes: readonly number[];
-  /** System prompt and tools in tokens; @defaultValue as recorded or billed */
-  readonly fixedTokens?: number | undefined;
-  readonly model?: string | undefined;
-  readonly policy?: PolicyName | undefined;
-  readonly tariff?: TariffName | undefined;
-  readonly editSafety?: "strict" | "permissive" | undefined;
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
   /** Folder in which the stored sessions stay. */
@@ -96,11 +88,7 @@ async function replayFile(file: string, run: Run, overall: OverallShare): Promis
         imported,
         folder,
         windowTokens,
-        fixedTokens: run.options.fixedTokens,
-        model: run.options.model,
-        policy: run.options.policy,
-        tariff: run.options.tariff,
-        editSafety: run.options.editSafety,
+        ...run.options,
         page,
         signal: run.context.signal,
         onProgress: (share, tokens) =>

@@ -52,14 +52,8 @@ import { WireJudge } from "./measure/wire-judge.ts";
 import type { PageCosts } from "./page/page-data.ts";
 import type { PageRecorder } from "./page/page-recorder.ts";
 
-interface ReplayTask {
-  /** The file as it was given, which figures and stored sessions name. */
-  readonly file: string;
-  readonly imported: ImportedSession;
-  /** Folder that the session is stored in. */
-  readonly folder: string;
-  /** Window to use instead of the model's own. */
-  readonly windowTokens?: number | undefined;
+/** Settings of a replay. */
+export interface ReplaySettings {
   /** System prompt and tools in tokens; @defaultValue as recorded or billed */
   readonly fixedTokens?: number | undefined;
   /** Model to assume instead of the recorded one. */
@@ -70,10 +64,20 @@ interface ReplayTask {
   readonly tariff?: TariffName | undefined;
   /** `permissive` if earlier messages may be rewritten. @defaultValue derived from model and session */
   readonly editSafety?: "strict" | "permissive" | undefined;
-  /** Takes down what a page of the session shows. */
+}
+
+interface ReplayTask extends ReplaySettings {
+  /** The file as it was given, which figures and stored sessions name. */
+  readonly file: string;
+  readonly imported: ImportedSession;
+  /** Folder that the session is stored in. */
+  readonly folder: string;
+  /** Window to use instead of the model's own. */
+  readonly windowTokens?: number | undefined;
+  /** Records the page of the session. */
   readonly page?: PageRecorder | undefined;
   readonly signal: AbortSignal;
-  /** Told how much is done, from 0 to 1, and how many tokens the window holds. */
+  /** Called with the finished share, from 0 to 1, and the tokens that the window holds. */
   readonly onProgress: (share: number, windowTokens: number) => void;
 }
 
@@ -132,16 +136,9 @@ export async function replaySession(task: ReplayTask): Promise<Replayed | NotRep
   }
 }
 
-function settingOf({
-  imported,
-  model: asked,
-  windowTokens,
-  fixedTokens,
-  policy,
-  tariff,
-  editSafety,
-}: ReplayTask): Setting {
-  const model = asked ?? mainModel(imported);
+function settingOf({ imported, windowTokens, fixedTokens, ...asked }: ReplayTask): Setting {
+  const { policy, tariff, editSafety } = asked;
+  const model = asked.model ?? mainModel(imported);
   const budget = budgetOf(model, windowTokens);
   const { system, tools } = imported;
   const source = sourceFigures(imported, model);
@@ -151,13 +148,8 @@ function settingOf({
     window: windowFigures(budget, { model, messages: sourceMessages(imported), policy, editSafety }),
     budget,
     tariff: resolveTariff({ model, option: tariff }),
-    request: {
-      model,
-      system,
-      tools,
-      // As an agent would run it here, which has them beside the recorded tools.
-      historyTools: true,
-    },
+    // With the history tools beside the recorded ones, as an agent would run it here.
+    request: { model, system, tools, historyTools: true },
   };
 }
 
@@ -197,18 +189,8 @@ async function replay(task: ReplayTask, setting: Setting, startedMs: number): Pr
 
   // Opening it again may have added a checkpoint.
   const bytesWritten = session.bytesWritten() + reopened.bytesWritten();
-  const result = figuresOf({
-    task,
-    setting,
-    track,
-    usage,
-    survival,
-    cost,
-    rebuild,
-    lossless,
-    bytesWritten,
-    startedMs,
-  });
+  const measured = { track, usage, survival, cost, rebuild, lossless, bytesWritten };
+  const result = figuresOf({ task, setting, startedMs, ...measured });
   const { budget } = setting;
   const stored = { storedAs: session.id, track, lossless, rebuild };
   return { type: "replayed", result, ...stored, costs, budget, imported };
@@ -333,7 +315,6 @@ function figuresOf(run: {
   readonly startedMs: number;
 }): ReplayedSession {
   const { task, setting, track, rebuild, lossless } = run;
-  const estimator = run.usage.figures();
   const prepareMs = track.calls.map((call) => call.prepareMs);
   const prompt = promptFigures(setting);
   const calls = track.calls.length;
@@ -351,7 +332,7 @@ function figuresOf(run: {
     invariants: track.invariants,
     lossless: { blocks: lossless.blocks, recovered: lossless.recovered },
     rebuild: { checked: rebuild.checked, different: rebuild.different },
-    ...(estimator === undefined ? {} : { estimator }),
+    estimator: run.usage.figures(),
     survival: run.survival,
     cost: run.cost,
     repairs: task.imported.repairs.length + track.repairs.length,

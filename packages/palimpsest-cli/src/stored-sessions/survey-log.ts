@@ -12,7 +12,6 @@ import type {
   BlobBlock,
   Edit,
   Entry,
-  HeaderEntry,
   LogContents,
   LogDamage,
   MessageEntry,
@@ -23,10 +22,6 @@ import { promptTokens } from "palimpsest/transcript";
 const PROMPT_CHARS = 120;
 /** Prompts that are kept to jump to; a longer list is of no use to readers. */
 const PROMPTS_KEPT = 1_000;
-
-interface PricedCall {
-  readonly model: string;
-}
 
 export class Survey {
   readonly metadata = new MetadataFold();
@@ -47,19 +42,16 @@ export class Survey {
   /** Said in all, by our estimate, in reference tokens. */
   conversationTokens = 0;
   compactions = 0;
-  freedTokens = 0;
   usage: Usage | undefined;
   /** Cost of the reported calls at list prices, in $; `undefined` once a model has no known price. */
   costUsd: number | undefined = 0;
-  header: HeaderEntry | undefined;
   /** When the first thing and the last was said. */
   firstAt: number | undefined;
   lastAt: number | undefined;
-  lastSeq = 0;
   readonly #isEstimating: boolean;
   readonly #line = new Line();
   readonly #blobs = new Map<string, number>();
-  readonly #calls = new Map<number, PricedCall>();
+  readonly #calls = new Map<number, string>();
   #ranges: ReturnType<Line["ranges"]> | undefined;
 
   /** `isEstimating`: also measures the messages, which takes as long as reading them. */
@@ -93,17 +85,15 @@ export class Survey {
 
   #add(entry: Entry): void {
     this.counts.entries++;
-    this.lastSeq = entry.seq;
     this.#date(entry);
     this.#follow(entry);
     this.metadata.apply(entry);
-    if (entry.type === "header") this.header ??= entry;
-    else if (entry.type === "message") this.#addMessage(entry);
+    if (entry.type === "message") this.#addMessage(entry);
     else if (entry.type === "answer") this.#addAnswer(entry);
     else if (entry.type === "edit") this.#addEdit(entry.edit);
     else if (entry.type === "call") {
       this.counts.calls++;
-      this.#calls.set(entry.seq, { model: entry.model });
+      this.#calls.set(entry.seq, entry.model);
       this.models.set(entry.model, (this.models.get(entry.model) ?? 0) + 1);
     }
   }
@@ -141,7 +131,7 @@ export class Survey {
   }
 
   #addAnswer({ callSeq, usage }: AnswerEntry): void {
-    const call = this.#calls.get(callSeq);
+    const model = this.#calls.get(callSeq);
     this.#calls.delete(callSeq);
     if (usage === undefined) return;
     const before = this.usage;
@@ -151,14 +141,13 @@ export class Survey {
       cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + usage.cacheWriteTokens,
       outputTokens: (before?.outputTokens ?? 0) + usage.outputTokens,
     };
-    const cost = call === undefined ? undefined : costOf(usage, call.model);
+    const cost = model === undefined ? undefined : costOf(usage, model);
     this.costUsd = cost === undefined || this.costUsd === undefined ? undefined : this.costUsd + cost;
   }
 
   #addEdit(edit: Edit): void {
     this.edits.set(edit.kind, (this.edits.get(edit.kind) ?? 0) + 1);
     if (findLayer(edit.kind)?.isCompaction === true) this.compactions++;
-    if ("freedTokens" in edit) this.freedTokens += edit.freedTokens ?? 0;
   }
 }
 
