@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../base/errors.ts";
 import { readTemplate } from "../../notes/template.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
+import { withFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, NotesConfig } from "./home-types.ts";
 
 /**
@@ -54,15 +55,12 @@ function readWhole(path: string, fs: FileSystem): Found {
     const stat = fs.stat(path);
     if (stat === undefined) return {};
     if (stat.isLink) return { problem: "It is a symbolic link, which is not followed" };
-    const file = fs.open(path, "read");
-    try {
+    return withFile(fs, path, "read", (file) => {
       const bytes = file.size();
-      const most = NOTES_CONFIG_LIMIT_BYTES;
-      if (bytes > most) return { problem: `It has ${bytes} bytes, more than ${most}` };
+      if (bytes > NOTES_CONFIG_LIMIT_BYTES)
+        return { problem: `It has ${bytes} bytes, more than ${NOTES_CONFIG_LIMIT_BYTES}` };
       return { text: new TextDecoder("utf-8", { fatal: true }).decode(file.read(0, bytes)) };
-    } finally {
-      file.close();
-    }
+    });
   } catch (error) {
     if (error instanceof TypeError) return { problem: "It is not UTF-8 text" };
     return { problem: `It cannot be read (${errorMessage(error)})` };

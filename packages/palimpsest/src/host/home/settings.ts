@@ -11,9 +11,9 @@ import { errorMessage, OptionError, StoreError } from "../../base/errors.ts";
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { nearestName } from "../../base/options/check-options.ts";
 import { shorten } from "../../base/text/text.ts";
-import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
+import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/runtime.ts";
-import { replaceFile } from "../../stores/files/replace/whole-file.ts";
+import { replaceFile, withFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, HomeSettings } from "./home-types.ts";
 
 /** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
@@ -177,26 +177,17 @@ type WholeFile =
 
 /** The text, empty where there is no file. */
 function readWhole(path: string, fs: FileSystem): WholeFile {
-  let file: OpenFile | undefined;
   try {
     if (fs.stat(path) === undefined) return { type: "text", text: "" };
-    file = fs.open(path, "read");
-    const bytes = file.size();
-    if (bytes > SETTINGS_LIMIT_BYTES)
-      return {
-        type: "problem",
-        detail: `It has ${bytes} bytes, more than ${SETTINGS_LIMIT_BYTES}`,
-      };
-    return {
-      type: "text",
-      text: Buffer.from(file.read(0, bytes))
-        .toString("utf8")
-        .replace(/^\uFEFF/, ""),
-    };
+    const bytes = withFile(fs, path, "read", (file) => {
+      const size = file.size();
+      return size > SETTINGS_LIMIT_BYTES ? size : Buffer.from(file.read(0, size));
+    });
+    return typeof bytes === "number"
+      ? { type: "problem", detail: `It has ${bytes} bytes, more than ${SETTINGS_LIMIT_BYTES}` }
+      : { type: "text", text: bytes.toString("utf8").replace(/^\uFEFF/, "") };
   } catch (error) {
     return { type: "problem", detail: `It cannot be read (${errorMessage(error)})` };
-  } finally {
-    file?.close();
   }
 }
 
