@@ -139,7 +139,8 @@ export function refusalText(block: ContentBlock): string {
 /** A call as an answer holds it: id, name and arguments as the model wrote them. @internal */
 export function writtenCall(block: ToolUseBlock): JsonObject {
   const { id, name, input } = block;
-  const { arguments: recorded, extra: { type, status: _, ...extra } = {} } = openaiFields(block);
+  const { arguments: recorded, extra: { type, status: _status, index: _index, ...extra } = {} } =
+    openaiFields(block);
   if (!takesAnyText(type))
     return { ...extra, id, type: "function", function: { name, arguments: argumentsText(input, recorded) } };
   return { ...extra, id, type: "custom", custom: { name, input: customInput(input) } };

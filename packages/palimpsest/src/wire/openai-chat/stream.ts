@@ -190,7 +190,7 @@ export class ChatWriter extends AnswerWriter {
     const part = call["type"] === "custom" ? "custom" : "function";
     const field = part === "custom" ? "input" : "arguments";
     const called = call[part] as JsonObject;
-    const begun = { index, ...call, [part]: { ...called, [field]: "" } };
+    const begun = { ...call, index, [part]: { ...called, [field]: "" } };
     const pieces = this.pieces(asString(called[field]) ?? "");
     return [
       this.#chunk({ tool_calls: [begun] }),

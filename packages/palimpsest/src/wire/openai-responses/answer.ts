@@ -135,7 +135,8 @@ export function writtenMessage(
 ): JsonObject {
   const extra = first.type === "text" ? (openaiFields(first).extra ?? {}) : {};
   const id = asString(extra["id"]) ?? newId("msg_");
-  return { type: "message", role: "assistant", status: "completed", ...extra, id, content };
+  // In the order of the API, because what returns is kept and sent again in this order.
+  return { id, type: "message", role: "assistant", status: "completed", ...extra, content };
 }
 
 /** A text as a part of a message. @internal */
@@ -167,5 +168,5 @@ export function writtenItem(block: ContentBlock, { newId }: NewId): readonly Jso
     ? { type: "custom_tool_call", input: customInput(input) }
     : { type: "function_call", arguments: argumentsText(input, recorded) };
   const id = asString(extra["id"]) ?? newId(isCustom ? "ctc_" : "fc_");
-  return [{ status: "completed", ...extra, id, call_id: block.id, name, ...called }];
+  return [{ id, status: "completed", ...extra, call_id: block.id, name, ...called }];
 }

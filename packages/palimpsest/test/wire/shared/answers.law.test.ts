@@ -26,7 +26,10 @@ describe.each(FORMATS)("an answer in the format $name", (format) => {
     fc.assert(
       fc.property(answersOf(format), (answer) => {
         const written = JSON.parse(JSON.stringify(format.writeAnswer(answer))) as unknown;
-        expect(format.readAnswer(written)).toEqual(answer);
+        const read = format.readAnswer(written);
+        expect(read).toEqual(answer);
+        // What returns is sent again: its bytes are those of before.
+        expect(JSON.stringify(format.writeAnswer(read))).toBe(JSON.stringify(written));
       }),
     );
   });

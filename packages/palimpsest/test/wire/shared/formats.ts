@@ -68,7 +68,7 @@ const found = id.map(
 
 const oneOrNone = <T extends ContentBlock>(block: fc.Arbitrary<T>) => fc.array(block, { maxLength: 1 });
 const withExtra = (block: ContentBlock, itemId: string): ContentBlock =>
-  ({ ...block, ...{ openai: { extra: { status: "completed", id: itemId } } } }) as ContentBlock;
+  ({ ...block, ...{ openai: { extra: { id: itemId, status: "completed" } } } }) as ContentBlock;
 const responsesOpaque = (value: JsonObject): ContentBlock => ({
   type: "opaque",
   provider: "openai-responses",
