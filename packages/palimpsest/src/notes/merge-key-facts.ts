@@ -5,7 +5,6 @@
  * It only appends to sections and repeats nothing. Its lines carry no mark: their facts may be visible
  * nowhere else, so no later update without a model removes them.
  */
-import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { splitLines } from "../base/text/markdown-lines.ts";
 import { withoutMark } from "./body-entries.ts";
 import { cleanLine } from "./clean-text.ts";
@@ -20,6 +19,7 @@ import {
   splitBody,
   withBody,
 } from "./notes-document.ts";
+import { FACT_CHARACTERS } from "./session-facts.ts";
 import type { NotesSection, NotesSectionKind, NotesTemplate } from "./template.ts";
 
 /** Key facts that one compaction may merge into the notes. Our choice: they fill the notes at about 60 tokens each. */
@@ -55,7 +55,7 @@ export function mergeKeyFacts(
   const counts = { merged: 0, known: 0, leftOut: facts.length - looked.length };
   let result = document;
   for (const { kind, text } of looked) {
-    const line = cleanLine(text, NOTES_DEFAULTS.factCharacters);
+    const line = cleanLine(text, FACT_CHARACTERS);
     if (known.has(line)) {
       counts.known++;
       continue;

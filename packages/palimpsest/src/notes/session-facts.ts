@@ -4,9 +4,13 @@
  * The facts are plain data, so any reader of logs can supply them. Their text comes from users, tools and
  * models; every line is cleaned and cut first.
  */
-import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 import { cleanLine } from "./clean-text.ts";
 import type { NotesSectionKind } from "./template.ts";
+
+/** Characters of one fact that is written without a model. Our choice: two lines of a terminal. */
+export const FACT_CHARACTERS = 300;
+/** Lines that an updater without a model writes in one section. Our choice: what a reader takes in. */
+export const FACT_LINES_COUNT = 30;
 
 /** Words of a session's title, at the most. Source: Claude Code's session memory: 5 to 10 words. */
 const TITLE_WORDS_COUNT = 10;
@@ -46,8 +50,6 @@ export interface FactLine {
   readonly key: string;
 }
 
-const { factCharacters, factLinesCount } = NOTES_DEFAULTS;
-
 /** Lines by section, in their order there. Of every list but the Worklog's the first ones matter most. */
 export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionKind, readonly FactLine[]> {
   const lines: readonly (readonly [NotesSectionKind, readonly FactLine[]])[] = [
@@ -66,7 +68,7 @@ export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionK
 }
 
 function titleOf({ userWords }: SessionFacts): readonly FactLine[] {
-  const first = userWords?.map(({ text }) => cleanLine(text, factCharacters)).find((text) => text !== "");
+  const first = userWords?.map(({ text }) => cleanLine(text, FACT_CHARACTERS)).find((text) => text !== "");
   // The rest begins with a letter, so that Markdown reads it as plain text.
   const words = (first ?? "")
     .replace(/^[^\p{L}\p{N}]+/u, "")
@@ -86,19 +88,19 @@ function stateOf({ todos = [], userWords = [], commands = [] }: SessionFacts): r
       .filter(({ hasFailed }) => hasFailed)
       .map(({ command, line }) => item(command, "Fails: ", quoted(line)))
       .reverse(),
-  ].slice(0, factLinesCount);
+  ].slice(0, FACT_LINES_COUNT);
 }
 
 function taskOf({ userWords = [] }: SessionFacts): readonly FactLine[] {
   const [first, ...later] = userWords;
   if (first === undefined) return [];
-  return [item(first.text), ...newest(later, ({ text }) => item(text)).slice(0, factLinesCount - 1)];
+  return [item(first.text), ...newest(later, ({ text }) => item(text)).slice(0, FACT_LINES_COUNT - 1)];
 }
 
 function filesOf({ files }: SessionFacts): readonly FactLine[] {
   const used = (files ?? []).toReversed();
   const ranked = [...used.filter(({ edits }) => edits > 0), ...used.filter(({ edits }) => edits === 0)];
-  return ranked.slice(0, factLinesCount).map(({ path, reads, edits }) => {
+  return ranked.slice(0, FACT_LINES_COUNT).map(({ path, reads, edits }) => {
     const how = [
       ...(edits > 0 ? [`edited ${times(edits)}`] : []),
       ...(reads > 0 ? [`read ${times(reads)}`] : []),
@@ -120,8 +122,8 @@ function errorsOf({ errors }: SessionFacts): readonly FactLine[] {
   return newest(errors, ({ call, line, followed, resolvedPointer }) => {
     const next = followed.length === 0 ? "" : `; then: ${followed.join(", ")}`;
     const end = resolvedPointer === undefined ? "" : "; later it worked";
-    const text = cleanLine(`${call}: ${line}`, factCharacters);
-    return { line: `- ${text}${cleanLine(next, factCharacters)}${end}`, key: text };
+    const text = cleanLine(`${call}: ${line}`, FACT_CHARACTERS);
+    return { line: `- ${text}${cleanLine(next, FACT_CHARACTERS)}${end}`, key: text };
   });
 }
 
@@ -135,7 +137,7 @@ function foldersOf({ files = [] }: SessionFacts): readonly FactLine[] {
   return [...counts]
     .filter(([, count]) => count > 1)
     .sort(([a, aCount], [b, bCount]) => bCount - aCount || (a < b ? -1 : 1))
-    .slice(0, factLinesCount)
+    .slice(0, FACT_LINES_COUNT)
     .map(([folder, count]) => item(folder, "", `: ${count} files in use`));
 }
 
@@ -144,23 +146,23 @@ function resultsOf({ results, todos = [] }: SessionFacts): readonly FactLine[] {
   return [
     ...newest(results, ({ text }) => item(text)),
     ...newest(done, ({ text }) => item(text, "Done: ")),
-  ].slice(0, factLinesCount);
+  ].slice(0, FACT_LINES_COUNT);
 }
 
 function worklogOf({ actions = [] }: SessionFacts): readonly FactLine[] {
   return actions
-    .slice(-factLinesCount)
+    .slice(-FACT_LINES_COUNT)
     .map(({ call, outcome }) => item(call, "", outcome === "failed" ? ": failed" : ""));
 }
 
 /** The newest of a list, the newest first. */
 function newest<Fact, Line>(facts: readonly Fact[] | undefined, line: (fact: Fact) => Line): Line[] {
-  return (facts ?? []).slice(-factLinesCount).toReversed().map(line);
+  return (facts ?? []).slice(-FACT_LINES_COUNT).toReversed().map(line);
 }
 
 function item(text: string, before = "", behind = ""): FactLine {
-  const key = cleanLine(text, factCharacters);
-  return { line: key === "" ? "" : `- ${before}${key}${cleanLine(behind, factCharacters)}`, key };
+  const key = cleanLine(text, FACT_CHARACTERS);
+  return { line: key === "" ? "" : `- ${before}${key}${cleanLine(behind, FACT_CHARACTERS)}`, key };
 }
 
 const quoted = (line: string): string => (line.trim() === "" ? "" : `; it says: ${line}`);

@@ -1,10 +1,10 @@
 /**
  * The key facts of a stretch of the log, which a compaction writes into the notes before it hides the stretch.
  */
-import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import { factsOfDigest } from "../../compaction/digest/saved-digest.ts";
 import type { KeyFact } from "../../notes/merge-key-facts.ts";
+import { FACT_LINES_COUNT } from "../../notes/session-facts.ts";
 
 /** The key facts of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
 export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
@@ -35,6 +35,6 @@ export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
   return [...errors, ...open, ...asked, ...files, ...commands, ...found];
 }
 
-const newest = <Fact>(facts: readonly Fact[]): readonly Fact[] => facts.slice(-NOTES_DEFAULTS.factLinesCount);
+const newest = <Fact>(facts: readonly Fact[]): readonly Fact[] => facts.slice(-FACT_LINES_COUNT);
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);

@@ -26,10 +26,6 @@ export const NOTES_DEFAULTS = {
   failuresCount: 3,
   /** Characters of an answer without patches that may say that nothing is to be changed. Source: our choice: two or three sentences. */
   remarkCharacters: 300,
-  /** Characters of one fact that is written without a model. Source: our choice: two lines of a terminal. */
-  factCharacters: 300,
-  /** Lines that an updater without a model writes in one section. Source: our choice: what a reader takes in. */
-  factLinesCount: 30,
 } as const;
 
 assert(

@@ -5,7 +5,6 @@
  * or lose one: repeated facts are merged in the words that they have, of the best founded one. It can put its own
  * words only in place of a model's words, and only words that occur there. In doubt everything stays, with a reason.
  */
-import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { type Memory, trustOf } from "../files/memory.ts";
 import { areApart } from "../files/memory-index.ts";
@@ -16,6 +15,9 @@ import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 import type { FreshMemory } from "../write/plan-remember.ts";
 import { timeOf } from "./consolidation-actions.ts";
+
+/** Characters of a memory that was merged by a model. Our choice: no more than a model is shown, so that it sees it again. */
+const MERGED_CHARACTERS = 2_000;
 
 /** One thing that a model proposes to do to memories that it was shown. */
 export type DreamProposal =
@@ -94,8 +96,7 @@ export function judgeMergedText(memories: readonly Memory[], text: string | unde
   const [kept] = memories;
   if (text === undefined) return { isAllowed: true, value: kept!.body };
   const bodies = memories.map(({ body }) => body);
-  if (text.length > MEMORY_DREAM_DEFAULTS.mergedCharacters)
-    return refused("The text is too long for one memory.");
+  if (text.length > MERGED_CHARACTERS) return refused("The text is too long for one memory.");
   if (
     cleanMemoryText(text, "body").changes.length > 0 ||
     !sentencesOf(text).every((one) => isStated(one, bodies, 1))
@@ -121,8 +122,7 @@ export function judgeMerge(
   if (gone.source !== kept.source || trustOf(gone) !== trustOf(kept))
     return refused("They are founded otherwise, and each says more than the other.");
   const joined = `${text}\n\n${gone.body}`;
-  if (joined.length > MEMORY_DREAM_DEFAULTS.mergedCharacters)
-    return refused("Together they are too long for one.");
+  if (joined.length > MERGED_CHARACTERS) return refused("Together they are too long for one.");
   if (cleanMemoryText(joined, "body").text !== joined)
     return refused("Together they would have to be changed.");
   return { isAllowed: true, value: joined };

@@ -4,16 +4,19 @@
  * It is shown only memories that a model may see and that are whole and clean: not quarantined ones, history, ones
  * with a key, or documents. It answers with their paths, and `dream-claims.ts` judges its proposals.
  */
-import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
-import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { asString, isObject } from "../../base/json/json.ts";
 import { createMemorySearch } from "../../base/search/memory-search.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
+import type { ToolDefinition } from "../../ports/model-client.ts";
 import type { Memory } from "../files/memory.ts";
 import { isRecallable } from "../recall/recall-plan.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 import { freshness } from "../trust/fence.ts";
 import { timeOf } from "./consolidation-actions.ts";
 import type { DreamProposal } from "./dream-claims.ts";
+
+/** Characters of a memory that a model is shown; a longer one is a document and stays as it is. Our choice: a screen. */
+const SHOWN_MEMORY_CHARACTERS = 2_000;
 
 /** Characters of memories that a model is shown at once. Our choice: about 15,000 tokens, some hundred memories of a sentence or two. */
 const SHOWN_CHARACTERS = 60_000;
@@ -25,11 +28,7 @@ const MERGED_COUNT = 8;
 const TEXT = { type: "string" };
 
 /** In the shape of any provider's tools, to be formatted by the client. */
-export const DREAM_TOOLS: readonly {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-}[] = [
+export const DREAM_TOOLS: readonly ToolDefinition[] = [
   {
     name: "memory_merge",
     description:
@@ -82,7 +81,7 @@ export function composeDream(memories: readonly Memory[], nowMs: number): DreamR
 function isWholeAndClean({ path, body }: Memory): boolean {
   return (
     body.trim() !== "" &&
-    body.length <= MEMORY_DREAM_DEFAULTS.shownMemoryCharacters &&
+    body.length <= SHOWN_MEMORY_CHARACTERS &&
     cleanMemoryText(body, "body").changes.length === 0 &&
     cleanMemoryText(path, "description").changes.length === 0
   );

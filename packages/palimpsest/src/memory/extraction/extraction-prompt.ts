@@ -5,9 +5,10 @@
  * it. It names no files: it proposes a fact with the messages it comes from, and this program decides the rest. So it
  * has no path to leave the memory directory by.
  */
-import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { asString, isObject } from "../../base/json/json.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import { cutHead } from "../../base/text/text.ts";
+import type { ToolDefinition } from "../../ports/model-client.ts";
 import { MEMORY_TYPES, type Memory, type MemoryType } from "../files/memory.ts";
 import type { AttributedText } from "../trust/attributed-text.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
@@ -40,11 +41,7 @@ type ExtractionCall =
 const TEXT = { type: "string" };
 
 /** In the shape of any provider's tools, to be formatted by the client. */
-export const EXTRACTION_TOOLS: readonly {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-}[] = [
+export const EXTRACTION_TOOLS: readonly ToolDefinition[] = [
   {
     name: "memory_read",
     description: "Reads one memory whole, by its path in the list.",

@@ -13,7 +13,7 @@ import { type CueKind, type CueLanguage, TYPE_OF_KIND } from "../cues/cues.ts";
 import { type RememberRequest, rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import type { MemoryType } from "../files/memory.ts";
 import { attributeTexts, type ConversationMessage } from "../trust/attributed-text.ts";
-import { cleanMemoryText } from "../trust/clean-memory.ts";
+import { cleanMemoryText, MEMORY_NAME_CHARACTERS } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 
@@ -67,8 +67,8 @@ interface RuleExtractorOptions {
   readonly limit?: number;
 }
 
-const { extractedCount, memoryNameCharacters } = MEMORY_SAFETY_DEFAULTS;
-const NAME_CHARACTERS = Math.floor((memoryNameCharacters * 3) / 4);
+const { extractedCount } = MEMORY_SAFETY_DEFAULTS;
+const NAME_CHARACTERS = Math.floor((MEMORY_NAME_CHARACTERS * 3) / 4);
 
 /** Finds what the user wants kept. */
 export function extractByRules(

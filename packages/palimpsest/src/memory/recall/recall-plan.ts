@@ -9,6 +9,9 @@ import { doesFade, type Memory, trustOf } from "../files/memory.ts";
 import { putNewerFirst } from "../subject/newer-first.ts";
 import { sentenceWords } from "../trust/sentences.ts";
 
+/** Part of a hit's score that no age takes away. Our choice: an old memory that fits goes before a new one that does not. */
+const AGELESS_SHARE = 0.5;
+
 /** A memory and how well it fits the words of a message. */
 export interface RecallCandidate {
   readonly memory: Memory;
@@ -45,7 +48,6 @@ export function rankMemories(
   situation: RecallSituation,
 ): readonly RankedMemory[] {
   const { nowMs, shown, usedCounts } = situation;
-  const { agelessShare } = MEMORY_RECALL_DEFAULTS;
   const tools = situation.recentTools.map((tool) => tool.toLowerCase()).filter((tool) => tool !== "");
   const ranked = candidates
     .filter(({ memory }) => isRecallable(memory) && !shown.has(memory.path) && !isUsageOf(memory, tools))
@@ -55,7 +57,7 @@ export function rankMemories(
         nowMs,
         usedCounts?.get(candidate.memory.path),
       );
-      const rank = candidate.score * (agelessShare + (1 - agelessShare) * Math.min(1, relevanceScore));
+      const rank = candidate.score * (AGELESS_SHARE + (1 - AGELESS_SHARE) * Math.min(1, relevanceScore));
       return { ...candidate, relevanceScore, rank };
     })
     .sort(

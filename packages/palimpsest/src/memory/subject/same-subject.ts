@@ -7,9 +7,17 @@
  * true. In doubt it is another fact; the ranking still prefers the newer one.
  */
 
-import { MEMORY_SUBJECT_DEFAULTS } from "../../base/defaults/memory/subject.ts";
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
-import { ADVERBS, BE, NOT, type SubjectWord, saysSame, subjectWords, withoutTurns } from "./subject-words.ts";
+import {
+  ADVERBS,
+  BE,
+  COMPARED_CHARACTERS,
+  NOT,
+  type SubjectWord,
+  saysSame,
+  subjectWords,
+  withoutTurns,
+} from "./subject-words.ts";
 
 /** Words that two facts share at the least before one denies the other. Our choice: a subject, and what is said of it. */
 const LEAST_SHARED_COUNT = 2;
@@ -25,8 +33,7 @@ export function compareFacts(fresh: string, known: string): FactRelation {
 
 function compareStatements(fresh: string, known: string): FactRelation {
   if (saysSame(fresh, known)) return "repeats";
-  const { comparedCharacters } = MEMORY_SUBJECT_DEFAULTS;
-  if (fresh.length > comparedCharacters || known.length > comparedCharacters) return "other";
+  if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS) return "other";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
   return isCorrection(subjectWords(fresh), subjectWords(known)) ? "corrects" : "other";
@@ -161,8 +168,7 @@ const PERIODS = stems("year quarter month week");
  * True if two facts say the same of two instances of one kind: neither corrects the other, whatever a caller claims.
  */
 export function areOfTwoInstances(one: string, other: string): boolean {
-  const { comparedCharacters } = MEMORY_SUBJECT_DEFAULTS;
-  if (one.length > comparedCharacters || other.length > comparedCharacters) return false;
+  if (one.length > COMPARED_CHARACTERS || other.length > COMPARED_CHARACTERS) return false;
   const [ours, theirs] = [one, other].map((text) => withoutAdverbs(subjectWords(withoutTurns(text)))) as [
     readonly SubjectWord[],
     readonly SubjectWord[],

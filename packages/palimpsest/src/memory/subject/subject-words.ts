@@ -5,6 +5,9 @@
 import { STOP_WORDS } from "../../base/search/english-words.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
 
+/** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Our choice: some sentences; in a page no single value stands out. */
+export const COMPARED_CHARACTERS = 600;
+
 export interface SubjectWord {
   /** Its form for comparison. All forms of `be` are one, and so are all denials. */
   readonly term: string;

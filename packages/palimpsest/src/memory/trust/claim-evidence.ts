@@ -8,6 +8,9 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, visitWords } from "./sentences.ts";
 
+/** Words of a claim that no user said from which on their source is named. Our choice: fewer meet by chance. */
+export const LEAST_FOREIGN_COUNT = 3;
+
 /** The share of a claim that one piece says. */
 interface Mention {
   readonly piece: AttributedText;
@@ -70,8 +73,7 @@ function startOf(text: string, user: SentenceWords): Gathered {
   const isGiven = (address: string): boolean =>
     user.addresses.has(address) || [...user.addresses].some((own) => own.startsWith(`${address}/`));
   const foreign = [...claim.words].filter((word) => !user.words.has(word));
-  const isStated =
-    foreign.length >= MEMORY_SAFETY_DEFAULTS.leastForeignCount && foreign.length < claim.words.size;
+  const isStated = foreign.length >= LEAST_FOREIGN_COUNT && foreign.length < claim.words.size;
   return {
     claimWords: claim,
     best: { ...none },

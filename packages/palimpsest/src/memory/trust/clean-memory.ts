@@ -7,12 +7,16 @@
  * is cleaning once.
  */
 
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
 import { showHidden, writeOutRoleMarks } from "../../base/text/hidden-characters.ts";
 import { cutHead, shorten, toWellFormed } from "../../base/text/text.ts";
 
+/** Characters of a memory's description. Our choice: two lines of a terminal; Claude Code's are of about 150. */
+const MEMORY_DESCRIPTION_CHARACTERS = 300;
+
+/** Characters of a memory's name. Our choice: a line of a list, with its date, in a terminal. */
+export const MEMORY_NAME_CHARACTERS = 80;
 /** Characters of a line's hook in the index. Source: Claude Code's memory index: lines of about 200 characters, with title and link. */
 const MEMORY_HOOK_CHARACTERS = 150;
 /** Characters of a memory's text; a longer one is a document. Our choice: about 8,000 tokens, far above those that are recalled. */
@@ -41,11 +45,9 @@ interface CleanedMemoryText {
   readonly changes: readonly MemoryTextChange[];
 }
 
-const { memoryNameCharacters, memoryDescriptionCharacters } = MEMORY_SAFETY_DEFAULTS;
-
 const LENGTHS: Readonly<Record<MemoryPlace, number>> = {
-  name: memoryNameCharacters,
-  description: memoryDescriptionCharacters,
+  name: MEMORY_NAME_CHARACTERS,
+  description: MEMORY_DESCRIPTION_CHARACTERS,
   hook: MEMORY_HOOK_CHARACTERS,
   body: MEMORY_BODY_CHARACTERS,
 };

@@ -5,10 +5,12 @@
  * Every line of a memory follows a Markdown quotation mark. So no line of a memory can look like the host's own lines
  * or end the fence, and no secret is needed for that.
  */
-import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { daysSince } from "../../base/durations.ts";
 import type { Memory, MemorySource } from "../files/memory.ts";
 import { cleanMemoryText } from "./clean-memory.ts";
+
+/** Days from which on recalled text is to be verified before it is relied on. Source: Claude Code's memory: from the second day on. */
+const VERIFY_AFTER_DAYS = 2;
 
 /** One memory to be shown. */
 interface FencedMemory {
@@ -72,7 +74,7 @@ export function freshness(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return "of unknown age: verify before relying on it";
   const days = daysSince(atMs, nowMs);
   const age = days === 0 ? "from today" : days === 1 ? "1 day old" : `${days} days old`;
-  return days < MEMORY_SAFETY_DEFAULTS.verifyAfterDays ? age : `${age}: verify before relying on it`;
+  return days < VERIFY_AFTER_DAYS ? age : `${age}: verify before relying on it`;
 }
 
 /** Tags of texts that memory adds to a conversation: recalls, the index, and its changes (`index-delta.ts`). */

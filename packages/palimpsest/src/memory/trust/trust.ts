@@ -14,7 +14,7 @@ import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
 import type { MemorySource, MemoryType } from "../files/memory.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
-import { type ClaimEvidence, gatherEvidence } from "./claim-evidence.ts";
+import { type ClaimEvidence, gatherEvidence, LEAST_FOREIGN_COUNT } from "./claim-evidence.ts";
 import { anyWord, sentencesOf, sentenceWords } from "./sentences.ts";
 
 /** A memory that an extractor proposes. */
@@ -109,16 +109,15 @@ function withoutHidden(text: string): string {
 function partsOf(text: string): readonly string[] {
   const parts: string[][] = [];
   // Too few words say nothing by themselves: they belong to what is beside them.
-  let wordsCount: number = MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+  let wordsCount: number = LEAST_FOREIGN_COUNT;
   for (const sentence of sentencesOf(text)) {
-    const isWhole = wordsCount >= MEMORY_SAFETY_DEFAULTS.leastForeignCount;
+    const isWhole = wordsCount >= LEAST_FOREIGN_COUNT;
     const { size } = sentenceWords(sentence).words;
     wordsCount = isWhole ? size : wordsCount + size;
     if (isWhole) parts.push([sentence]);
     else parts.at(-1)!.push(sentence);
   }
-  if (wordsCount < MEMORY_SAFETY_DEFAULTS.leastForeignCount && parts.length > 1)
-    parts.splice(-2, 2, parts.slice(-2).flat());
+  if (wordsCount < LEAST_FOREIGN_COUNT && parts.length > 1) parts.splice(-2, 2, parts.slice(-2).flat());
   return parts.length > 1 ? parts.map((sentences) => sentences.join(" ")) : [];
 }
 

@@ -1,8 +1,6 @@
 /**
  * Numbers of dreaming: when memories are looked through, how much one run may change, and what a model is asked.
  */
-import { assert } from "../../assert.ts";
-
 export const MEMORY_DREAM_DEFAULTS = {
   /** Hours since the last dream. Source: Claude Code's dream: a day. */
   restHours: 24,
@@ -16,15 +14,6 @@ export const MEMORY_DREAM_DEFAULTS = {
   stepsCount: 4,
   /** Longest time that one call of a model may take, in milliseconds. Source: our choice: as with extraction by a model. */
   dreamTimeoutMs: 120_000,
-  /** Characters of a memory that a model is shown; a longer one is a document and stays as it is. Source: our choice: a screen. */
-  shownMemoryCharacters: 2_000,
-  /** Characters of a memory that was merged by a model. Source: our choice: what a model is shown again the next time. */
-  mergedCharacters: 2_000,
   /** Characters of the sessions' messages by which a model's facts are judged; older sessions are left to the rules. Source: our choice: hundreds of sessions, and some tens of megabytes of memory. */
   judgedCharacters: 8_000_000,
 } as const;
-
-assert(
-  MEMORY_DREAM_DEFAULTS.mergedCharacters <= MEMORY_DREAM_DEFAULTS.shownMemoryCharacters,
-  "what was merged can be looked at again",
-);

@@ -20,8 +20,6 @@ export const MEMORY_RECALL_DEFAULTS = {
   leastItemTokens: 120,
   /** Longest time that a light model may take to choose, in milliseconds. Source: our choice: what a user waits without noticing, before the answer begins. */
   choiceTimeoutMs: 3_000,
-  /** Part of a hit's score that no age takes away. Source: our choice: an old memory that fits goes before a new one that does not. */
-  agelessShare: 0.5,
   /** Hits below this share of the best one's score are not shown without a model. Source: our choice: what shares one common word only is noise. */
   leastScoreShare: 0.35,
   /** A memory clearly fits a message that did not ask for memories if it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
