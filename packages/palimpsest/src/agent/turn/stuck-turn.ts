@@ -4,7 +4,6 @@
  * A model repeats itself if the same calls have the same results again and again, or if it does after each compaction
  * only what it did before.
  */
-import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
 import { CompactionError } from "../../base/errors.ts";
@@ -14,6 +13,9 @@ import { internalsOf, type Session } from "../../session/session.ts";
 import { estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+
+/** The same calls with the same results this many times in a row are a loop. Our choice: polling is rarely so even. */
+const LOOP_COUNT = 8;
 
 /** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
 export function checkThrashing(session: Session): void {
@@ -101,7 +103,7 @@ export class LoopWatch {
     this.#known.add(round);
     this.#count = round === this.#last ? this.#count + 1 : 1;
     this.#last = round;
-    return this.#count >= AGENT_DEFAULTS.loopCount;
+    return this.#count >= LOOP_COUNT;
   }
 
   /** True if the model did nothing new after each of the last compactions. */

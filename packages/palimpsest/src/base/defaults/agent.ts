@@ -8,6 +8,4 @@ export const AGENT_DEFAULTS = {
   callTimeoutMs: 600_000,
   /** Iterations of one turn, at the most. Source: our choice: far above the longest recorded turn of the corpus. */
   iterationsCount: 1_000,
-  /** The same calls with the same results this many times in a row are a loop. Source: our choice: polling is rarely so even. */
-  loopCount: 8,
 } as const;

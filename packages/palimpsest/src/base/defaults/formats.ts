@@ -14,8 +14,6 @@ export const FORMATS_DEFAULTS = {
   maxDocumentChars: 134_217_728,
   /** Bytes after decompression at which reading stops: a compressed bomb ends here. Source: our choice. */
   maxDecodedBytes: 1_073_741_824,
-  /** Deepest nesting of JSON that is accepted. Source: our choice; serialising recurses, and Node's default stack holds several thousand levels. */
-  maxJsonDepth: 1_000,
 } as const;
 
 assert(

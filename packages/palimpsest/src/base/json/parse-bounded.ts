@@ -4,8 +4,10 @@
  * Parsing deep nesting works, but everything that later walks or serialises the value recurses, so
  * one hostile line would stop the program long after it was read. It is refused at the door.
  */
-import { FORMATS_DEFAULTS } from "../defaults/formats.ts";
 import { parseJson } from "./json.ts";
+
+/** Deepest nesting of JSON that is accepted. Our choice; serialising recurses, and Node's default stack holds several thousand levels. */
+const MAX_JSON_DEPTH = 1_000;
 
 /** @internal */
 type BoundedJson =
@@ -14,11 +16,11 @@ type BoundedJson =
 
 /** Parses `text`, which may be anything. @internal */
 export function parseBounded(text: string): BoundedJson {
-  if (isDeeperThan(text, FORMATS_DEFAULTS.maxJsonDepth)) {
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) {
     return {
       ok: false,
       kind: "too-deep",
-      reason: `nested deeper than ${FORMATS_DEFAULTS.maxJsonDepth} levels`,
+      reason: `nested deeper than ${MAX_JSON_DEPTH} levels`,
     };
   }
   const parsed = parseJson(text);

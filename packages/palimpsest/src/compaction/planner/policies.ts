@@ -7,6 +7,7 @@ import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compact
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
+import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { ExtractivePolicy } from "../layers/extractive/extractive-summary.ts";
 import type { FullCompactPolicy } from "../layers/full/plan-full-compact.ts";
 import type { ClearByRentPolicy } from "../layers/microcompact/clear-by-rent.ts";
@@ -20,6 +21,9 @@ import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
 import type { WindowSituation } from "../shared/window-state.ts";
 import type { SummaryShape } from "./cost-policy.ts";
+
+/** Newest rounds that stay as they are, on sessions whose history may be edited. Our choice: the newest round. */
+const FULL_KEPT_TAIL = { tokens: 300, floor: 300 };
 
 /** Share of its budgets that a summary takes, as long as none was made. Our choice: sections are rarely full. */
 const EXPECTED_SHARE = 0.8;
@@ -140,12 +144,12 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
   };
 }
 
-/** Budgets of a compaction that leaves messages of `targetShare` of `effectiveTokens`. */
+/** Budgets of a compaction that leaves messages of `fullTargetShare` of `effectiveTokens`. */
 export function extractivePolicy(
   { windowTokens, effectiveTokens, editSafety, hasHistoryTools }: WindowSituation,
   shape: SummaryShape = POLICY_DEFAULTS.faithful,
 ): ExtractivePolicy {
-  const targetTokens = Math.floor(effectiveTokens * D.targetShare);
+  const targetTokens = Math.floor(effectiveTokens * BUDGET_DEFAULTS.fullTargetShare);
   return {
     targetTokens,
     keepTailTokens: Math.min(
@@ -168,8 +172,13 @@ export function extractivePolicy(
 
 /** Budgets of a compaction that a model writes the summary of. */
 export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy {
-  const { userWords, appendix, keptTail } = FULL_COMPACT_DEFAULTS;
-  return extractivePolicy(situation, { userWords, appendix, keptTail, facts: { tokens: 0, floor: 0 } });
+  const { userWords, appendix } = FULL_COMPACT_DEFAULTS;
+  return extractivePolicy(situation, {
+    userWords,
+    appendix,
+    keptTail: FULL_KEPT_TAIL,
+    facts: { tokens: 0, floor: 0 },
+  });
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */
@@ -205,7 +214,7 @@ export function expectedAfterSummary(situation: WindowSituation, shape: SummaryS
   const parts = [shape.userWords, shape.facts, shape.appendix];
   if (editSafety === "permissive") parts.push(shape.keptTail);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
-  return Math.min(situation.effectiveTokens * D.targetShare, tokens * EXPECTED_SHARE);
+  return Math.min(situation.effectiveTokens * BUDGET_DEFAULTS.fullTargetShare, tokens * EXPECTED_SHARE);
 }
 
 /** Tools whose results and arguments may go: the reproducible ones and the host's, without those it keeps. */

@@ -5,10 +5,12 @@
  * it.
  */
 
-import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { DEFAULTS } from "../../base/defaults/compaction/window.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+
+/** Window down to which floors hold, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits": the smallest window that was measured. */
+const FLOOR_WINDOW_TOKENS = 32_000;
 
 /** Estimated tokens of one block. */
 export type Measure = (block: ContentBlock) => number;
@@ -52,9 +54,8 @@ export interface ScaledTokens {
 
 /** The number for a window of `windowTokens`: never above `tokens`, growing with the window. */
 export function scaleTokens({ tokens, floor }: ScaledTokens, windowTokens: number): number {
-  const { floorWindowTokens } = COMPACTION_DEFAULTS;
   const scaled = tokens * Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens);
-  const scaledFloor = floor * Math.min(1, windowTokens / floorWindowTokens);
+  const scaledFloor = floor * Math.min(1, windowTokens / FLOOR_WINDOW_TOKENS);
   return Math.max(1, Math.round(Math.max(scaled, scaledFloor)));
 }
 

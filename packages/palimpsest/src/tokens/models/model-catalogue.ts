@@ -4,9 +4,11 @@
  * The caller's figures come first, then those of the vendor's API or of an overflow error, then the snapshot
  * (hand-written rules, then the generated table), then a cautious default. Nothing is fetched here.
  */
-import { CATALOGUE_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
 import { parseModelId } from "./model-id.ts";
+
+/** Window of a model no one knows, in tokens. Our choice: the smallest of the models that agents are run on today. */
+const UNKNOWN_WINDOW_TOKENS = 128_000;
 
 /** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
 const MILLION_WINDOW_TOKENS = 1_000_000;
@@ -106,7 +108,7 @@ export function resolveModelLimits({ model, option, vendor, learned }: ModelKnow
   const output = sources.find(([, limits]) => isCount(limits?.maxOutputTokens));
   return {
     model,
-    windowTokens: window?.[1]?.windowTokens ?? CATALOGUE_DEFAULTS.unknownWindowTokens,
+    windowTokens: window?.[1]?.windowTokens ?? UNKNOWN_WINDOW_TOKENS,
     windowSource: window?.[0] ?? "default",
     maxOutputTokens: output?.[1]?.maxOutputTokens,
     maxOutputSource: output?.[0],

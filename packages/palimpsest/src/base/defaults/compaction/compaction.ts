@@ -4,14 +4,11 @@
  *
  * Token numbers are pairs: `tokens` is the value in the reference window and scales down with the
  * window; `floor` is the least value that is still useful, which holds down to the window
- * `floorWindowTokens` and shrinks with the window below it (`compaction/shared/measure.ts`).
+ * `FLOOR_WINDOW_TOKENS` and shrinks with the window below it (`compaction/shared/measure.ts`).
  */
 import { assert } from "../../assert.ts";
 
 export const COMPACTION_DEFAULTS = {
-  /** Window down to which floors hold, in tokens. Source: where-the-numbers-come-from.md, "Arrival limits": the smallest window that was measured. */
-  floorWindowTokens: 32_000,
-
   /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": near recall stays within about a point of no limit. */
   arrivalBlock: { tokens: 12_000, floor: 10_000 },
   /** All results of one message together, in tokens. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
@@ -40,9 +37,6 @@ export const COMPACTION_DEFAULTS = {
   briefStringCount: 4,
   /** A read-only result shorter than this, in characters, is cleared without a brief. Source: our choice; where-the-numbers-come-from.md, "Briefs". */
   smallResultCharacters: 1_000,
-
-  /** Size of the window after an extractive compaction, as a share of the effective window. Source: where-the-numbers-come-from.md, "Compaction targets". */
-  targetShare: 0.35,
 
   /** The most that is pinned, in tokens. Source: our choice: a page or two, which every request pays for. */
   pins: { tokens: 4_000, floor: 1_000 },

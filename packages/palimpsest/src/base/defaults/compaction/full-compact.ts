@@ -12,8 +12,6 @@ export const FULL_COMPACT_DEFAULTS = {
   userWords: { tokens: 8_000, floor: 2_000 },
   /** Strings from the log. Source: where-the-numbers-come-from.md, "String appendix". */
   appendix: { tokens: 6_000, floor: 3_000 },
-  /** Newest rounds that stay as they are, on sessions whose history may be edited. Source: our choice: the newest round. */
-  keptTail: { tokens: 300, floor: 300 },
   /** Failures in a row after which no model is asked for a summary any longer in the session. Source: Claude Code: three; hosts may set two. */
   breakerFailuresCount: 3,
   /** A compaction due again within this many calls was of no use. Source: peers' thrashing reports: a refill within three turns, taken as calls, because one turn of an agent may hold hundreds. */

@@ -75,8 +75,3 @@ assert(
     BUDGET_DEFAULTS.microcompactGateShare < BUDGET_DEFAULTS.autoCompactGateShare,
   "cheaper layers act earlier",
 );
-
-export const CATALOGUE_DEFAULTS = {
-  /** Window of a model no one knows, in tokens. Source: our choice: the smallest of the models that agents are run on today. */
-  unknownWindowTokens: 128_000,
-} as const;
