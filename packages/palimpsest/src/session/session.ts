@@ -60,7 +60,7 @@ interface SessionInternals extends SessionParts {
   settle(): Promise<void>;
 }
 
-/** What a session is made of. */
+/** The parts and helpers that `assembleSession` connects. */
 interface AssembledSession extends Omit<SessionInternals, "inTurn" | "appendWith" | "settle"> {
   readonly hostList: HostList;
   readonly history: SessionHistory;
@@ -160,7 +160,7 @@ export class Session {
   }
 
   /**
-   * Makes the next request: counts it, lets the layers make room, mends what would be refused, and
+   * Makes the next request: counts it, lets the layers make room, repairs what would be refused, and
    * writes down what leaves. Everything it rests on is in the store before it resolves.
    * @throws `WindowTooSmallError` where system prompt, tools and the newest round do not fit; `StoreError`
    * `STORE_FAILED` where the store could not keep what leaves.

@@ -89,7 +89,7 @@ function neededSeqs(projection: Projection): readonly number[] {
   return withCallsBetween(needed, projection);
 }
 
-/** That a request left after a message must stay known, also where nothing else before the next one is needed. */
+/** The last call after a message stays known, even if nothing else before the next message is needed. */
 function withCallsBetween(needed: readonly number[], { callSeqs, headSeq }: Projection): readonly number[] {
   const all: number[] = [];
   let call = 0;

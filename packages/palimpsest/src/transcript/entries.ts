@@ -156,7 +156,7 @@ export interface CheckpointEntry extends EntryBase {
   readonly carried?: JsonObject;
 }
 
-/** One line of the log, told apart by `type`. */
+/** One line of the log; `type` says which kind. */
 export type Entry =
   | HeaderEntry
   | MessageEntry

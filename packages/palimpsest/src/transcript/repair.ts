@@ -1,5 +1,5 @@
 /**
- * Repairs: what must be mended before a window may be sent.
+ * Finds the repairs that a window needs before it may be sent.
  *
  * Histories arrive damaged: a process died between a call and its result, an import lost a line, a
  * host delivered a result twice. Each repair is an edit: appended, reported, undoable, and the same

@@ -1,5 +1,5 @@
 /**
- * The first form of a block in the window: what the log holds, mended where no provider would take it.
+ * The first form of a block in the window: as the log holds it, or repaired if no provider would accept that.
  *
  * The log keeps a block as it came. The window shows it without what makes a provider refuse a
  * request for good: empty text, an empty result, half a character, an unfinished call, thinking
@@ -88,7 +88,7 @@ function hasContent(content: unknown): boolean {
   );
 }
 
-/** The same object where nothing had to be mended, so that identity tells what is unchanged. */
+/** Returns the same object if nothing had to be repaired, so that identity tells what is unchanged. */
 function repaired(block: ContentBlock): ContentBlock {
   const withoutEmptyParts = dropEmptyParts(block);
   return isWellFormedDeep(withoutEmptyParts)

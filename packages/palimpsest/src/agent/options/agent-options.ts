@@ -34,7 +34,7 @@ export interface AgentOptions extends AgentModels {
   readonly plan?: PlanHost | "off";
   /** Options of the session's notes, or `off`. @defaultValue notes by the session's model, within `costShareCap` of the cost */
   readonly notes?: NotesOptions | "off";
-  /** Long-term memory: told at the start, and recalled for what the user says. @defaultValue none */
+  /** Long-term memory: its index is shown at the start, and memories are recalled for what the user says. @defaultValue none */
   readonly memory?: PersistentMemory;
   /**
    * The way memories get into `memory`: by `rules`, which keep explicit requests in the user's own words
@@ -61,7 +61,7 @@ export interface AgentOptions extends AgentModels {
 export interface AgentWorld {
   readonly deadline: Deadline;
   readonly now: () => number;
-  /** Told once the session was closed. */
+  /** Called once the session was closed. */
   readonly onClosed?: () => void;
 }
 

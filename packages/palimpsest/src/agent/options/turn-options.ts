@@ -43,7 +43,7 @@ export interface TurnOptions {
   /** Parameters of the request in the provider's words, such as `max_tokens` or `thinking`. */
   readonly parameters?: JsonObject;
   readonly betas?: readonly string[];
-  /** Told what arrives; the answer is streamed where the model client can. */
+  /** Called with everything that arrives; the answer is streamed if the model client can stream. */
   readonly onEvent?: (event: TurnEvent) => void;
   /** Ends the turn with `ABORTED`. */
   readonly signal?: AbortSignal;

@@ -13,7 +13,7 @@ const UNREADABLE = /^(?:encrypted_.*|signature|data|file_id|.*_id|id|type|status
 /** Base64 or a hash rather than words: long, and without a space in it. */
 const CIPHER = /^[A-Za-z0-9+/=_-]{200,}$/;
 
-/** The words of a block; empty where there are none: thinking is never told. */
+/** The words of a block; empty if it has none. Thinking is never included. */
 export function readableText(block: ContentBlock): string {
   if (isThinking(block)) return "";
   if (block.type === "document") return documentText(block) ?? blockText(block);

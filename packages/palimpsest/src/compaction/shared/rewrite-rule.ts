@@ -1,11 +1,11 @@
 /**
- * Two rules for every rewrite of old blocks: is it allowed, and is it worth its price?
+ * Two rules for every rewrite of old blocks: it must be allowed, and it must pay for itself.
  *
  * Allowed: on a strict session every earlier message is bound to the thinking after it; a rewrite loses
  * that thinking, or the provider refuses the request. A pending call is answered against the history it was
  * made in. A cold cache makes a rewrite cheap, not safe; so no rule here asks about caches.
  *
- * Worth its price: each rewrite bills everything behind it again. So a layer makes room for many calls at
+ * It pays for itself: each rewrite bills everything behind it again. So a layer makes room for many calls at
  * once, or leaves it to the next layer, which frees more; it never clears one result at a time.
  */
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";

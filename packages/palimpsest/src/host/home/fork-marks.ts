@@ -9,7 +9,7 @@ import { StoreError } from "../../base/errors.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { Clock } from "../../ports/runtime.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
-import { FORK_MARK } from "../../session/lifecycle/fork-mark.ts";
+import { FORK_MARK } from "../../session/append/carried-marks.ts";
 
 const FOLDER = ".forking";
 

@@ -1,6 +1,6 @@
 /**
- * The metadata that the library keeps in a log for itself: how far the session's notes have come, and how far memory
- * extraction has read. Checkpoints repeat it.
+ * The metadata that the library keeps in a log for itself: how far the session's notes have come, how far memory
+ * extraction has read, and whether a fork is complete. Checkpoints repeat the first two.
  */
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { type Entry, RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
@@ -10,6 +10,9 @@ import type { LogWriter } from "./entry-writer.ts";
 export const NOTES_MARK = `${RESERVED_KEY_PREFIX}notes`;
 
 export const MEMORY_MARK = `${RESERVED_KEY_PREFIX}memory`;
+
+/** Metadata key of a complete fork; its value is the fork's id. A fork that a crash interrupted does not have it. */
+export const FORK_MARK = "palimpsest.fork";
 
 const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK]);
 

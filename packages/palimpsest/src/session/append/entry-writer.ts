@@ -39,7 +39,7 @@ interface LogWriterOptions {
   readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
   /** Stores what the next checkpoint refers to. */
   readonly beforeCheckpoint?: () => Promise<void>;
-  /** Told when a checkpoint could not be written; nothing but the speed of opening rests on it. */
+  /** Called if a checkpoint could not be written. Only the speed of opening depends on checkpoints. */
   readonly onCheckpointFailed: (error: unknown) => void;
 }
 

@@ -85,7 +85,7 @@ function sortedKeys(value: object): readonly string[] {
 function valueText(value: unknown, depth: number, isBlock: boolean): string {
   if (typeof value === "string") return `${value.length}"${value}`;
   if (typeof value !== "object" || value === null) return `${String(value)};`;
-  // What lies in the log may be deeper than what comes through the door.
+  // A stored message may be nested deeper than the limit for new ones.
   if (depth > MAX_NESTING_LEVELS) return deepText(value);
   if (isObject(value)) return objectText(value, depth, isBlock);
   let text = "[";

@@ -1,6 +1,6 @@
 /**
- * One thing after another: operations run in the order they were given, each when the one before
- * has ended, however it ended.
+ * Runs operations one after another, in the order in which they were given. An operation that fails does not stop the
+ * next one.
  */
 import { sessionClosed } from "../options/refusals.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Matching a host's full list of messages against the log.
+ * Matches a host's full list of messages against the log.
  *
  * Some hosts own their list and hand all of it over before each call. What it shares with the log
  * is found by the host's ids, else by content. What the host left out is hidden; from the first
@@ -18,7 +18,7 @@ import type { MessageKeys } from "./message-keys.ts";
 export interface KnownMessage extends MessageKeys {
   readonly seq: number;
   readonly hostId?: string;
-  /** The session said it itself: no host has it in its list. */
+  /** The library inserted this message itself, so the host does not have it in its list. */
   readonly isOurs?: boolean;
 }
 

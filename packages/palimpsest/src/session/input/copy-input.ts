@@ -19,7 +19,7 @@ const PATH_STEPS_SHOWN_COUNT = 12;
 /** Longest name in such a path, in UTF-16 units. Our choice. */
 const PATH_STEP_CHARS = 60;
 
-/** Runs `receive` on a fresh intake. Whatever a value's own code throws while it is read becomes an `OptionError`. */
+/** Runs `receive` with a new copier. An error that a getter of the value throws becomes an `OptionError`. */
 export function copyInput<Result>(root: string, receive: (copier: InputCopier) => Result): Result {
   const copier = new InputCopier(root);
   try {

@@ -1,5 +1,5 @@
 /**
- * The door for messages: what a host hands over becomes the session's own.
+ * Validates and copies the messages that a host hands over.
  *
  * Hosts in plain JavaScript pass strings for content, `null` for absent values, and objects that they change
  * later. Input with one possible meaning is normalised; input that cannot be kept is refused before anything is

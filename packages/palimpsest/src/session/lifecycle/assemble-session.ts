@@ -1,6 +1,6 @@
 /**
- * Putting a session together from its log and what was folded from it: the one place that knows which
- * part needs which.
+ * Connects the parts of a session, from its log and what was folded from it. Only this file knows which part needs
+ * which.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";

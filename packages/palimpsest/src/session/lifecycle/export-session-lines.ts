@@ -25,7 +25,7 @@ interface ExportLinesOptions {
   /** Names texts that redaction changed. */
   readonly hasher: Hasher;
   readonly signal?: AbortSignal;
-  /** Told how far the log was read, as a position of its store. */
+  /** Called with the position in the store up to which the log was read. */
   readonly onProgress?: (position: number) => void;
   /** Called for each missing or damaged blob, which is not in the file. */
   readonly onMissing?: (hash: string) => void;

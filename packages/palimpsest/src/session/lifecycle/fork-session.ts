@@ -14,7 +14,7 @@ import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { ENTRY_VERSION, type Entry, type HeaderEntry, type Scope } from "../../transcript/entries.ts";
-import { markNotesForeign, notesStateIn } from "../append/carried-marks.ts";
+import { FORK_MARK, markNotesForeign, notesStateIn } from "../append/carried-marks.ts";
 import { notify, type SessionEvent } from "../events/events.ts";
 import { KnownDamage, WatchedLog } from "../history/watched-log.ts";
 import { FORK_RULES } from "../options/session-option-rules.ts";
@@ -23,7 +23,6 @@ import { internalsOf, type Session } from "../session.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { foldStoredLog } from "./fold-stored-log.ts";
 import { ForkCopy } from "./fork-copy.ts";
-import { FORK_MARK } from "./fork-mark.ts";
 import { CREATED_BY, checkWindow } from "./open-session.ts";
 
 const FORK_ENDING = " (fork)";
@@ -232,7 +231,7 @@ async function discard(
   log: SessionLog,
   { store, scope, at }: { readonly store: SessionStore; readonly scope?: Scope; readonly at: number },
 ): Promise<void> {
-  // Whatever of it fails: why there is no fork is worth more than why some of it is left.
+  // Errors are ignored here: the caller gets the error that stopped the fork.
   await log.close().catch(() => undefined);
   try {
     await store.trash(log.sessionId, { at, reason: "a fork that was not finished" }, scope);

@@ -191,6 +191,6 @@ async function discard(log: SessionLog, { store, clock }: ImportLinesOptions): P
     await store.trash(log.sessionId, { at: clock.nowMs(), reason: "an import that was not finished" });
     await store.purge(log.sessionId);
   } catch {
-    // Nothing was stored yet, or it cannot be taken away now: why there is no session is worth more.
+    // Nothing was stored yet, or it cannot be removed now. The caller gets the first error, which matters more.
   }
 }

@@ -100,8 +100,8 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
 
 /**
  * The newest date after which, up to now, nothing was stored for as long as a leap; where there is no such gap,
- * the newest. Dates in the future are left out. Who was never here cannot tell whether the clock leapt in such
- * a gap, also where something was stored since: so it counts as a leap.
+ * the newest. Dates in the future are left out. Without notes nothing tells if the clock leapt in such a gap,
+ * even if something was stored after it: so it counts as a leap.
  */
 export function lastBeforeGap(dates: readonly number[], nowMs: number): number | undefined {
   const past = dates.filter((ms) => ms <= nowMs + CLOCK_SLACK_MS).sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 /**
- * Creating and opening sessions.
+ * Creates and opens sessions.
  *
  * Opening reads from the last checkpoint on: the stretches it names give the window, the entries
  * after it are folded like new ones. A log without a checkpoint is folded from its start.

@@ -1,6 +1,6 @@
 /**
- * The prompt cache of a session's calls: where a request carries marks, and why a call missed the
- * cache. What decides is in `tokens/`; here the session's parts are handed to it and the misses told.
+ * The prompt cache of a session's calls: chooses which messages carry cache marks, and reports why a call missed the
+ * cache. The rules are in `tokens/prompt-cache/`; this file gives them the session's window and calls.
  */
 import { PROMPT_CACHE_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import { clearableToolsOf } from "../../compaction/planner/policies.ts";

@@ -25,7 +25,7 @@ export interface WindowParts {
   readonly emit: (event: SessionEvent) => void;
 }
 
-/** What a request is measured with: also what checkpoints carry, and what stores system prompt and tools. */
+/** The parts that measure a request: the window, the state of checkpoints, and the store of system prompt and tools. */
 export interface MeasuredParts extends WindowParts {
   /** The data of the next checkpoint beside the window, by name. */
   readonly carried: Map<string, JsonValue>;

@@ -1,6 +1,6 @@
 /**
- * Everything derived from the window, kept up to date at the cost of what is new: its size, what a
- * request made of it looks like, what must be mended before that is sent, and whether it keeps the rules.
+ * Follows the window and keeps what is derived from it: its size, the request that it makes, the repairs that this
+ * request needs, and the rules that it breaks. Following costs only what is new.
  *
  * A push is followed message by message. Any other change of the window (an edit, an undo, a
  * rewind) counts up the projection's revision, and all of it is derived again.

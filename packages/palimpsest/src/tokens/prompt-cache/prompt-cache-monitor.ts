@@ -48,7 +48,7 @@ type CacheMissCause =
 /** A call that read less from the cache than the one before had left there. */
 export interface CacheMiss {
   readonly cause: CacheMissCause;
-  /** True if it had to be so: nothing to mend for a cold cache, a rewrite or another model. */
+  /** True for a cold cache, a rewrite or another model: nothing is wrong then. */
   readonly isExpected: boolean;
   /** Tokens that the call could have read: all that the call before left there, or all of its prompt. */
   readonly expectedTokens: number;
