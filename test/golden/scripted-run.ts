@@ -8,7 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { TurnOptions } from "#palimpsest/agent/options/turn-options.ts";
+import type { TurnOptions } from "#palimpsest/agent/options/turn/turn-options.ts";
 import { anthropicModel } from "#palimpsest/entries/anthropic.ts";
 import {
   type AgentSession,

@@ -5,7 +5,7 @@
  * Recorded thinking is repeated as the scripted provider's own, so that the provider signs what it later checks.
  */
 
-import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn-options.ts";
+import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn/turn-options.ts";
 import { isObject, type JsonObject } from "#palimpsest/base/json/json.ts";
 import { importSessions } from "#palimpsest/importers/registry.ts";
 import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";

@@ -7,6 +7,7 @@ export {
   seqs,
   textOf,
 } from "../contracts/session-store-contract-kit.ts";
+export { type TaskFilesHarness, taskFilesContract } from "../contracts/task-files-contract.ts";
 export { FakeProcess } from "../fakes/fake-process.ts";
 export { FakeTimer } from "../fakes/fake-time.ts";
 export { type Crash, FakeFileSystemError } from "../fakes/in-memory-file-system.ts";

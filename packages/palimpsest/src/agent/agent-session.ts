@@ -29,7 +29,9 @@ import type {
   PrepareOptions,
   TurnOptions,
   TurnResult,
-} from "./options/turn-options.ts";
+} from "./options/turn/turn-options.ts";
+import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
+import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
 import { CallSizer } from "./turn/call-sizer.ts";
 import { runTurn } from "./turn/run-turn.ts";
@@ -48,6 +50,7 @@ export class AgentSession {
   readonly #sizer: CallSizer;
   readonly #notes: AgentNotes | undefined;
   readonly #memory: AgentMemory | undefined;
+  readonly #tasks: AgentTasks;
   #lastRequest: CallRequest | undefined;
   #lastPrepared: PreparedCall | undefined;
   readonly #silent: SilentWatch;
@@ -73,8 +76,14 @@ export class AgentSession {
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
     this.#memory = agentMemory(session, options, world);
+    this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, world));
     this.#help = internalsOf(session).compaction.helpOf({
       ...options,
+      restorers: [
+        ...(options.restorers ?? []),
+        ...(world.startContext === undefined ? [] : [world.startContext.restorer]),
+        this.#tasks.restorer,
+      ],
       ...world,
       hooks: this.#hooks,
       notes: this.#notes,
@@ -90,6 +99,11 @@ export class AgentSession {
   /** The model that answers. */
   get model(): ModelClient {
     return this.#options.model;
+  }
+
+  /** Background tasks: work that goes on while the agent does something else. */
+  get tasks(): Tasks {
+    return this.#tasks.tasks;
   }
 
   /** The request that was prepared last, without its conversation. @internal */
@@ -141,6 +155,7 @@ export class AgentSession {
     await this.begin();
     const remembered = (await this.#memory?.beforeCall(signal)) ?? [];
     if (remembered.length > 0) await this.session.append(remembered);
+    await this.#tasks.deliver();
     this.#notes?.preparing();
     await this.#sizer.size(request);
     const { prepared, estimated } = await internalsOf(this.session).builder.prepare(request, {
@@ -251,6 +266,7 @@ export class AgentSession {
       this.#help.summaries.stop(),
       this.#notes?.stop(),
       this.#memory?.stop(this.#world.deadline),
+      this.#tasks.close(),
     ]);
     await this.session.close();
     this.#world.onClosed?.();
@@ -269,11 +285,13 @@ export class AgentSession {
   async begin(): Promise<void> {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
+    await this.#tasks.recover();
     const source = this.#isNew ? "new" : "resumed";
+    const project = this.#isNew ? await this.#world.startContext?.text() : undefined;
     const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
     const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
-    for (const context of [text, notes])
-      if (context !== undefined)
+    for (const context of [project, text, notes])
+      if (context !== undefined && context !== "")
         await this.append({ role: "user", origin: "host", content: [{ type: "text", text: context }] });
   }
 

@@ -39,6 +39,10 @@ export const ERROR_CODES = [
   "COMPACTION_VETOED",
   "COMPACTION_THRASHING",
   "TURN_RUNNING",
+  "TASK_INVALID",
+  "TASK_REFUSED",
+  "TASK_NOT_FOUND",
+  "TASK_ENDED",
 ] as const;
 
 /** The value to branch on: `error.code` of every {@link PalimpsestError}. A code keeps its meaning from version to version; messages may change. */
@@ -130,6 +134,16 @@ export class SessionError extends PalimpsestError {
     | "ABORTED";
 
   constructor(code: SessionError["code"], details: ErrorDetails) {
+    super(details);
+    this.code = code;
+  }
+}
+
+/** A background task cannot be started, or cannot do what was asked of it. */
+export class TaskError extends PalimpsestError {
+  readonly code: "TASK_INVALID" | "TASK_REFUSED" | "TASK_NOT_FOUND" | "TASK_ENDED";
+
+  constructor(code: TaskError["code"], details: ErrorDetails) {
     super(details);
     this.code = code;
   }

@@ -1,6 +1,6 @@
 /** `palimpsest`: sessions that live inside a finite window. Begin with `createPalimpsest`, with `openSession` or `createSession` for your own loop, or with `MemoryManager`. */
 export type { AgentSession } from "../agent/agent-session.ts";
-export type { AgentTool, TurnEvent } from "../agent/options/turn-options.ts";
+export type { AgentTool, TurnEvent } from "../agent/options/turn/turn-options.ts";
 export {
   AmbiguousSessionError,
   CompactionError,

@@ -125,6 +125,7 @@ export type { ModelAnswer, StopReason } from "../ports/model-client.ts";
 export type { ModelFailure } from "../ports/model-failure.ts";
 export type { ProcessIdentity, Timer } from "../ports/runtime.ts";
 export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
+export type { TaskFiles } from "../ports/tasks.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";

@@ -4,15 +4,27 @@
 
 import { AgentSession } from "../agent/agent-session.ts";
 import { AGENT_RULES, NOTES_RULES } from "../agent/options/agent-option-rules.ts";
-import type { AgentOptions } from "../agent/options/agent-options.ts";
+import type { AgentOptions, AgentWorld } from "../agent/options/agent-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
-import { checkOptions, flag, having, type OptionRules, object, text } from "../base/options/check-options.ts";
-import type { Clock, Deadline } from "../ports/runtime.ts";
+import {
+  checkOptions,
+  either,
+  flag,
+  having,
+  type OptionRules,
+  object,
+  oneOf,
+  text,
+} from "../base/options/check-options.ts";
+import type { Clock, Deadline, Timer } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
+import { sessionStartRestorer } from "../session/compact/restored-context.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { checkWindow, createSession, openSession } from "../session/lifecycle/open-session.ts";
-import type { WindowOptions } from "../session/options/session-options.ts";
+import type { NewSessionOptions, WindowOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
+import { InMemoryTaskFiles } from "../stores/in-memory/in-memory-task-files.ts";
 import {
   nodeHasher,
   randomIds,
@@ -20,8 +32,11 @@ import {
   systemDeadline,
   systemTimer,
 } from "../stores/platform/node-ports.ts";
+import { nodeProcess } from "../stores/platform/node-process.ts";
 import type { Scope } from "../transcript/entries.ts";
-import type { NotesConfig, PalimpsestHome } from "./home/home-types.ts";
+import { type BackgroundOptions, BackgroundWork } from "./background/background-work.ts";
+import { closeOnExit } from "./home/close-on-exit.ts";
+import type { PalimpsestHome } from "./home/home-types.ts";
 import { openHome } from "./home/open-home.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./home/option-rules.ts";
 import { nodeSessions } from "./node-sessions.ts";
@@ -42,10 +57,14 @@ export interface PalimpsestOptions extends AgentOptions {
   readonly observer?: SessionObserver;
   /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
   readonly verifyStored?: boolean;
+  /** What a home does by itself, or `off`. @defaultValue everything, where sessions are kept in a home */
+  readonly background?: BackgroundOptions | "off";
   /** @defaultValue the machine's */
   readonly clock?: Clock;
   /** @defaultValue the platform's timers */
   readonly deadline?: Deadline;
+  /** Paces work in the background. @defaultValue the platform's timers */
+  readonly timer?: Timer;
 }
 
 /** Sessions with a model. */
@@ -82,8 +101,9 @@ export interface Palimpsest {
  */
 export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   checkPalimpsest(options);
-  const { clock = systemClock, deadline = systemDeadline } = options;
+  const { clock = systemClock, deadline = systemDeadline, timer = systemTimer } = options;
   const place = placeOf(options);
+  const homeWork = homeWorkOf(place.home, options, timer);
   const opened = new Set<AgentSession>();
   /** Sessions by the id that they were asked for with, also those that are still being opened. */
   const named = new Map<string, Promise<AgentSession>>();
@@ -92,11 +112,28 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       opened.delete(agent);
       named.delete(agent.id);
     };
-    const agent: AgentSession = new AgentSession(session, withNotes(options, place.notesConfig), {
+    const agent: AgentSession = new AgentSession(session, withNotes(options, place.home), {
       deadline,
       now: () => clock.nowMs(),
+      tasks: {
+        processes: taskProcesses(),
+        identity: nodeProcess,
+        timer,
+        ids: randomIds,
+        filesInMemory: () => new InMemoryTaskFiles(),
+        agentSessions: {
+          create: ({ parent, taskId }) =>
+            place.create(undefined, {
+              purpose: "task",
+              metadata: { parent: { session: parent.id, task: taskId } },
+            }),
+          open: (sessionId) => place.open(sessionId),
+        },
+      },
+      startContext: homeWork?.startContext,
       onClosed,
     });
+    homeWork?.work.look();
     opened.add(agent);
     return agent;
   };
@@ -111,6 +148,12 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       return create({ sessionId });
     }
   };
+  const close = async (): Promise<void> => {
+    stopWatching?.();
+    await homeWork?.work.stop();
+    await Promise.all([...opened].map((session) => session.close()));
+  };
+  const stopWatching = homeWork?.closeOnExit === true ? closeOnExit(close) : undefined;
   return {
     create,
     open,
@@ -124,15 +167,19 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       asked.catch(() => named.delete(sessionId));
       return asked;
     },
-    close: async () => {
-      const sessions = [...opened];
-      await Promise.all(sessions.map((session) => session.close()));
-    },
+    close,
   };
 }
 
+/** One for the process: it watches over all commands that it started. */
+let processes: NodeTaskProcesses | undefined;
+const taskProcesses = (): NodeTaskProcesses => (processes ??= new NodeTaskProcesses(nodeProcess));
+
 interface Place {
-  readonly create: (sessionId: string | undefined) => Promise<Session>;
+  readonly create: (
+    sessionId: string | undefined,
+    about?: Pick<NewSessionOptions, "purpose" | "metadata">,
+  ) => Promise<Session>;
   readonly open: (sessionId: string) => Promise<Session>;
   /**
    * Opening may find another session than the one of this id here: a name that a program gives must not open what
@@ -140,15 +187,41 @@ interface Place {
    * @throws `SESSION_NOT_FOUND`
    */
   readonly checkIsHere?: (sessionId: string) => Promise<unknown>;
-  /** Settings of notes in the home. */
-  readonly notesConfig?: () => NotesConfig;
+  /** The home, where sessions are kept in one. */
+  readonly home?: PalimpsestHome;
+}
+
+/** What the home does by itself, as far as it is not switched off. */
+function homeWorkOf(
+  home: PalimpsestHome | undefined,
+  { background = {}, memory, observer }: PalimpsestOptions,
+  timer: Timer,
+):
+  | {
+      readonly work: BackgroundWork;
+      readonly startContext: AgentWorld["startContext"];
+      readonly closeOnExit: boolean;
+    }
+  | undefined {
+  if (home === undefined || background === "off") return undefined;
+  const { startContext = true, closeOnExit = true } = background;
+  return {
+    work: new BackgroundWork({ home, memory, options: background, observer, timer }),
+    startContext: startContext
+      ? {
+          text: async () => (await home.startContext()).blocks.join("\n\n"),
+          restorer: sessionStartRestorer(() => home.startContext({ isFresh: true })),
+        }
+      : undefined,
+    closeOnExit,
+  };
 }
 
 /** A host's own template and prompt go before the user's. */
-function withNotes(options: PalimpsestOptions, read: Place["notesConfig"]): PalimpsestOptions {
+function withNotes(options: PalimpsestOptions, home: PalimpsestHome | undefined): PalimpsestOptions {
   const { notes, observer } = options;
-  if (read === undefined || notes === "off") return options;
-  const { problems, ...config } = read();
+  if (home === undefined || notes === "off") return options;
+  const { problems, ...config } = home.notesConfig();
   for (const { path, detail } of problems)
     notify(observer, { type: "notes-unreadable", reason: `${path}: ${detail}` });
   return { ...options, notes: { ...config, ...notes } };
@@ -166,23 +239,23 @@ function placeOf(options: PalimpsestOptions): Place {
     const wired = { ...shared, store, clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
     const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
     return {
-      create: (sessionId) => createSession({ ...scoped, ...named(sessionId) }),
+      create: (sessionId, about) => createSession({ ...scoped, ...about, ...named(sessionId) }),
       open: (sessionId) => openSession(sessionId, scoped),
     };
   }
   if (folder !== undefined) {
     const sessions = nodeSessions({ folder, clock });
     return {
-      create: (sessionId) => sessions.create({ ...shared, ...named(sessionId) }),
+      create: (sessionId, about) => sessions.create({ ...shared, ...about, ...named(sessionId) }),
       open: (sessionId) => sessions.open(sessionId, shared),
     };
   }
   const own = typeof home === "object" ? home : openHome({ clock, ...(home === undefined ? {} : { home }) });
   return {
-    create: (sessionId) => own.create({ ...shared, ...named(sessionId) }),
+    create: (sessionId, about) => own.create({ ...shared, ...about, ...named(sessionId) }),
     open: (sessionId) => own.resume(sessionId, shared),
     checkIsHere: (sessionId) => own.storeOf().find(sessionId),
-    notesConfig: () => own.notesConfig(),
+    home: own,
   };
 }
 
@@ -199,8 +272,10 @@ const RULES: OptionRules<PalimpsestOptions> = {
   window: object,
   verifyStored: flag,
   observer: having(["onEvent"], "an observer", "an object with `onEvent(event)`"),
+  background: either(oneOf("off"), object),
   clock: CLOCK_RULE,
   deadline: DEADLINE_RULE,
+  timer: having(["every"], "a timer", "`systemTimer`"),
 };
 
 /** Checks the options for callers without types. */

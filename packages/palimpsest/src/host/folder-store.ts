@@ -1,10 +1,12 @@
 /**
  * Sessions in a folder of this machine, one writer each.
  */
+
 import { FileSessionStore } from "../stores/files/file-session-store.ts";
 import { nodeFileSystem } from "../stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds, systemClock, systemTimer } from "../stores/platform/node-ports.ts";
 import { nodeProcess } from "../stores/platform/node-process.ts";
+import { taskFolder } from "./home/home-stores.ts";
 
 export function folderStore(folder: string): FileSessionStore {
   return new FileSessionStore({
@@ -13,6 +15,7 @@ export function folderStore(folder: string): FileSessionStore {
     hasher: nodeHasher,
     ids: randomIds,
     isIndexed: true,
+    tasksIn: taskFolder,
     // By the machine's clock, whatever that of the entries is.
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });

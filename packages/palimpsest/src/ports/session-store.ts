@@ -4,8 +4,10 @@
  * An append is *acknowledged* when it resolves (the bytes survive a killed process) and *durable*
  * once `sync` has resolved after it (they survive a power loss). A log never changes what is in it.
  */
+
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { Entry, HeaderEntry, Scope } from "../transcript/entries.ts";
+import type { TaskFiles } from "./tasks.ts";
 
 /** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
 export interface StoredEntry {
@@ -185,6 +187,8 @@ export interface SessionLog {
   getBlob(hash: string): Promise<string | undefined>;
   /** The session's notes; absent where a store keeps none. */
   readonly notes?: NotesFile;
+  /** The files of the session's background tasks; absent where the store keeps none. */
+  readonly tasks?: TaskFiles;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
   /** Releases what the log holds. Closing twice is fine; any other use after it throws `SESSION_CLOSED`. */

@@ -3,7 +3,7 @@
  */
 
 import type { AgentSession } from "#agent/agent-session.ts";
-import type { AgentTool } from "#agent/options/turn-options.ts";
+import type { AgentTool } from "#agent/options/turn/turn-options.ts";
 import { createPalimpsest, type Palimpsest, type PalimpsestOptions } from "#host/create-palimpsest.ts";
 import type { ModelRequest } from "#ports/model-client.ts";
 import type { SessionEvent } from "#session/events/events.ts";

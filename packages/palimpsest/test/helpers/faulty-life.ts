@@ -5,7 +5,7 @@
 import { FakeClock } from "palimpsest-testing";
 import type { AgentSession } from "#agent/agent-session.ts";
 import type { NotesOptions } from "#agent/options/agent-options.ts";
-import type { AgentTool } from "#agent/options/turn-options.ts";
+import type { AgentTool } from "#agent/options/turn/turn-options.ts";
 import { PalimpsestError } from "#base/errors.ts";
 import type { PolicyName } from "#compaction/planner/cost-policy.ts";
 import { createPalimpsest, type Palimpsest } from "#host/create-palimpsest.ts";

@@ -9,7 +9,7 @@
 import type { AnswerPart } from "palimpsest-testing";
 import type { AgentSession } from "#agent/agent-session.ts";
 import type { NotesOptions } from "#agent/options/agent-options.ts";
-import type { AgentTool } from "#agent/options/turn-options.ts";
+import type { AgentTool } from "#agent/options/turn/turn-options.ts";
 import { createPalimpsest, type PalimpsestOptions } from "#host/create-palimpsest.ts";
 import type { ModelAnswer, ModelClient, ModelRequest } from "#ports/model-client.ts";
 import type { SessionLog } from "#ports/session-store.ts";

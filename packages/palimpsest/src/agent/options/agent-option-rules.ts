@@ -22,7 +22,7 @@ import {
   wholeFrom,
 } from "../../base/options/check-options.ts";
 import type { AgentOptions, NotesOptions } from "./agent-options.ts";
-import type { AgentRequest, CompactOptions, PrepareOptions, TurnOptions } from "./turn-options.ts";
+import type { AgentRequest, CompactOptions, PrepareOptions, TurnOptions } from "./turn/turn-options.ts";
 
 const model = having(
   ["generate"],
@@ -47,6 +47,7 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   summaryFailuresCount: wholeFrom(1),
   summaryTimeoutMs: duration,
   callTimeoutMs: duration,
+  tasks: object,
 };
 
 export const NOTES_RULES: OptionRules<NotesOptions> = {

@@ -9,6 +9,7 @@ import type { Deadline } from "../../ports/runtime.ts";
 import type { SessionHooks } from "../../ports/session-hooks.ts";
 import type { PlanHost } from "../../session/compact/restored-context.ts";
 import type { PersistentMemory } from "../memory/persistent-memory.ts";
+import type { TasksOptions, TaskWorld } from "../tasks/task-options.ts";
 
 /** The models of a session, by what they are asked for. */
 interface AgentModels {
@@ -55,12 +56,22 @@ export interface AgentOptions extends AgentModels {
   readonly summaryTimeoutMs?: number;
   /** Time limit of one call of the model, in milliseconds. @defaultValue `callTimeoutMs`, 600,000 */
   readonly callTimeoutMs?: number;
+  /** Options of the background tasks that its host or its model starts. */
+  readonly tasks?: TasksOptions;
 }
 
 /** The parts of the world that it uses. */
 export interface AgentWorld {
   readonly deadline: Deadline;
   readonly now: () => number;
+  /** What background tasks are run with. Without it there are none. */
+  readonly tasks?: TaskWorld;
+  /** What a new session begins with, and is shown again after a compaction. Without it there is nothing. */
+  readonly startContext?: {
+    /** As text for the model; read once. */
+    readonly text: () => Promise<string>;
+    readonly restorer: Restorer;
+  };
   /** Called once the session was closed. */
   readonly onClosed?: () => void;
 }

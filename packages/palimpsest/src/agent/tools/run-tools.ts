@@ -10,7 +10,7 @@ import { HISTORY_TOOLS } from "../../session/history/history-tools.ts";
 import { PIN_TOOL } from "../../session/history/pin-tool.ts";
 import type { Session } from "../../session/session.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
-import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "../options/turn-options.ts";
+import { type AgentTool, type ToolOutput, type TurnOptions, tell } from "../options/turn/turn-options.ts";
 
 /** The session whose calls are run; it answers calls of the session's tools itself. */
 interface ToolCaller {

@@ -27,7 +27,7 @@ import {
   type TurnOptions,
   type TurnResult,
   tell,
-} from "../options/turn-options.ts";
+} from "../options/turn/turn-options.ts";
 import { runTools, SESSION_TOOLS } from "../tools/run-tools.ts";
 import { checkThrashing, LoopWatch, repeating } from "./stuck-turn.ts";
 

@@ -232,7 +232,8 @@ export class HomeSessions implements PalimpsestHome {
     return done;
   }
 
-  startContext(): Promise<StartContext> {
+  startContext({ isFresh = false }: { readonly isFresh?: boolean } = {}): Promise<StartContext> {
+    if (isFresh) return this.#readStartContext();
     this.#startContext ??= this.#readStartContext();
     return this.#startContext;
   }

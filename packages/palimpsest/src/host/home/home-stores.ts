@@ -4,14 +4,33 @@
 import { join } from "node:path";
 import { StoreError } from "../../base/errors.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
+import type { TaskFiles } from "../../ports/tasks.ts";
 import { FileSessionStore } from "../../stores/files/file-session-store.ts";
+import { TaskFolder } from "../../stores/files/tasks/task-folder.ts";
 import { InMemorySessionStore } from "../../stores/in-memory/in-memory-session-store.ts";
+import { confinedFileSystem } from "../../stores/platform/confined-file-system.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
-import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/platform/node-ports.ts";
+import {
+  freeBytesAt,
+  nodeHasher,
+  randomIds,
+  systemClock,
+  systemTimer,
+} from "../../stores/platform/node-ports.ts";
 import { nodeProcess } from "../../stores/platform/node-process.ts";
 import type { Place } from "./find-session.ts";
 import type { HomeProject } from "./home-types.ts";
 import { isProjectName, projectOf, projectsFolder } from "./project-place.ts";
+
+/** The folder of a session's tasks. Links inside it are not followed: the tasks' programs can write there. */
+export function taskFolder(sessionFolder: string): TaskFiles {
+  return new TaskFolder({
+    fs: confinedFileSystem(sessionFolder),
+    folder: "tasks",
+    shownFolder: join(sessionFolder, "tasks"),
+    freeBytes: () => freeBytesAt(sessionFolder),
+  });
+}
 
 export class HomeStores {
   readonly #home: string;
@@ -51,6 +70,7 @@ export class HomeStores {
       hasher: nodeHasher,
       ids: randomIds,
       isIndexed: true,
+      tasksIn: taskFolder,
       // By the machine's clock, whatever that of the entries is.
       lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
     });

@@ -211,8 +211,8 @@ export interface PalimpsestHome {
 
   /** The user's own template and prompt of session notes, from `config/session-memory/`, as they are now. */
   notesConfig(): NotesConfig;
-  /** Instruction files and the state of version control, read once for this home. */
-  startContext(): Promise<StartContext>;
+  /** Instruction files and the state of version control, read once for this home; with `isFresh` read again. */
+  startContext(options?: { readonly isFresh?: boolean }): Promise<StartContext>;
   /** Differences of the start context from the one that a session recorded last. */
   changesSince(which: string): Promise<readonly StartContextChange[]>;
   /** Changes settings: `settings.json` is replaced whole, what is not named in it stays. Takes effect when the home is opened next. */

@@ -14,7 +14,10 @@ export const MEMORY_MARK = `${RESERVED_KEY_PREFIX}memory`;
 /** Metadata key of a complete fork; its value is the fork's id. A fork that a crash interrupted does not have it. */
 export const FORK_MARK = "palimpsest.fork";
 
-const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK]);
+/** The last notice of a background task that the agent has had. */
+export const TASKS_MARK = `${RESERVED_KEY_PREFIX}tasks`;
+
+const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK]);
 
 /** The metadata that the next checkpoint repeats, after this entry. */
 export function carryMarks(carried: JsonObject, entry: Entry): JsonObject {

@@ -8,6 +8,7 @@ import type { MemoryReceipt } from "../../memory/write/memory-receipt.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
 import type { CompactionTrigger, HookFailure } from "../../ports/session-hooks.ts";
 import type { LogDamage } from "../../ports/session-store.ts";
+import type { TaskKindName, TaskOutcome } from "../../tasks/task-record.ts";
 import type { CacheMiss } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit, RepairReason } from "../../transcript/edits.ts";
@@ -115,6 +116,8 @@ export type ContentRepairReason =
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
+ * - `task`: a background task began, waits for input, says something, or ended; `status` is its state then.
+ * - `background`: a home did something by itself; `detail` is its result, or the reason why it failed.
  * - `closed`: the session was closed; nothing follows.
  * - `mended`: something stored is not shown as it came, because no provider would accept it or its type is unknown;
  *   `reason` says why, `block` which one. Reported when it is appended, and again whenever the log is opened.
@@ -216,6 +219,20 @@ export type SessionEvent =
     }
   /** The file system may grant the same lock to two machines: use the sessions from one machine only. */
   | { readonly type: "network-file-system"; readonly kind: string; readonly folder: string }
+  | {
+      readonly type: "task";
+      readonly what: "started" | "waiting" | "message" | "state" | "ended";
+      readonly id: string;
+      readonly kind: TaskKindName;
+      readonly title: string;
+      readonly status: "running" | TaskOutcome;
+    }
+  | {
+      readonly type: "background";
+      readonly job: "clean-up" | "dream";
+      readonly outcome: "done" | "failed";
+      readonly detail: string;
+    }
   | { readonly type: "closed" }
   | {
       readonly type: "mended";

@@ -6,6 +6,7 @@
  */
 import type { Timer } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, NotesFile, SessionLog } from "../../ports/session-store.ts";
+import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { notify, type SessionEvent, type SessionObserver } from "../events/events.ts";
 
@@ -60,6 +61,7 @@ export function watchReads(log: SessionLog, observer: SessionObserver | undefine
 export class WatchedLog implements SessionLog {
   readonly sessionId: string;
   readonly notes?: NotesFile;
+  readonly tasks?: TaskFiles;
   readonly damage: KnownDamage;
   readonly #log: SessionLog;
   #stopVerifying: (() => void) | undefined;
@@ -67,6 +69,7 @@ export class WatchedLog implements SessionLog {
   constructor(log: SessionLog, damage: KnownDamage) {
     this.sessionId = log.sessionId;
     if (log.notes !== undefined) this.notes = log.notes;
+    if (log.tasks !== undefined) this.tasks = log.tasks;
     this.damage = damage;
     this.#log = log;
   }

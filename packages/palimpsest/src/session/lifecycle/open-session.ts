@@ -45,13 +45,14 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   const sessionId = options.sessionId ?? options.ids.sessionId();
   const stored = await options.store.create(sessionId, options.scope);
   const log = new WatchedLog(stored, new KnownDamage((event) => notify(options.observer, event)));
-  const { scope, workingCopy, source, metadata = {} } = options;
+  const { scope, workingCopy, purpose, source, metadata = {} } = options;
   const header = {
     type: "header",
     sessionId,
     createdBy: CREATED_BY,
     scope,
     workingCopy,
+    purpose,
     source,
   } as const;
   const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));

@@ -34,6 +34,7 @@ export const NEW_SESSION_RULES: OptionRules<NewSessionOptions> = {
   ...SESSION_RULES,
   sessionId: anyString,
   workingCopy: anyString,
+  purpose: anyString,
   metadata: object,
   source: object,
 };

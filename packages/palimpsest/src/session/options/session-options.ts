@@ -97,6 +97,8 @@ export interface NewSessionOptions extends SessionOptions {
   readonly sessionId?: string;
   /** Folder or checkout that the session is about, written into the header. */
   readonly workingCopy?: string;
+  /** What the session is for, where it is not a conversation with a user: `task`. */
+  readonly purpose?: string;
   /** Title, tags and the like, stored in front of the first message; nothing is stored before that. */
   readonly metadata?: JsonObject;
   /** The origin of an imported session; `firstAt` and `lastAt`: times of its first and last message, in milliseconds since the epoch. */

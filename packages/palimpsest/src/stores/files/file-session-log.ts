@@ -10,6 +10,7 @@ import { errorCode, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Clock, Hasher, IdSource } from "../../ports/runtime.ts";
 import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
+import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, RepeatedAppend, sessionTaken } from "../shared/append-rules.ts";
 import type { SessionPaths } from "../shared/session-paths.ts";
@@ -47,12 +48,14 @@ interface FileSessionLogOptions {
   readonly blobQuotaBytes: number;
   /** Absent if the folder has no index. */
   readonly indexed: IndexedWriter | undefined;
+  readonly tasks: TaskFiles | undefined;
 }
 
 /** A session's log file and the folder beside it. */
 export class FileSessionLog implements SessionLog {
   readonly sessionId: string;
   readonly notes: FileNotes;
+  readonly tasks?: TaskFiles;
   readonly #paths: SessionPaths;
   readonly #fs: FileSystem;
   readonly #folders: DurableFolders;
@@ -83,6 +86,7 @@ export class FileSessionLog implements SessionLog {
   constructor(options: FileSessionLogOptions) {
     const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes } = options;
     this.sessionId = sessionId;
+    if (options.tasks !== undefined) this.tasks = options.tasks;
     this.#paths = paths;
     this.#fs = fs;
     this.#ids = ids;

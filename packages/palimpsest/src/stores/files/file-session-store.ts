@@ -21,6 +21,7 @@ import type {
   TrashedSession,
   Trashing,
 } from "../../ports/session-store.ts";
+import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { systemClock } from "../platform/node-ports.ts";
 import { assertSessionId, type SessionPaths, scopeFolder, sessionPaths } from "../shared/session-paths.ts";
@@ -60,6 +61,8 @@ interface FileSessionStoreOptions {
    * @defaultValue false
    */
   readonly isIndexed?: boolean;
+  /** Keeps the background tasks of a session below its folder. @defaultValue none are kept */
+  readonly tasksIn?: (sessionFolder: string) => TaskFiles;
 }
 
 /** Keeps sessions as files under one folder. */
@@ -226,8 +229,14 @@ export class FileSessionStore implements SessionStore {
     const clock = lease?.clock ?? systemClock;
     const isMoving = () => this.#trashOf(scope).isMoving(sessionId);
     const indexed = this.#lister(scope).indexedWriter(sessionId, file === undefined, ids);
+    const tasks = this.#options.tasksIn?.(paths.sessionFolder);
     return new FileSessionLog({
-      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes, indexed },
+      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes, indexed, tasks },
     });
+  }
+
+  /** The files of a session's background tasks, for reading beside its writer; `undefined` where none are kept. */
+  tasksOf(sessionId: string, scope?: Scope): TaskFiles | undefined {
+    return this.#options.tasksIn?.(this.#paths(sessionId, scope).sessionFolder);
   }
 }

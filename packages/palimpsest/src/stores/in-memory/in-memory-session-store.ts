@@ -20,6 +20,7 @@ import type {
   TrashedSession,
   Trashing,
 } from "../../ports/session-store.ts";
+import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry, Scope } from "../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../transcript/entry-line.ts";
 import { assertGoesOn, RepeatedAppend } from "../shared/append-rules.ts";
@@ -34,6 +35,7 @@ import {
   trashHolds,
 } from "../shared/store-failure.ts";
 import { encodeNotes } from "../shared/text-bytes.ts";
+import { InMemoryTaskFiles } from "./in-memory-task-files.ts";
 
 /** Describes the other writer in an error. */
 const OTHER_LOG = "another log of it is open in this process and its writer";
@@ -46,6 +48,7 @@ interface StoredSession {
   readonly checkpoints: number[];
   readonly blobs: Map<string, string>;
   notes: string | undefined;
+  readonly tasks: TaskFiles;
   /** The log that may append; until it is closed no other may. */
   writer: SessionLog | undefined;
 }
@@ -65,6 +68,7 @@ export class InMemorySessionStore implements SessionStore {
       checkpoints: [],
       blobs: new Map(),
       notes: undefined,
+      tasks: new InMemoryTaskFiles(),
       writer: undefined,
     };
     // As in a folder: a session is there once it has an entry.
@@ -172,6 +176,9 @@ class InMemorySessionLog implements SessionLog {
       return true;
     },
   };
+  get tasks(): TaskFiles {
+    return this.#session.tasks;
+  }
   readonly #repeated = new RepeatedAppend();
   readonly #session: StoredSession;
   #register: (() => void) | undefined;

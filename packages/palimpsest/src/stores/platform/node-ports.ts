@@ -1,5 +1,6 @@
 /** Small ports on the platform's own functions: clock, timer, deadline, ids and hashes. */
 import { createHash, randomUUID } from "node:crypto";
+import { statfsSync } from "node:fs";
 import type { Clock, Deadline, Hasher, IdSource, Timer } from "../../ports/runtime.ts";
 
 /** Reads the time of the system. */
@@ -33,6 +34,17 @@ export const randomIds: IdSource = {
     return uuid.slice(0, 8) + uuid.slice(28);
   },
 };
+
+/** Space that a file at this path may take, in bytes; `undefined` where the platform does not say. */
+export function freeBytesAt(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    // The folder is not there yet, or the file system does not count.
+    return undefined;
+  }
+}
 
 /** Hashes with `node:crypto`. */
 export const nodeHasher: Hasher = {

@@ -1,7 +1,7 @@
 /** The memory tool cannot raise a model's trust, and judging its writes does not harm other writers. */
 import { describe, expect, it } from "vitest";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
-import type { AgentTool } from "#agent/options/turn-options.ts";
+import type { AgentTool } from "#agent/options/turn/turn-options.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import type { FakeReply } from "#test/agent/fake-model.ts";
 import { setTheStage } from "#test/agent/stage.ts";

@@ -5,7 +5,7 @@
 
 import type { AgentSession } from "#agent/agent-session.ts";
 import type { PersistentMemory } from "#agent/memory/persistent-memory.ts";
-import type { AgentTool } from "#agent/options/turn-options.ts";
+import type { AgentTool } from "#agent/options/turn/turn-options.ts";
 import type { JsonObject, JsonValue } from "#base/json/json.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import type { ModelRequest } from "#ports/model-client.ts";

@@ -1,10 +1,10 @@
 /**
  * Options and results of turns, prepared calls and compactions by hand.
  */
-import type { JsonObject, JsonValue } from "../../base/json/json.ts";
-import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../ports/model-client.ts";
-import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
-import type { ToolResultPart, ToolUseBlock, Usage } from "../../transcript/blocks.ts";
+import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../../ports/model-client.ts";
+import type { CallRequest, PreparedCall } from "../../../session/options/prepared-call.ts";
+import type { ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
 
 /** A tool's answer: a text, parts, or either with a mark that it failed. */
 export type ToolOutput =

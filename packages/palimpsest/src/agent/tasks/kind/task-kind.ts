@@ -1,0 +1,49 @@
+/**
+ * A kind of task: what a folder of this room implements, and a row of the registry names.
+ */
+import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import type { NoticeRecord, TaskEnd, TaskKindName } from "../../../tasks/task-record.ts";
+
+/** One kind of background work. */
+export interface TaskKind<Input extends JsonObject = JsonObject> {
+  readonly kind: TaskKindName;
+  /** What it does and the input that it takes, for the model that starts it. */
+  readonly description: string;
+  /** JSON Schema of the input. */
+  readonly inputSchema: JsonObject;
+  /** @throws `TaskError` `TASK_INVALID` that says what to give instead */
+  check(input: JsonValue): Input;
+  /** One line for people and for the model. */
+  title(input: Input): string;
+  /** Starts it. What it throws is the end of the task. */
+  start(input: Input, run: TaskRun): RunningTask;
+}
+
+/** What a running task may do. */
+export interface TaskRun {
+  readonly taskId: string;
+  /** Aborted when the task is stopped, when its time is up, and when the session closes. */
+  readonly signal: AbortSignal;
+  /** Appends to the output. At a limit the rest is dropped, and the task is stopped. */
+  write(output: string | Uint8Array): void;
+  /** Keeps something for the time after a crash. It is durable like the journal. */
+  record(facts: JsonObject): void;
+  /** Earlier records of the task; empty unless it is resumed. */
+  readonly earlier: readonly JsonObject[];
+  /** Notifies the agent, once. */
+  notify(what: NoticeRecord["what"], text: string): void;
+}
+
+/** A task that runs. */
+export interface RunningTask {
+  /** Resolves when nothing of it is left. A rejection is a failure with the error's message. */
+  readonly ended: Promise<TaskEnd>;
+  /** Text for it: to a shell's standard input, to an agent's mailbox. Absent where it takes none. */
+  input?(text: string): Promise<void>;
+  /** Ends it, kindly first. Resolves when nothing of it is left. */
+  stop(): Promise<void>;
+  /** Processor time that it has used, in milliseconds. */
+  cpuMs?(): number | undefined;
+  /** True if silence may mean that it waits at a prompt. @defaultValue false */
+  readonly mayPrompt?: boolean;
+}

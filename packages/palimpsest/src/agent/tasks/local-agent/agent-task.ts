@@ -1,0 +1,192 @@
+/**
+ * `local_agent`: an agent with its own loop and window, which reports back when it is done.
+ *
+ * Its conversation is a separate session, so that the files it reads do not fill its parent's window. Messages that
+ * reach it while it works wait in a mailbox and become its next turn. After a crash it can be resumed: it continues
+ * its session.
+ */
+import { errorMessage, TaskError } from "../../../base/errors.ts";
+import { asString, isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
+import type { ModelClient } from "../../../ports/model-client.ts";
+import type { TaskEnd } from "../../../tasks/task-record.ts";
+import { sumUsage, type Usage } from "../../../transcript/blocks.ts";
+import type { AgentTool, TurnEvent, TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
+import type { RunningTask, TaskKind, TaskRun } from "../kind/task-kind.ts";
+
+/** An agent that tasks can run. */
+export interface AgentDefinition {
+  /** What it is good for, for the model that chooses it. */
+  readonly description: string;
+  /** @defaultValue the model of the session that starts it */
+  readonly model?: ModelClient;
+  /** The system prompt. */
+  readonly system?: string;
+  readonly tools?: readonly AgentTool[];
+  /** Calls of the model in one turn, at the most. */
+  readonly maxIterations?: number;
+}
+
+/** A session with a model, as far as a task uses it. */
+export interface TaskAgent {
+  readonly id: string;
+  turn(input: string, options: TurnOptions): Promise<TurnResult>;
+  close(): Promise<void>;
+}
+
+/** Opens the session of an agent: a new one, or the one that the task had before it was interrupted. */
+export type OpenAgent = (options: {
+  readonly taskId: string;
+  readonly model: ModelClient | undefined;
+  readonly sessionId: string | undefined;
+}) => Promise<TaskAgent>;
+
+export interface AgentInput extends JsonObject {
+  readonly agent: string;
+  readonly prompt: string;
+}
+
+const RESUMED = "You were interrupted. Go on where you were, and report when you are done.";
+
+/** Runs the agents of these definitions. */
+export function agentTasks(
+  agents: Readonly<Record<string, AgentDefinition>>,
+  open: OpenAgent,
+): TaskKind<AgentInput> {
+  return {
+    kind: "local_agent",
+    description: `an agent that works on its own and reports back (${describeAgents(agents)})`,
+    inputSchema: agentSchema(agents),
+    check: (input) => checkAgentInput(input, agents),
+    title: ({ prompt }) => prompt,
+    start: ({ agent, prompt }, run) => {
+      const mailbox: string[] = [];
+      const work = new AgentWork(agents[agent]!, run);
+      const turns = async (): Promise<void> => {
+        await work.open(open);
+        await work.turn(work.isResumed ? RESUMED : prompt);
+        for (let text = mailbox.shift(); text !== undefined; text = mailbox.shift()) await work.turn(text);
+      };
+      return work.during(turns, (text) => void mailbox.push(text));
+    },
+  };
+}
+
+/** One agent at work: its session, its turns, and what they cost. */
+export class AgentWork {
+  readonly #definition: AgentDefinition;
+  readonly #run: TaskRun;
+  #agent: TaskAgent | undefined;
+  readonly #usages: Usage[] = [];
+  #lastText: string | undefined;
+
+  constructor(definition: AgentDefinition, run: TaskRun) {
+    this.#definition = definition;
+    this.#run = run;
+  }
+
+  /** The task that takes these turns. Its session is closed when they end, however they end. */
+  during(turns: () => Promise<void>, input: (text: string) => void): RunningTask {
+    const work = async (): Promise<TaskEnd> => {
+      try {
+        await turns();
+        return { outcome: "done", result: this.#lastText, usage: this.#usage };
+      } catch (error) {
+        return { outcome: "failed", reason: errorMessage(error), result: this.#lastText, usage: this.#usage };
+      } finally {
+        await this.#agent?.close().catch(() => undefined);
+      }
+    };
+    const ended = work();
+    // The turns end by the signal, which is aborted before a task is stopped.
+    return { ended, input: async (text) => input(text), stop: async () => void (await ended) };
+  }
+
+  /** True if its session is one that it had before it was interrupted. */
+  get isResumed(): boolean {
+    return this.#earlierSession !== undefined;
+  }
+
+  get #usage(): Usage | undefined {
+    return this.#usages.length === 0 ? undefined : sumUsage(this.#usages);
+  }
+
+  async open(open: OpenAgent): Promise<void> {
+    const { taskId } = this.#run;
+    const { model } = this.#definition;
+    this.#agent = await open({ taskId, model, sessionId: this.#earlierSession });
+    if (!this.isResumed) this.#run.record({ session: this.#agent.id });
+  }
+
+  /** Takes a turn; its text and tool calls go to the output. */
+  async turn(input: string, extraTools: readonly AgentTool[] = []): Promise<string> {
+    const { system, tools = [], maxIterations } = this.#definition;
+    const { text, usage } = await this.#agent!.turn(input, {
+      system,
+      tools: [...tools, ...extraTools],
+      maxIterations,
+      signal: this.#run.signal,
+      onEvent: (event) => this.#run.write(eventText(event)),
+    });
+    this.#usages.push(usage);
+    this.#lastText = text;
+    this.#run.record({ usage: { ...usage } });
+    return text;
+  }
+
+  get #earlierSession(): string | undefined {
+    return asString(this.#run.earlier.find(({ session }) => session !== undefined)?.["session"]);
+  }
+}
+
+/** A line of the output for what happens in a turn. */
+function eventText(event: TurnEvent): string {
+  if (event.type === "answer")
+    return event.answer.messages
+      .flatMap(({ content }) => content)
+      .map((block) => {
+        if (block.type === "text") return `${block.text}\n`;
+        return block.type === "tool_use" ? `[${block.name} ${JSON.stringify(block.input)}]\n` : "";
+      })
+      .join("");
+  return event.type === "tool-result" && event.isError ? `[${event.call.name} failed]\n` : "";
+}
+
+export function describeAgents(agents: Readonly<Record<string, AgentDefinition>>): string {
+  return Object.entries(agents)
+    .map(([name, { description }]) => `${name}: ${description}`)
+    .join("; ");
+}
+
+export function agentSchema(agents: Readonly<Record<string, AgentDefinition>>): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      agent: { enum: Object.keys(agents) },
+      prompt: {
+        type: "string",
+        description: "Everything that it has to know; it does not see this conversation.",
+      },
+    },
+    required: ["agent", "prompt"],
+  };
+}
+
+/** @throws `TaskError` `TASK_INVALID` */
+export function checkAgentInput(
+  input: JsonValue,
+  agents: Readonly<Record<string, AgentDefinition>>,
+): AgentInput {
+  const { agent, prompt } = isObject(input) ? input : {};
+  const names = Object.keys(agents);
+  if (
+    typeof agent === "string" &&
+    names.includes(agent) &&
+    typeof prompt === "string" &&
+    prompt.trim() !== ""
+  )
+    return { ...(input as JsonObject), agent, prompt };
+  throw new TaskError("TASK_INVALID", {
+    message: "The input of an agent does not fit.",
+    hint: `Pass { agent, prompt }; the agents are ${names.join(", ")}.`,
+  });
+}

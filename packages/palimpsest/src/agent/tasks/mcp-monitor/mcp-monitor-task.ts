@@ -1,0 +1,167 @@
+/**
+ * `monitor_mcp`: keeps watch over MCP servers: pings each, and connects again to one that does not answer, waiting
+ * longer each time.
+ *
+ * The agent is notified when a server goes down and when it is back, not at every ping.
+ */
+import { errorMessage, TaskError } from "../../../base/errors.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
+import type { TaskEnd } from "../../../tasks/task-record.ts";
+import type { TaskKind, TaskRun } from "../kind/task-kind.ts";
+
+/** A connection to an MCP server, as the official SDK's `Client` has it. */
+interface McpConnection {
+  ping(options?: { readonly signal?: AbortSignal; readonly timeout?: number }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** An MCP server. */
+export interface McpServer {
+  /** Starts the server where it is a program, and connects to it. */
+  connect(signal: AbortSignal): Promise<McpConnection>;
+}
+
+interface MonitorInput extends JsonObject {
+  readonly servers: readonly string[];
+}
+
+/** Source: our choice: two pings a minute cost nothing. */
+const PING_EVERY_MS = 30_000;
+/** A server that does not answer within this time is down. */
+const PING_TIMEOUT_MS = 10_000;
+/** Pause before the first new connection; doubled each time, up to the longest. */
+const RECONNECT_MS = 1_000;
+const RECONNECT_MOST_MS = 60_000;
+
+/** Watches these servers. */
+export function mcpMonitorTasks(
+  servers: Readonly<Record<string, McpServer>>,
+  deadline: Deadline,
+): TaskKind<MonitorInput> {
+  return {
+    kind: "monitor_mcp",
+    description: "keeps watch over MCP servers and connects again to those that fail",
+    inputSchema: {
+      type: "object",
+      properties: { servers: { type: "array", items: { enum: Object.keys(servers) } } },
+    },
+    check: (input) => ({ servers: checkServers(input, Object.keys(servers)) }),
+    title: (input) => `MCP servers ${input.servers.join(", ")}`,
+    start: (input, run) => {
+      const watches = input.servers.map((name) => new ServerWatch(name, servers[name]!, run, deadline));
+      const ended = Promise.all(watches.map((watch) => watch.run())).then(
+        (): TaskEnd => ({ outcome: "done" }),
+      );
+      return { ended, stop: async () => void (await ended) };
+    },
+  };
+}
+
+/** One server under watch. STATES. *connecting* → *up* → a ping fails → *down* → waits → *connecting* … */
+class ServerWatch {
+  readonly #name: string;
+  readonly #server: McpServer;
+  readonly #run: TaskRun;
+  readonly #deadline: Deadline;
+  #isDown = false;
+  #failures = 0;
+
+  constructor(name: string, server: McpServer, run: TaskRun, deadline: Deadline) {
+    this.#name = name;
+    this.#server = server;
+    this.#run = run;
+    this.#deadline = deadline;
+  }
+
+  /** Ends when the task is stopped. */
+  async run(): Promise<void> {
+    const { signal } = this.#run;
+    while (!signal.aborted) {
+      let connection: McpConnection | undefined;
+      try {
+        connection = await this.#within((inner) => this.#server.connect(inner));
+        for (this.#up(); !signal.aborted; await this.#sleep(PING_EVERY_MS)) {
+          const open = connection;
+          await this.#within((inner) => open.ping({ signal: inner, timeout: PING_TIMEOUT_MS }));
+          this.#failures = 0;
+        }
+      } catch (error) {
+        if (!signal.aborted) this.#down(errorMessage(error));
+      }
+      await connection?.close().catch(() => undefined);
+      if (!signal.aborted) await this.#sleep(this.#pauseMs());
+    }
+  }
+
+  #up(): void {
+    this.#log(this.#isDown ? "is back" : "is connected");
+    if (this.#isDown) this.#run.notify("state", `The MCP server ${this.#name} is back.`);
+    this.#isDown = false;
+  }
+
+  #down(reason: string): void {
+    this.#failures++;
+    this.#log(`does not answer (${reason}); trying again in ${this.#pauseMs()} ms`);
+    if (!this.#isDown) this.#run.notify("state", `The MCP server ${this.#name} does not answer: ${reason}`);
+    this.#isDown = true;
+  }
+
+  #log(what: string): void {
+    this.#run.write(`${this.#name} ${what}\n`);
+  }
+
+  #pauseMs(): number {
+    return Math.min(RECONNECT_MOST_MS, RECONNECT_MS * 2 ** Math.max(0, this.#failures - 1));
+  }
+
+  /** @throws where it takes too long */
+  async #within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const abort = new AbortController();
+    const { signal } = this.#run;
+    const stop = (): void => abort.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    const tooLate = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener("abort", () => reject(new TaskError("TASK_REFUSED", tookTooLong())), {
+        once: true,
+      });
+    });
+    const cancel = this.#deadline.after(PING_TIMEOUT_MS, stop);
+    try {
+      return await Promise.race([work(abort.signal), tooLate]);
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const { signal } = this.#run;
+      const wake = (): void => {
+        cancel();
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const cancel = this.#deadline.after(ms, wake);
+      if (signal.aborted) wake();
+      else signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+}
+
+const tookTooLong = () => ({
+  message: `It took longer than ${PING_TIMEOUT_MS} ms.`,
+  hint: "It is tried again.",
+});
+
+/** All servers where none are named. @throws `TaskError` `TASK_INVALID` */
+function checkServers(input: JsonValue, known: readonly string[]): readonly string[] {
+  const { servers = known } = isObject(input) ? input : {};
+  if (Array.isArray(servers) && servers.length > 0 && servers.every((name) => known.includes(String(name))))
+    return [...new Set(servers.map(String))];
+  throw new TaskError("TASK_INVALID", {
+    message: "The input of a monitor does not fit.",
+    hint: `Pass { servers: [...] }; the servers are ${known.join(", ")}.`,
+  });
+}

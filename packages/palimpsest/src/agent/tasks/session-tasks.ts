@@ -1,0 +1,379 @@
+/**
+ * The background tasks of one session: starts them, keeps their journal, looks at them while they run, and has the
+ * notices for the agent.
+ *
+ * DESIGN. The journal is the truth, as the log is for the conversation; this folds it and appends to it. A task whose
+ * process died is found when the session is opened: its remaining processes are killed, and the journal says that it
+ * was interrupted. One timer runs while tasks do; nothing waits on it.
+ */
+import { TASK_DEFAULTS } from "../../base/defaults/tasks.ts";
+import { errorMessage, TaskError } from "../../base/errors.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { stopIfAborted } from "../../base/stop-if-aborted.ts";
+import type { Deadline } from "../../ports/runtime.ts";
+import type { TaskState } from "../../tasks/fold-tasks.ts";
+import { LINE_LIMIT_BYTES, readIncrement } from "../../tasks/output-text.ts";
+import { TASK_KINDS, type TaskEnd, type TaskKindName, type TaskOwner } from "../../tasks/task-record.ts";
+import { parseTaskRequest, processMarks } from "../../tasks/task-request.ts";
+import type { AgentTool } from "../options/turn/turn-options.ts";
+import type { TaskKind } from "./kind/task-kind.ts";
+import { TaskJournal } from "./task-journal.ts";
+import type { StartTaskOptions, TaskInfo, TaskPorts, Tasks, TaskText } from "./task-options.ts";
+import { TaskInProgress, type TaskLimits } from "./task-run.ts";
+import { taskTools } from "./task-tools.ts";
+
+/** What a session's tasks need. */
+interface SessionTasksSetup {
+  readonly ports: TaskPorts;
+  /** The kinds that can be run here; for the others, why they cannot. */
+  readonly kinds: ReadonlyMap<TaskKindName, TaskKind | { readonly missing: string }>;
+  readonly limits?: Partial<TaskLimits> | undefined;
+  /** The number of the last notice that the agent has had; the session's log has it. */
+  readonly deliveredNo: number;
+  readonly deadline: Deadline;
+  readonly now: () => number;
+  /** Told whenever a task begins, waits, says something or ends. */
+  readonly onChange: (change: TaskChange) => void;
+}
+
+/** Something that happened to a task. */
+interface TaskChange {
+  readonly what: "started" | "waiting" | "message" | "state" | "ended";
+  readonly task: TaskInfo;
+}
+
+/** An output is followed by looking this often. Source: our choice: below what a person notices. */
+const FOLLOW_MS = 200;
+
+export class SessionTasks implements Tasks {
+  readonly #setup: SessionTasksSetup;
+  readonly #limits: TaskLimits;
+  readonly #journal: TaskJournal;
+  readonly #running = new Map<string, TaskInProgress>();
+  readonly #written: { bytes: number };
+  #inboxAt: number;
+  /** The number of the last notice that the agent has had. */
+  deliveredNo: number;
+  #stopLooking: (() => void) | undefined;
+  #isClosed = false;
+  #waiters: (() => void)[] = [];
+
+  constructor(setup: SessionTasksSetup) {
+    this.#setup = setup;
+    this.deliveredNo = setup.deliveredNo;
+    this.#limits = { ...TASK_DEFAULTS, ...setup.limits };
+    this.#journal = new TaskJournal(setup.ports.files);
+    this.#written = { bytes: setup.ports.files.totalBytes() };
+    // Requests to an earlier process are not for this one.
+    this.#inboxAt = setup.ports.files.readInbox(0).next;
+  }
+
+  /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
+  async recover(): Promise<void> {
+    for (const task of this.#journal.tasks)
+      if (task.status === "running" && !this.#running.has(task.id) && !this.#isOwnedElsewhere(task)) {
+        for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
+        this.#ended(task.id, {
+          outcome: "interrupted",
+          reason: "the process that ran it ended",
+        });
+      }
+  }
+
+  async start(
+    kindName: TaskKindName,
+    input: JsonValue,
+    { title, timeoutMs }: StartTaskOptions = {},
+  ): Promise<TaskInfo> {
+    const kind = this.#kind(kindName);
+    const checked = kind.check(input);
+    return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs });
+  }
+
+  async resume(id: string): Promise<TaskInfo> {
+    const { kind, input, status, title } = this.#state(id);
+    if (status === "running")
+      throw new TaskError("TASK_REFUSED", {
+        message: `Task ${id} is running.`,
+        hint: "Only a task that was interrupted, was stopped or failed can be resumed.",
+      });
+    const known = this.#kind(kind);
+    return this.#run(id, known, { input: known.check(input), title });
+  }
+
+  list(): readonly TaskInfo[] {
+    return this.#journal.tasks.map((task) => this.#info(task));
+  }
+
+  get(id: string): TaskInfo {
+    return this.#info(this.#state(id));
+  }
+
+  read(
+    id: string,
+    {
+      offset = 0,
+      maxBytes = TASK_DEFAULTS.readBytes,
+    }: { readonly offset?: number; readonly maxBytes?: number } = {},
+  ): TaskText {
+    const hasEnded = this.#state(id).status !== "running";
+    const { files } = this.#setup.ports;
+    const bytes = files.readOutput(id, offset, Math.max(maxBytes, LINE_LIMIT_BYTES));
+    const isEnd = hasEnded && offset + bytes.length >= files.outputBytes(id);
+    return { ...readIncrement(bytes, { offset, isEnd }), isEnd };
+  }
+
+  async *follow(
+    id: string,
+    { offset = 0, signal }: { readonly offset?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncIterable<TaskText> {
+    let last: TaskText | undefined;
+    for (let at = offset; signal?.aborted !== true; at = last.nextOffset) {
+      const piece = this.read(id, { offset: at });
+      const isNew = piece.text !== "" || piece.pending !== last?.pending || piece.isEnd;
+      last = piece;
+      if (isNew) yield piece;
+      if (piece.isEnd) return;
+      if (piece.nextOffset === at) await this.#sleep(FOLLOW_MS, signal);
+    }
+  }
+
+  async input(id: string, text: string): Promise<void> {
+    const task = this.#state(id);
+    const running = this.#running.get(id);
+    if (running === undefined)
+      throw new TaskError("TASK_ENDED", {
+        message: `Task ${id} is not running here: it is ${task.status}.`,
+        hint: "Start it again, with the input in its command.",
+      });
+    if (!running.takesInput)
+      throw new TaskError("TASK_REFUSED", {
+        message: `Task ${id} takes no input.`,
+        hint: 'A shell command takes input if it was started with `stdin: "open"`.',
+      });
+    await running.input(text);
+  }
+
+  async stop(id: string, reason = "it was asked to stop"): Promise<TaskInfo> {
+    this.#state(id);
+    const running = this.#running.get(id);
+    await running?.stop(reason);
+    await running?.ended;
+    return this.get(id);
+  }
+
+  async wait(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<TaskInfo> {
+    this.#state(id);
+    const running = this.#running.get(id);
+    if (running !== undefined)
+      await Promise.race([running.ended, ...(signal === undefined ? [] : [abortOf(signal)])]);
+    stopIfAborted(signal, {
+      what: "Waiting for the task",
+      hint: "The task goes on; wait again when you like.",
+    });
+    return this.get(id);
+  }
+
+  /** The kinds that can be run here. */
+  #kinds(): readonly TaskKind[] {
+    return [...this.#setup.kinds.values()].flatMap((kind) => ("missing" in kind ? [] : [kind]));
+  }
+
+  tools(): readonly AgentTool[] {
+    return taskTools(this, { kinds: this.#kinds(), now: this.#setup.now });
+  }
+
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  get pendingCount(): number {
+    return this.#journal.noticesAfter(this.deliveredNo).length;
+  }
+
+  /** The journal, for notices. */
+  get journal(): TaskJournal {
+    return this.#journal;
+  }
+
+  /** The session ends: so do its tasks. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running.values()];
+    await Promise.all(
+      running.map(async (task) => {
+        await task.stop("the session was closed");
+        await task.ended;
+      }),
+    );
+    this.#stopLooking?.();
+    if (running.length > 0) await this.#setup.ports.files.syncJournal();
+  }
+
+  async #run(
+    id: string,
+    kind: TaskKind,
+    {
+      input,
+      title = kind.title(input),
+      timeoutMs,
+    }: {
+      readonly input: JsonObject;
+      readonly title: string | undefined;
+      readonly timeoutMs?: number | undefined;
+    },
+  ): Promise<TaskInfo> {
+    if (this.#isClosed)
+      throw new TaskError("TASK_REFUSED", { message: "The session is closed.", hint: "Open it again." });
+    const { runningCount, sessionOutputBytes } = this.#limits;
+    if (this.#running.size >= runningCount)
+      throw new TaskError("TASK_REFUSED", {
+        message: `${this.#running.size} tasks of this session run already, which is the most.`,
+        hint: "Wait for one of them, or stop one.",
+      });
+    if (this.#written.bytes >= sessionOutputBytes)
+      throw new TaskError("TASK_REFUSED", {
+        message: `The outputs of this session's tasks are ${this.#written.bytes} bytes; the limit is ${sessionOutputBytes}.`,
+        hint: "Remove outputs with `palimpsest tasks clean`.",
+      });
+    const { files, identity } = this.#setup.ports;
+    const { pid, startedAt, space, host } = identity;
+    const owner: TaskOwner = { pid, startedAt, space, host };
+    const earlier = this.#journal.find(id)?.facts ?? [];
+    const at = this.#setup.now();
+    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner });
+    const running = new TaskInProgress(id, {
+      files,
+      limits: this.#limits,
+      written: this.#written,
+      deadline: this.#setup.deadline,
+      now: this.#setup.now,
+      // What cannot be recorded could not be found again after a crash: the kind gives up.
+      record: (facts) => this.#journal.append({ type: "facts", id, at: this.#setup.now(), facts }),
+      notify: (what, text) => this.#notify(id, what, text),
+      waits: (silence) => this.#notify(id, "waiting", silence.lastText),
+      ended: (end) => this.#ended(id, end),
+    });
+    this.#running.set(id, running);
+    this.#stopLooking ??= this.#setup.ports.timer.every(TASK_DEFAULTS.lookEveryMs, () => this.#look());
+    this.#announce("started", id);
+    running.start(kind, input, { earlier, timeoutMs });
+    return this.get(id);
+  }
+
+  #ended(id: string, end: TaskEnd): void {
+    const outputBytes = this.#setup.ports.files.outputBytes(id);
+    const no = this.#journal.nextNotice(this.deliveredNo);
+    this.#journal.appendSurely({ type: "end", id, at: this.#setup.now(), no, outputBytes, ...end });
+    this.#running.delete(id);
+    if (this.#running.size === 0) {
+      this.#stopLooking?.();
+      this.#stopLooking = undefined;
+    }
+    this.#announce("ended", id);
+  }
+
+  #notify(id: string, what: "waiting" | "message" | "state", text: string): void {
+    const no = this.#journal.nextNotice(this.deliveredNo);
+    this.#journal.appendSurely({ type: "notice", id, at: this.#setup.now(), no, what, text });
+    this.#announce(what, id);
+  }
+
+  #announce(what: TaskChange["what"], id: string): void {
+    this.#setup.onChange({ what, task: this.get(id) });
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+
+  /** Silence, and what other processes ask for. */
+  #look(): void {
+    this.#journal.retry();
+    for (const running of this.#running.values()) running.look();
+    const { lines, next } = this.#setup.ports.files.readInbox(this.#inboxAt);
+    this.#inboxAt = next;
+    for (const line of lines) {
+      const request = parseTaskRequest(line);
+      if (request === undefined || !this.#running.has(request.id)) continue;
+      const done =
+        request.stop === undefined
+          ? this.input(request.id, request.input ?? "")
+          : this.stop(request.id, request.stop);
+      Promise.resolve(done).catch((error: unknown) => this.#notify(request.id, "state", errorMessage(error)));
+    }
+  }
+
+  #kind(name: TaskKindName): TaskKind {
+    const kind = this.#setup.kinds.get(name);
+    if (kind === undefined)
+      throw new TaskError("TASK_INVALID", {
+        message: `There is no kind of task ${JSON.stringify(name)}.`,
+        hint: `The kinds are ${TASK_KINDS.join(", ")}.`,
+      });
+    if ("missing" in kind)
+      throw new TaskError("TASK_REFUSED", {
+        message: `Tasks of the kind ${name} cannot be run here.`,
+        hint: kind.missing,
+      });
+    return kind;
+  }
+
+  #state(id: string): TaskState {
+    const task = this.#journal.find(id);
+    if (task !== undefined) return task;
+    throw new TaskError("TASK_NOT_FOUND", {
+      message: `There is no task ${JSON.stringify(id)} in this session.`,
+      hint: "`tasks.list()` has those that there are.",
+    });
+  }
+
+  #info({ id, kind, title, status, startedAt, endedAt, end }: TaskState): TaskInfo {
+    const { files } = this.#setup.ports;
+    const running = this.#running.get(id);
+    const silence = running?.silence;
+    return {
+      id,
+      kind,
+      title,
+      status,
+      startedAt,
+      endedAt,
+      outputBytes: running?.outputBytes ?? files.outputBytes(id),
+      outputPath: files.outputPath(id),
+      exitCode: end?.exitCode,
+      signal: end?.signal,
+      reason: end?.reason,
+      result: end?.result,
+      usage: end?.usage,
+      silence: silence === undefined || silence.state === "active" ? undefined : silence,
+    };
+  }
+
+  /** Another living process runs it: it is left alone. */
+  #isOwnedElsewhere({ owner }: TaskState): boolean {
+    const { identity } = this.#setup.ports;
+    if (owner.space !== identity.space) return false;
+    if (owner.pid === identity.pid && owner.startedAt === identity.startedAt) return false;
+    return identity.isAlive(owner.pid, owner.startedAt);
+  }
+
+  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#setup.deadline.after(ms, () => wake());
+      const wake = (): void => {
+        cancel();
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      signal?.addEventListener("abort", wake, { once: true });
+      void this.changed().then(wake);
+    });
+  }
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * The journal of a session's tasks, and what it folds to.
+ */
+import type { TaskFiles } from "../../ports/tasks.ts";
+import { foldTasks, type TaskFold, type TaskState } from "../../tasks/fold-tasks.ts";
+import type { EndRecord, NoticeRecord, TaskRecord } from "../../tasks/task-record.ts";
+
+export class TaskJournal {
+  readonly #files: TaskFiles;
+  readonly #fold: TaskFold;
+  /** Records that could not be written yet. */
+  readonly #unwritten: string[] = [];
+
+  /** Ends and notices in the order of their numbers. */
+  readonly #notices: (NoticeRecord | EndRecord)[];
+
+  constructor(files: TaskFiles) {
+    this.#files = files;
+    this.#fold = foldTasks(files.readJournal().lines);
+    this.#notices = [...this.#fold.tasks.values()]
+      .flatMap(({ notices, end }) => [...notices, ...(end === undefined ? [] : [end])])
+      .sort((one, other) => one.no - other.no);
+  }
+
+  /** All tasks, in the order in which they were started first. */
+  get tasks(): readonly TaskState[] {
+    return [...this.#fold.tasks.values()];
+  }
+
+  find(id: string): TaskState | undefined {
+    return this.#fold.tasks.get(id);
+  }
+
+  newId(): string {
+    return this.#fold.nextTaskId;
+  }
+
+  /** The number of the next notice: above all that were delivered, even if the journal was lost. */
+  nextNotice(deliveredNo: number): number {
+    return Math.max(this.#fold.nextNoticeNo, deliveredNo + 1);
+  }
+
+  /** The notices after the one of this number, in order. */
+  noticesAfter(no: number): readonly (NoticeRecord | EndRecord)[] {
+    const first = this.#notices.findLastIndex((notice) => notice.no <= no) + 1;
+    return this.#notices.slice(first);
+  }
+
+  /** Appends a record. @throws the platform's error where it cannot be written */
+  append(record: TaskRecord): void {
+    this.#flush();
+    this.#files.appendJournal(JSON.stringify(record));
+    this.#add(record);
+  }
+
+  /** Appends a record of something that has happened: where it cannot be written now, it is tried again. */
+  appendSurely(record: TaskRecord): void {
+    this.#add(record);
+    this.#unwritten.push(JSON.stringify(record));
+    this.retry();
+  }
+
+  /** Writes what could not be written before. */
+  retry(): void {
+    try {
+      this.#flush();
+    } catch {
+      // The disk may have room later. Without it, the task counts as interrupted when the session is opened again.
+    }
+  }
+
+  #add(record: TaskRecord): void {
+    this.#fold.add(record);
+    if ("no" in record) this.#notices.push(record);
+  }
+
+  #flush(): void {
+    for (let line = this.#unwritten[0]; line !== undefined; line = this.#unwritten[0]) {
+      this.#files.appendJournal(line);
+      this.#unwritten.shift();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * What a home does by itself while a program runs: cleans up once a day, and dreams when a dream is due.
+ *
+ * DESIGN. The clean-up and the dream know themselves when they are due, across processes; this asks them now and then.
+ * One runs at a time, nothing waits for it, and each is an event. A process that ends in between loses nothing:
+ * unfinished work is due again.
+ */
+
+import { storedSessions } from "../../agent/memory/consolidation/dream-sessions.ts";
+import type { PersistentMemory } from "../../agent/memory/persistent-memory.ts";
+import { errorMessage } from "../../base/errors.ts";
+import type { Timer } from "../../ports/runtime.ts";
+import { notify, type SessionObserver } from "../../session/events/events.ts";
+import type { CleanUpReport } from "../../session/lifecycle/clean-up-run.ts";
+import type { PalimpsestHome } from "../home/home-types.ts";
+
+/** How often it asks. Source: our choice: both are due once a day at the most. */
+const LOOK_EVERY_MS = 3_600_000;
+
+/** What a home does by itself. */
+export interface BackgroundOptions {
+  /** Once a day, sessions without recent activity go to the trash, and old ones in the trash are deleted. @defaultValue true */
+  readonly cleanUp?: boolean;
+  /** The memory is consolidated after `restHours` and `sessionsCount` sessions. @defaultValue true where there is a memory */
+  readonly dreams?: boolean;
+  /** A new session begins with the project's instruction files and the state of version control. @defaultValue as the home's settings say, true */
+  readonly startContext?: boolean;
+  /** Sessions are closed when the process receives a signal to end. @defaultValue true */
+  readonly closeOnExit?: boolean;
+}
+
+/** Work that a home does by itself. */
+type Job = "clean-up" | "dream";
+
+interface BackgroundSetup {
+  readonly home: PalimpsestHome;
+  readonly memory: PersistentMemory | undefined;
+  readonly options: BackgroundOptions;
+  readonly observer: SessionObserver | undefined;
+  readonly timer: Timer;
+}
+
+function describeCleanUp(reports: readonly CleanUpReport[]): string {
+  const sum = (field: "trashed" | "purged"): number =>
+    reports.reduce((total, report) => total + report[field], 0);
+  return `${sum("trashed")} sessions were moved to the trash, ${sum("purged")} were deleted from it`;
+}
+
+export class BackgroundWork {
+  readonly #setup: BackgroundSetup;
+  readonly #abort = new AbortController();
+  readonly #stopTimer: () => void;
+  #running: Promise<void> | undefined;
+
+  constructor(setup: BackgroundSetup) {
+    this.#setup = setup;
+    this.#stopTimer = setup.timer.every(LOOK_EVERY_MS, () => this.look());
+  }
+
+  /** Begins what is due, unless something runs. Waits for nothing. */
+  look(): void {
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Stops what runs, and resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#stopTimer();
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    const { home, memory, options } = this.#setup;
+    const { signal } = this.#abort;
+    // The caller does not wait for any of this.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (options.cleanUp !== false)
+      await this.#run("clean-up", async () => {
+        const cleaned = await home.cleanUp({ onlyIfDue: true, signal });
+        const done = cleaned.filter(({ report }) => report.outcome === "done");
+        return done.length === 0 ? undefined : describeCleanUp(done.map(({ report }) => report));
+      });
+    if (options.dreams !== false && memory !== undefined && home.persistence.isOn)
+      await this.#run("dream", async () => {
+        const report = await memory.dream({ sessions: storedSessions(home.storeOf()), signal });
+        return report.status === "not-due" ? undefined : report.reason;
+      });
+  }
+
+  /** Tells what it did, if it did anything. */
+  async #run(job: Job, work: () => Promise<string | undefined>): Promise<void> {
+    if (this.#abort.signal.aborted) return;
+    const { observer } = this.#setup;
+    try {
+      const detail = await work();
+      if (detail !== undefined) notify(observer, { type: "background", job, outcome: "done", detail });
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      notify(observer, { type: "background", job, outcome: "failed", detail: errorMessage(error) });
+    }
+  }
+}
