@@ -8,12 +8,23 @@
  * packages too.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** A comment at the top of a file that belongs to no declaration. */
+const FILE_COMMENT = /^\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*(?=import\b|export (?:type )?\{|\/\*\*)/;
 const packages = readdirSync(join(root, "packages"));
 /** Modules that this many entries need are in one chunk, so that an entry reads few files. */
 const COMMON_ENTRIES = 5;
@@ -120,8 +131,10 @@ function copyTypes(from, dist, entries) {
   for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
     if (copied.has(path)) continue;
     copied.add(path);
-    cpSync(join(from, path), join(dist, path));
     const text = readFileSync(join(from, path), "utf8");
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    // What a file is for tells those who change it; editors show the comments of names.
+    writeFileSync(join(dist, path), text.replace(FILE_COMMENT, ""));
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g))
       wanted.push(join(dirname(path), specifier).replace(/\.[jt]s$/, ".d.ts"));
   }
