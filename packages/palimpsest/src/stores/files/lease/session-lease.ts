@@ -120,6 +120,8 @@ export class SessionLease {
       fs.touch(path, now);
       return true;
     } catch (error) {
+      // This process was slow, and another one removed the file as left by a dead process.
+      if (errorCode(error) === "ENOENT") return false;
       this.#discard(path);
       throw error;
     }

@@ -85,7 +85,7 @@ class FileMemoryStore implements MemoryStore {
     this.#work = new MemoryWork(this.#files, this.#settling);
     this.#records = new MemoryRecords(this.#files);
     this.#archive = new MemoryArchive(this.#files);
-    this.#lock = this.#lockAt(PLACES.own, lease && { ...lease, ttlMs: CHANGE_TTL_MS });
+    this.#lock = this.#lockAt(PLACES.own, lease && { ttlMs: CHANGE_TTL_MS, ...lease });
     const settleCrash = () => this.#settleCrash();
     this.#reader = new MemoryReader({
       files: this.#files,

@@ -89,6 +89,20 @@ describe("a lease", () => {
     expect(aProcess().lease.acquire(0)).toBe("over-living");
   });
 
+  it("is taken again if another process removed it before it was written", () => {
+    const open = disk.open.bind(disk);
+    let createdCount = 0;
+    disk.open = (path, mode) => {
+      const file = open(path, mode);
+      if (mode === "create" && ++createdCount === 1) disk.remove(path);
+      return file;
+    };
+    expect(aProcess().lease.acquire(0)).toBe("free");
+    expect(createdCount).toBe(2);
+    expect(names()).toEqual(["lease.1"]);
+    expect(() => aProcess().lease.acquire(0)).toThrow(IN_USE);
+  });
+
   it("is lost by who slept through it, which touches and removes nothing of the next one's", () => {
     const asleep = aProcess();
     asleep.lease.acquire(0);
