@@ -45,14 +45,14 @@ interface ApplyOptions {
   readonly measure?: MeasureNotes;
 }
 
-/** A section's text to be: what stays of the old one, and what comes behind it. */
+/** A planned body of a section: `core` stays from the present body, `added` follows it. */
 interface SectionUpdate {
   readonly section: NotesSection;
   readonly core: string;
   readonly added: string;
 }
 
-/** The notes with the patches applied, and what became of each patch. */
+/** Applies patches to notes. Refused patches are listed with their reasons. */
 export function applySectionPatches(
   document: NotesDocument,
   patches: readonly SectionPatch[],
@@ -67,12 +67,12 @@ export function applySectionPatches(
         ? "too-many"
         : section === undefined
           ? "unknown-section"
-          : updateOf(document, section, patch, { base, earlier: updates.get(section.title) });
+          : planUpdate(document, section, patch, { base, earlier: updates.get(section.title) });
     if (typeof update === "string") refused.push({ section: patch.section, reason: update });
     else updates.set(update.section.title, update);
   });
 
-  // What shrinks goes first and makes room for what grows, in whatever order the model wrote.
+  // Sections that shrink go first, to free space for those that grow, whatever order the model wrote.
   const growth = ({ section, core, added }: SectionUpdate): number =>
     measure(core) + measure(added) - measure(findSection(document, section)?.body ?? "");
   const ordered = [...updates.values()].map((update) => ({ update, tokens: growth(update) }));
@@ -93,7 +93,7 @@ export function applySectionPatches(
   return { document: result, changed, refused, cut };
 }
 
-function updateOf(
+function planUpdate(
   document: NotesDocument,
   section: NotesSection,
   patch: SectionPatch,
@@ -106,7 +106,7 @@ function updateOf(
   const description = part?.description ?? section.description;
   const cleaned = cleanBody(withoutEcho(patch.text, section, description), {
     level: document.template.level,
-    // Of a title only one line is taken: a fence would lose its end.
+    // Only the first line of a title is kept, so fenced code would lose its end.
     mayFence: !document.hasOpenFence && section.kind !== "title",
     hasDescription: description !== "",
   });
@@ -120,7 +120,7 @@ function updateOf(
   return { section, core: splitBody(part?.body ?? "").core, added: text };
 }
 
-/** The text without the heading and the description that models like to repeat. */
+/** Removes the section's heading and description from a text, because models like to repeat them. */
 function withoutEcho(text: string, section: NotesSection, description: string): string {
   const lines = readLines(text);
   let start = 0;
@@ -145,7 +145,13 @@ interface PlacedUpdate {
   readonly isCut: boolean;
 }
 
-/** The document with the draft in it, as far as there is room. */
+/** Attempts to cut an update that measures slightly too long once it is in the document. */
+const PLACE_TRIES = 4;
+
+/**
+ * Puts an update into the document, cut to the space that its section and the document have left. Returns
+ * `undefined` if nothing of it fits.
+ */
 function placeUpdate(
   document: NotesDocument,
   update: SectionUpdate,
@@ -154,27 +160,30 @@ function placeUpdate(
 ): PlacedUpdate | undefined {
   const { section } = update;
   const oldTokens = measure(findSection(document, section)?.body ?? "");
-  const besideTokens = measure(formatNotes(withBody(document, section, "")));
+  const otherTokens = measure(formatNotes(withBody(document, section, "")));
   const availableTokens =
-    limits.totalTokens - besideTokens - reservedTokens(document, section, limits, measure);
-  const most = {
+    limits.totalTokens - otherTokens - reservedTokens(document, section, limits, measure);
+  const maximum = {
     section: Math.max(limits.sectionTokens, oldTokens),
     total: Math.max(limits.totalTokens, measure(formatNotes(document))),
   };
   let allowed = Math.min(limits.sectionTokens, Math.max(availableTokens, oldTokens));
-  // Put together they can be a little more than the parts: then it is cut once more.
+  // A joined text can measure slightly more than its parts. Then it is cut again, by the excess.
   for (let tries = 0; tries < PLACE_TRIES && allowed > 0; tries++) {
     const placed = placeWithin(document, update, allowed, measure);
     if (placed === undefined) return undefined;
     const body = findSection(placed.document, section)?.body ?? "";
-    const over = Math.max(measure(body) - most.section, measure(formatNotes(placed.document)) - most.total);
-    if (over <= 0) return placed;
-    allowed -= Math.ceil(over);
+    const excess = Math.max(
+      measure(body) - maximum.section,
+      measure(formatNotes(placed.document)) - maximum.total,
+    );
+    if (excess <= 0) return placed;
+    allowed -= Math.ceil(excess);
   }
   return undefined;
 }
 
-/** Sections that the next update must have room for, whatever the others are full of. */
+/** Sections that must always have room for the next update, however full the others are. */
 const RESERVED: ReadonlySet<NotesSectionKind | undefined> = new Set(["state", "errors"]);
 
 /** Returns the tokens by which these sections may still grow; 0 if the section is one of them. */
@@ -191,10 +200,7 @@ function reservedTokens(
     .reduce((sum, { title }) => sum + Math.max(0, sectionTokens - measure(bodyOf.get(title) ?? "")), 0);
 }
 
-/** Attempts to cut a text that is a little too long in its place. */
-const PLACE_TRIES = 4;
-
-/** The document with the draft in it, which takes `allowed` tokens at the most. */
+/** Puts an update into the document, cut to `allowed` tokens. */
 function placeWithin(
   document: NotesDocument,
   { section, core, added }: SectionUpdate,
@@ -207,14 +213,17 @@ function placeWithin(
   // The Worklog's oldest entries give way to its newest; in other sections the present text stays, and the
   // addition is cut.
   const isLog = section.kind === "worklog";
-  const whole = isLog ? joinBody({ ...document, newline: "\n" }, { core, added, tail: "" }).trimEnd() : added;
+  const cuttableText = isLog
+    ? joinBody({ ...document, newline: "\n" }, { core, added, tail: "" }).trimEnd()
+    : added;
   const tokens = isLog ? allowed : allowed - measure(core);
-  const kept = cutSectionText(whole, tokens, section, options);
+  const kept = cutSectionText(cuttableText, tokens, section, options);
   const hasDescription = (findSection(document, section)?.description ?? section.description) !== "";
   const isFirst = core === "" || isLog;
   const text = guardFirstLine(kept.body.trimEnd(), hasDescription || !isFirst);
   if (text.trim() === "") return undefined;
   const isCut = kept.droppedCount > 0;
+  // A Worklog that fits keeps its present text byte for byte.
   const body =
     isLog && isCut
       ? { core: "", added: text, tail }

@@ -1,5 +1,5 @@
 /**
- * A section's body as entries, and bodies cut to a size by whole entries.
+ * Splits a section's body into entries, cuts bodies to a size by whole entries, and marks the library's own lines.
  *
  * An entry is a list item with its continuation, or a paragraph; fenced code is never divided. So the
  * remaining entries read as they were written.
@@ -36,13 +36,13 @@ function splitEntries(body: string): readonly string[] {
 
 export interface CutBody {
   readonly body: string;
-  /** Entries that were left out, and one that was shortened. */
+  /** Number of entries that were left out or shortened. */
   readonly droppedCount: number;
 }
 
 /**
- * The body within `tokens`: as many entries as fit, from its end where `keep` is `newest`. One entry that is
- * too long by itself is cut where `mayCut` says how to close what the cut left open, else it is dropped.
+ * Cuts a body to `tokens`: keeps as many whole entries as fit, from the end if `keep` is `newest`. If not even
+ * one fits, that entry is cut, and `close` completes what the cut left open.
  */
 export function cutBody(
   body: string,
@@ -69,7 +69,7 @@ export function cutBody(
   return { body: close(cutHead(only, characters)), droppedCount: entries.length };
 }
 
-/** The largest whole number up to `most` that fits, where every smaller one fits too. */
+/** Finds the largest whole number up to `most` that fits, by bisection: every smaller number must fit too. */
 export function largest(most: number, fits: (count: number) => boolean): number {
   let low = 0;
   let high = most + 1;
@@ -81,14 +81,14 @@ export function largest(most: number, fits: (count: number) => boolean): number 
   return low;
 }
 
-// Marked lines: the updater without a model marks its lines at their end. The mark is a comment, which a
-// rendered page does not show, with a fingerprint of the line. If a person or a model changes such a line,
-// the fingerprint no longer fits, and the line is never removed again. So no state is needed beside the
-// file, and a repeated update changes nothing.
+// Marks. Without a model, notes are updated from the log, and each line gets a mark at its end. The mark is a
+// comment, which a rendered page does not show, with a fingerprint of the line. If a person or a model changes such a
+// line, the fingerprint no longer fits, and the line is never removed again. So no state is needed beside the file,
+// and a repeated update changes nothing.
 
 const OWN = /^([^\n]*) <!--log:([0-9a-f]{6})-->$/;
 
-/** A line with its mark. */
+/** Adds the mark to a line. */
 export function markOwn(line: string): string {
   return `${line} <!--log:${markOf(line)}-->`;
 }
@@ -99,7 +99,7 @@ export function isOwn(line: string): boolean {
   return found !== null && markOf(found[1]!) === found[2];
 }
 
-/** The line as it reads, without a mark. */
+/** Removes the mark of a line, if it has one. */
 export function withoutMark(line: string): string {
   return OWN.exec(line)?.[1] ?? line;
 }

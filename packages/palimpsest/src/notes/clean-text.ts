@@ -22,20 +22,21 @@ interface CleanFor {
 
 /** A comment would hide the text after it in a rendered page; the marks of our own lines may stay. */
 const COMMENT = /<!--(?!log:[0-9a-f]{6}-->)/g;
-/** Nothing, at length: no limit in tokens holds it. */
+/** A long run of blank lines. It has hardly any tokens, so no limit in tokens would cut it. */
 const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
 /** A line of equals signs makes a heading of the line above it. */
 const UNDERLINE = /^ {0,3}=+[ \t]*$/;
 
-/** Text of several lines, as the body of a section; empty where nothing is left. */
+/** Cleans text of several lines for the body of a section. Returns an empty string if nothing is left. */
 export function cleanBody(text: string, { level, mayFence, hasDescription }: CleanFor): string {
   const lines = readLines(cleanCharacters(text));
   const cleaned = lines.map(({ text: line, heading, isFenced, isOpenFence }) => {
-    const isInside = isFenced && mayFence;
-    const isMark = isOpenFence || (isFenced && !mayFence);
-    if (isMark && /^ {0,3}(?:`{3}|~{3})/.test(line)) return escaped(line);
-    if (!isInside && (heading !== undefined || isMark) && headingLevel(line) <= level) return escaped(line);
-    return !isInside && UNDERLINE.test(line) ? escaped(line) : line;
+    if (isFenced && mayFence) return line;
+    // Fenced code that never closes, or may not stay, is read as ordinary lines.
+    const isBrokenFence = isOpenFence || isFenced;
+    if (isBrokenFence && /^ {0,3}(?:`{3}|~{3})/.test(line)) return escaped(line);
+    if ((heading !== undefined || isBrokenFence) && headingLevel(line) <= level) return escaped(line);
+    return UNDERLINE.test(line) ? escaped(line) : line;
   });
   const isContent = (line: string): boolean => !isBlank(line);
   const first = cleaned.findIndex(isContent);
@@ -43,21 +44,21 @@ export function cleanBody(text: string, { level, mayFence, hasDescription }: Cle
   return guardFirstLine(body.join("\n"), hasDescription);
 }
 
-/** The text of a body whose first line cannot pass for a description that is missing. */
+/** Escapes an italic first line of a section without a description, so that it does not pass for one. */
 export function guardFirstLine(text: string, hasDescription: boolean): string {
   return !hasDescription && isItalicLine(text.split("\n", 1)[0]!) ? escaped(text) : text;
 }
 
-/** One line of a list at the most `characters` long; empty where nothing is left. */
+/** Cleans text into one line, at most `characters` long. Returns an empty string if nothing is left. */
 export function cleanLine(text: string, characters: number): string {
-  // Before it is cut: the patterns do not recognize half a key.
+  // Keys are removed before the line is cut: the patterns do not recognize half a key.
   const line = cleanCharacters(text).replace(COMMENT_MARK, "").replace(/\s+/g, " ").trim();
   return shorten(line, characters);
 }
 
 const COMMENT_MARK = /<!--log:[0-9a-f]{6}-->/g;
 
-/** Text that takes the place of other text inside a line or several: headings are the caller's to look for. */
+/** Cleans text that replaces a part of a body. Callers check for new headings, which depend on the text around it. */
 export function cleanFragment(text: string): string {
   return cleanCharacters(text)
     .split("\n")
@@ -65,7 +66,7 @@ export function cleanFragment(text: string): string {
     .join("\n");
 }
 
-/** The text without secrets, hidden characters and tags that tell who speaks; line ends are `\n`. */
+/** Removes secrets, and writes out hidden characters and role tags; line ends become `\n`. */
 function cleanCharacters(text: string): string {
   const plain = toWellFormed(text).replace(/\r\n?/g, "\n").replace(BLANK_LINES, "\n\n\n");
   const shown = showHidden(plain);
@@ -77,7 +78,7 @@ function headingLevel(line: string): number {
   return marks === undefined ? Number.POSITIVE_INFINITY : marks.length;
 }
 
-/** The first mark of a line made an ordinary character. */
+/** Escapes the first mark of a line, so that it is an ordinary character. */
 function escaped(line: string): string {
   return line.replace(/^([ \t]*)/, "$1\\");
 }

@@ -1,9 +1,9 @@
 /**
- * An allowed edit of the notes, carried out on their text: it takes effect inside sections' bodies or not at all.
+ * Applies one edit (search and replace) to the notes, inside the bodies of sections only.
  *
- * An edit is a search and a replacement and may strike anywhere in the file. So it is judged by what comes of
- * it: headings, descriptions and everything that is a person's own have to be there afterwards, in their order
- * and to the letter, and nothing may have grown over its limit.
+ * The searched text may match anywhere in the file. So the result is checked: headings, descriptions and a
+ * person's own text must be unchanged and in the same order, and nothing may have grown over its limit.
+ * Otherwise the edit is refused as a whole.
  */
 import { toWellFormed } from "../base/text/text.ts";
 import { cleanFragment } from "./clean-text.ts";
@@ -27,7 +27,7 @@ type EditedNotes =
   | { readonly isApplied: true; readonly document: NotesDocument }
   | { readonly isApplied: false; readonly reason: EditRefusal };
 
-/** The notes after one edit. */
+/** Applies one edit. Returns the reason if it is refused. */
 export function applyNotesEdit(
   document: NotesDocument,
   { oldText, newText, replaceAll }: NotesEdit,
@@ -37,14 +37,14 @@ export function applyNotesEdit(
   const inFile = (text: string): string => text.replace(/\r\n?/g, "\n").replaceAll("\n", document.newline);
   const searched = before.includes(oldText) ? oldText : inFile(oldText);
   if (searched === "") return refused("empty");
-  // Half a character is found inside a whole one, and would break it.
+  // A lone surrogate matches half of a surrogate pair, and replacing it would break the pair.
   if (toWellFormed(searched) !== searched) return refused("not-found");
   const first = before.indexOf(searched);
   if (first === -1) return refused("not-found");
   if (!replaceAll && before.indexOf(searched, first + 1) !== -1) return refused("ambiguous");
   const clean = inFile(cleanFragment(newText));
   const pieces = before.split(searched);
-  // Counted before it is written: a letter that stands everywhere may become a book everywhere.
+  // Checked before the text is built: replacing a common letter by a long text could exhaust memory.
   if (before.length + (pieces.length - 1) * clean.length > EDITED_CHARACTERS) return refused("too-long");
   const after = parseNotes(pieces.join(clean), document.template);
   if (!haveSameFrame(document, after)) return refused("outside-sections");
@@ -62,7 +62,7 @@ function haveSameFrame(before: NotesDocument, after: NotesDocument): boolean {
   );
 }
 
-/** All of a part that an update may not touch. */
+/** Everything in a part that an edit must not change. */
 function frameOf({ heading, description, body, section }: NotesPart): string {
   return JSON.stringify([heading, description, section?.title, section === undefined ? body : ""]);
 }
@@ -73,7 +73,7 @@ function isClean(before: NotesDocument, after: NotesDocument): boolean {
     const now = after.parts[index]!.body;
     if (now === body || isCleanText(now)) return true;
     if (isCleanText(body)) return false;
-    // Text of other writers may be anything, and stays.
+    // Lines that were there before stay, even if they are not clean.
     const own = new Set(body.split("\n"));
     return now.split("\n").every((line) => own.has(line) || isCleanText(line));
   });

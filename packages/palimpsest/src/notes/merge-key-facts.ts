@@ -24,7 +24,7 @@ import type { NotesSection, NotesSectionKind, NotesTemplate } from "./template.t
 
 /** Key facts that one compaction may merge into the notes. Our choice: they fill the notes at about 60 tokens each. */
 const KEY_FACTS_COUNT = 200;
-/** Share of a fact's words that one line must have to tell the same. */
+/** Share of a fact's words that one line must have to say the same. */
 const SAME_FACT_SHARE = 0.85;
 /** Lines of the notes that a fact is compared with word by word, the newest ones. Our choice: notes within their limits have fewer. */
 const COMPARED_LINES_COUNT = 1_000;
@@ -38,7 +38,7 @@ export interface KeyFact {
 interface MergedFacts {
   readonly document: NotesDocument;
   readonly mergedCount: number;
-  /** Facts that the notes told already, and such as said nothing. */
+  /** Facts that the notes have already, and facts without words. */
   readonly knownCount: number;
   /** Facts for which there was no room, or no section. */
   readonly leftOutCount: number;
@@ -51,10 +51,10 @@ export function mergeKeyFacts(
   { limits, measure = measureNotes }: { readonly limits: NotesLimits; readonly measure?: MeasureNotes },
 ): MergedFacts {
   const known = new KnownFacts(knownLines(document));
-  const looked = facts.slice(0, KEY_FACTS_COUNT);
-  const counts = { merged: 0, known: 0, leftOut: facts.length - looked.length };
+  const considered = facts.slice(0, KEY_FACTS_COUNT);
+  const counts = { merged: 0, known: 0, leftOut: facts.length - considered.length };
   let result = document;
-  for (const { kind, text } of looked) {
+  for (const { kind, text } of considered) {
     const line = cleanLine(text, FACT_CHARACTERS);
     if (known.has(line)) {
       counts.known++;
@@ -83,7 +83,10 @@ function withLine(document: NotesDocument, section: NotesSection, line: string):
   return withBody(document, section, joinBody(document, { ...splitBody(body), added: line }));
 }
 
-/** Measured as they would be: lines that are measured apart add up to more or less, and merging again would differ. */
+/**
+ * True if the document with the fact in it is within the limits. It measures the whole: sizes of single lines do
+ * not add up exactly, and merging the same facts again would then change something.
+ */
 function isWithin(
   document: NotesDocument,
   section: NotesSection,
@@ -93,21 +96,21 @@ function isWithin(
   return measure(body) <= limits.sectionTokens && measure(formatNotes(document)) <= limits.totalTokens;
 }
 
-/** Every line that a reader of the notes sees, of a person's own sections as well. */
+/** Returns all lines of the notes, including those of a person's own sections, without marks. */
 function knownLines({ parts }: NotesDocument): readonly string[] {
   return parts.flatMap(({ body }) => splitLines(body).map(({ text }) => withoutMark(text)));
 }
 
-/** A template of a user's own may lack the section: then the fact stands where learnings or the log do. */
+/** Finds the section for a kind of fact. A user's own template may lack it; then another section takes the fact. */
 function sectionFor({ sections }: NotesTemplate, kind: NotesSectionKind): NotesSection | undefined {
   const of = (wanted: NotesSectionKind) => sections.find((section) => section.kind === wanted);
   return of(kind) ?? of("learnings") ?? of("worklog") ?? of("state");
 }
 
-// Known facts: tells whether notes hold a fact already, in the same or nearly the same words. It compares
-// words, not characters, so that one path is not taken for another that begins with it.
-
-/** Starts with the present lines; added lines are known from then on. */
+/**
+ * Lines of notes, for finding out if they have a fact already, in the same or nearly the same words. Words are
+ * compared, not characters, so that one path is not taken for another that begins with it.
+ */
 export class KnownFacts {
   /** Every line as words between single blanks, with a blank at both ends. */
   readonly #lines: string[] = [];
@@ -126,8 +129,8 @@ export class KnownFacts {
     if (words.trim() === "") return true;
     if (this.#text.includes(words)) return true;
     const own = wordsOf(words);
-    // Two or three words are too few to be "nearly all" of.
-    if (own.size <= FEWEST_WORDS) return false;
+    // Of two or three words, "nearly all" means nothing.
+    if (own.size <= EXACT_WORDS_COUNT) return false;
     return this.#words.some((line) => {
       let shared = 0;
       for (const word of own) if (line.has(word)) shared++;
@@ -142,7 +145,8 @@ export class KnownFacts {
   }
 }
 
-const FEWEST_WORDS = 3;
+/** Facts of up to this many words are compared as a whole only. */
+const EXACT_WORDS_COUNT = 3;
 
 /** A different number, path or identifier is a different fact, however alike the sentences are. */
 function hasSameFigures(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {

@@ -1,9 +1,9 @@
 /**
- * Notes as a file, with or without the library's own text: parts that, joined, are the file byte for byte.
+ * Parses the notes file into parts, formats parts as a file, and changes the bodies of its sections.
  *
- * A part is a heading with the text below it. Parts that the template knows are sections; all others (text
- * above the first heading, sections of a person, a second title of the same name) stay unchanged. An update
- * changes bodies of sections and nothing else: there is no way to change a heading.
+ * A part is a heading with the text below it; all parts joined are the file byte for byte. Parts that the template
+ * knows are sections; all others (text above the first heading, sections of a person, a second title of the same
+ * name) stay unchanged. An update changes bodies of sections and nothing else: there is no way to change a heading.
  *
  * Limits are given in tokens; the caller scales them to the window. A section is measured without its
  * heading, the document as a whole.
@@ -23,9 +23,9 @@ export interface NotesPart {
   readonly heading: string;
   /** The line in italics with its end, and the blank lines above it; empty where there is none. */
   readonly description: string;
-  /** The rest, to the letter. */
+  /** The rest, byte for byte. */
   readonly body: string;
-  /** The section of the template that this is; absent of what is a person's own. */
+  /** The template's section; absent for a person's own text. */
   readonly section?: NotesSection;
 }
 
@@ -38,7 +38,7 @@ export interface NotesDocument {
   readonly hasOpenFence: boolean;
 }
 
-/** Any text as notes. Never throws; {@link formatIndexNotes} gives the same text back. */
+/** Parses any text as notes. Never throws; {@link formatNotes} returns the same text. */
 export function parseNotes(text: string, template: NotesTemplate = NOTES_TEMPLATE): NotesDocument {
   const lines = readLines(text);
   const known = new Map(template.sections.map((section) => [titleKey(section.title), section]));
@@ -99,7 +99,7 @@ export function sectionByTitle(template: NotesTemplate, title: string): NotesSec
   return template.sections.find((section) => titleKey(section.title) === key);
 }
 
-/** The document with another body in one section, which is put in its place where it was missing. */
+/** Replaces the body of a section. A missing section is inserted at its place in the template's order. */
 export function withBody(document: NotesDocument, section: NotesSection, body: string): NotesDocument {
   const { parts, newline } = document;
   const at = parts.findIndex((part) => part.section?.title === section.title);
@@ -108,7 +108,7 @@ export function withBody(document: NotesDocument, section: NotesSection, body: s
     const lead = body === "" ? "" : missingEnd(part.heading + part.description, newline);
     return { ...document, parts: parts.with(at, { ...part, body: lead + body }) };
   }
-  const place = placeOf(document, section);
+  const place = insertionIndex(document, section);
   const part: NotesPart = {
     heading: `${"#".repeat(section.level)} ${section.title}${newline}`,
     description: section.description === "" ? "" : `${section.description}${newline}`,
@@ -119,7 +119,7 @@ export function withBody(document: NotesDocument, section: NotesSection, body: s
   return { ...document, parts: [...above, part, ...parts.slice(place)] };
 }
 
-/** The part with an end to its last line, so that something may stand below it. */
+/** Completes the last line of a part with a line end, so that other text can follow. */
 export function withEnd(part: NotesPart, newline: string): NotesPart {
   const { heading, description, body } = part;
   const end = missingEnd(heading + description + body, newline);
@@ -130,7 +130,7 @@ export function withEnd(part: NotesPart, newline: string): NotesPart {
     : { ...part, description: description + end };
 }
 
-/** A body's lines up to the last one that says something, and the blank ones behind it. */
+/** Splits a body into its text (`core`) and the blank lines at its end (`tail`). */
 export function splitBody(body: string): { readonly core: string; readonly tail: string } {
   const lines = splitLines(body);
   const count = lines.findLastIndex(({ text }) => !isBlank(text)) + 1;
@@ -138,7 +138,7 @@ export function splitBody(body: string): { readonly core: string; readonly tail:
   return { core: whole(lines.slice(0, count)), tail: whole(lines.slice(count)) };
 }
 
-/** A body with text behind its last line; `added` has `\n` between its lines and none at its end. */
+/** Joins a body's parts again, with `added` between them. Lines of `added` end with `\n`, except the last. */
 export function joinBody(
   { newline }: NotesDocument,
   { core, added, tail }: { readonly core: string; readonly added: string; readonly tail: string },
@@ -153,8 +153,11 @@ function missingEnd(text: string, newline: string): string {
   return text.endsWith("\r") ? "\n" : newline;
 }
 
-/** Behind the section that comes before it in the template; else before the first one there is; else at the end. */
-function placeOf({ template, parts }: NotesDocument, section: NotesSection): number {
+/**
+ * Returns the index at which a missing section belongs: after the nearest earlier section of the template, else
+ * before the first section, else at the end.
+ */
+function insertionIndex({ template, parts }: NotesDocument, section: NotesSection): number {
   const order = (part: NotesPart): number =>
     template.sections.findIndex(({ title }) => title === part.section?.title);
   const own = template.sections.findIndex(({ title }) => title === section.title);
@@ -168,7 +171,7 @@ function placeOf({ template, parts }: NotesDocument, section: NotesSection): num
   return first === -1 ? parts.length : first;
 }
 
-/** A line in italics, or the template's own line in whatever form. */
+/** Finds the description's line below a heading: the template's own line, or the first line in italics. */
 function descriptionIndex(
   lines: readonly MarkdownLine[],
   heading: number,
@@ -224,7 +227,7 @@ export function findOverLimit(
   return { sections, totalTokens: totalTokens > limits.totalTokens ? totalTokens : undefined };
 }
 
-/** The demand to shorten what is over; empty where nothing is. */
+/** Composes the text that asks a model to shorten what is over its limit; empty if nothing is. */
 export function composeTrimDemand({ sections, totalTokens }: OverLimit, limits: NotesLimits): string {
   const named = sections.map(
     ({ title, tokens }) => `- ${title}: about ${tokens} tokens, and ${limits.sectionTokens} is the limit`,

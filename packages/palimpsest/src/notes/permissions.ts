@@ -1,6 +1,6 @@
 /**
- * The permission of an updater that uses the host's edit tool: that one tool, on that one path, and nothing
- * else.
+ * Checks the tool calls of a model that updates notes through the host's edit tool: that one tool, on that one
+ * path, and nothing else.
  *
  * Paths are compared letter by letter. The path has to be the notes' path as given, so that no other spelling
  * has to be understood: not `..`, not a link, not another case, not a character that looks the same. The code
@@ -8,10 +8,10 @@
  */
 import { isObject } from "../base/json/json.ts";
 
-/** Tool calls of one update that may be allowed. Source: the same. */
+/** Tool calls of one update that may be allowed. Our choice: four for each section of the template. */
 const UPDATER_CALLS_COUNT = 40;
 
-/** One call as a model made it: nothing of it is believed. */
+/** One call as a model made it, unchecked. */
 export interface UpdaterCall {
   readonly name: unknown;
   readonly input: unknown;
@@ -19,7 +19,7 @@ export interface UpdaterCall {
 
 /** The host's permission for the updater. */
 interface UpdaterGrant {
-  /** Name of the edit tool, to the letter; empty where there is none, and every call is denied. */
+  /** Exact name of the edit tool. If it is empty, every call is denied. */
   readonly toolName: string;
   /** The notes' path, as given to the updater. */
   readonly notesPath: string;
@@ -80,7 +80,7 @@ export function judgeUpdaterCall({ name, input }: UpdaterCall, grant: UpdaterGra
   return { isAllowed: true, edit: { oldText, newText, replaceAll } };
 }
 
-/** All calls of one update: what may be done, in order, and how many were denied for what. */
+/** Judges all calls of one update. Returns the allowed edits in order, and counts the denied calls by reason. */
 export function judgeUpdaterCalls(calls: readonly UpdaterCall[], grant: UpdaterGrant): JudgedCalls {
   const deniedCounts = { "other-tool": 0, "other-path": 0, malformed: 0, "too-many": 0 };
   const edits: NotesEdit[] = [];

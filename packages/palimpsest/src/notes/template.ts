@@ -6,7 +6,7 @@
  */
 import { isBlank, type MarkdownLine, readLines } from "../base/text/markdown-lines.ts";
 
-/** The sections that are known by what they are for, by their titles. */
+/** Purposes of sections, by title. */
 const KIND_OF_TITLE = {
   "Session Title": "title",
   "Current State": "state",
@@ -24,7 +24,7 @@ export type NotesSectionKind = (typeof KIND_OF_TITLE)[keyof typeof KIND_OF_TITLE
 
 export interface NotesSection {
   readonly title: string;
-  /** The number of number signs in its heading. */
+  /** Level of its heading: the number of `#` signs. */
   readonly level: number;
   /** The line in italics, without its end; empty where the template has none. */
   readonly description: string;
@@ -36,7 +36,7 @@ export interface NotesSection {
 export interface NotesTemplate {
   readonly text: string;
   readonly sections: readonly NotesSection[];
-  /** The deepest level that a section's heading has: what is deeper belongs to a section's body. */
+  /** The deepest level of a section's heading; deeper headings belong to a section's body. */
   readonly level: number;
 }
 
@@ -44,7 +44,7 @@ type ReadTemplate =
   | { readonly ok: true; readonly template: NotesTemplate }
   | { readonly ok: false; readonly problem: "no-headings" | "title-twice" };
 
-/** The ten sections, as a file begins. */
+/** Text of a new notes file. */
 export const NOTES_TEMPLATE_TEXT = `# Session Title
 _What this session is about, in 5 to 10 words, dense and without filler_
 
@@ -80,7 +80,7 @@ const KINDS: ReadonlyMap<string, NotesSectionKind> = new Map(
   Object.entries(KIND_OF_TITLE).map(([title, kind]) => [titleKey(title), kind]),
 );
 
-/** A title as it is compared: people write `&` for `and`, capitals and colons as they like. */
+/** Normalizes a title for comparison: people write `&` for `and`, and capitals and colons as they like. */
 export function titleKey(title: string): string {
   return title
     .replace(/&(?:amp;)?/g, " and ")
@@ -96,8 +96,8 @@ export function isItalicLine(line: string): boolean {
 }
 
 /**
- * The sections of a template: its headings that have a line in italics below them; where none has, its
- * headings of the first level that it uses.
+ * Reads a template. Its sections are the headings with a line in italics below them; if there is none, all
+ * headings of the highest level that it uses.
  */
 export function readTemplate(text: string): ReadTemplate {
   const lines = readLines(text);

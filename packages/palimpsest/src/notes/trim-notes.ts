@@ -2,7 +2,7 @@
  * Cuts notes to their limits without a model: the last resort, if the model did not shorten them on demand.
  *
  * The Worklog gives way first, its oldest entries before its newer ones. Then the longest of the other
- * sections are cut to one level, so that none vanishes while another is long. Title, Current State and Errors
+ * sections are cut to one common size, so that none vanishes while another is long. Title, Current State and Errors
  * & Corrections come last. Parts that are not sections belong to a person and stay unchanged.
  */
 import { type CutBody, cutBody, largest } from "./body-entries.ts";
@@ -25,7 +25,7 @@ interface TrimmedNotes {
   readonly isWithin: boolean;
 }
 
-/** Sections whose newest entries stand at their end. */
+/** Sections whose newest entries come last. */
 const NEWEST_LAST: ReadonlySet<NotesSectionKind | undefined> = new Set([
   "worklog",
   "errors",
@@ -33,9 +33,9 @@ const NEWEST_LAST: ReadonlySet<NotesSectionKind | undefined> = new Set([
   "results",
 ]);
 /** Sections that are cut last. */
-const KEPT_LONGEST: ReadonlySet<NotesSectionKind | undefined> = new Set(["title", "state", "errors"]);
+const CUT_LAST: ReadonlySet<NotesSectionKind | undefined> = new Set(["title", "state", "errors"]);
 
-/** The notes within their limits. The same document where it is within them already. */
+/** Cuts notes to their limits. Returns the same document if it is within them already. */
 export function trimNotes(
   document: NotesDocument,
   limits: NotesLimits,
@@ -45,16 +45,16 @@ export function trimNotes(
   let trimmed = cutSections(document, limits.sectionTokens, () => true, measure);
   const steps: readonly ((kind: NotesSectionKind | undefined) => boolean)[] = [
     (kind) => kind === "worklog",
-    (kind) => !KEPT_LONGEST.has(kind),
+    (kind) => !CUT_LAST.has(kind),
     () => true,
   ];
   for (const mayCut of steps) {
     if (isWithin(trimmed)) break;
     const base = trimmed;
-    const level = largest(limits.sectionTokens, (tokens) =>
+    const commonTokens = largest(limits.sectionTokens, (tokens) =>
       isWithin(cutSections(base, tokens, mayCut, measure)),
     );
-    trimmed = cutSections(base, level, mayCut, measure);
+    trimmed = cutSections(base, commonTokens, mayCut, measure);
   }
   const dropped = document.parts.flatMap(({ section, body }, index) => {
     const droppedCount = linesCount(body) - linesCount(trimmed.parts[index]!.body);
@@ -66,7 +66,7 @@ export function trimNotes(
   return { document: dropped.length === 0 ? document : trimmed, dropped, isWithin: isWithin(trimmed) };
 }
 
-/** A section's text cut to `tokens`, the part that matters least first. */
+/** Cuts a section's text to `tokens`: the oldest entries go first if the newest come last, else the last ones. */
 export function cutSectionText(
   text: string,
   tokens: number,

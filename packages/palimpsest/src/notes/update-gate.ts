@@ -1,5 +1,5 @@
 /**
- * The gate of notes updates: after growth, at a pause, and never beyond their share of the bill.
+ * Decides when notes are updated: after growth, at a pause, and within a share of the session's cost.
  *
  * Growth alone would pay for updates that are never used. So an update waits for enough of the conversation,
  * then for some work or a natural pause, and the cap on its cost overrides both. The cost of the next update
@@ -68,7 +68,7 @@ function refusedCost(state: NotesGateState, cap: number | undefined): NotesGateR
   if (cap === undefined) return undefined;
   const notesCost = state.notesCost + state.updateCost;
   const sessionCost = state.sessionCost + state.updateCost;
-  // Damaged usage must not open the purse: what cannot be compared is not paid.
+  // Damaged usage figures must not allow spending: without comparable costs there is no update.
   if (!Number.isFinite(notesCost) || !Number.isFinite(sessionCost) || notesCost < 0) return "cost-unknown";
   return notesCost <= cap * sessionCost ? undefined : "over-cost-cap";
 }

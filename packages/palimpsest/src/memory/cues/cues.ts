@@ -1,9 +1,9 @@
 /**
  * The table of cues: phrases by which people ask that something be remembered, in ten languages.
  *
- * It is used if no model extracts, so it is exact rather than clever. A cue begins a sentence, behind words that only
- * lead to it. A sentence without a cue is not kept: a user can say it again, and a memory kept by mistake is believed
- * for a long time.
+ * It is used if no model extracts, so it is exact rather than clever. A cue begins a sentence; only introductory
+ * words such as "please" may come before it. A sentence without a cue is not kept: a user can say it again, and a
+ * memory kept by mistake is believed for a long time.
  *
  * A cue is a phrase with alternatives in brackets. `…` matches up to a hundred characters, `~` any one word. The part
  * before `»` is not kept.
@@ -29,11 +29,11 @@ export const TYPE_OF_KIND: Readonly<Record<CueKind, MemoryType>> = {
 export type CueLanguage = "en" | "de" | "fr" | "es" | "pt" | "it" | "zh" | "ja" | "ko" | "ru";
 
 interface LanguageCues extends Readonly<Record<CueKind, readonly string[]>> {
-  /** Words that lead to a sentence and say nothing. */
+  /** Introductory words without meaning. */
   readonly lead: string;
   /** Words that object to something; a comma or the like follows. */
   readonly objection: string;
-  /** Further corrections, behind an objection only. */
+  /** Further corrections, recognized only after an objection. */
   readonly afterObjection: readonly string[];
 }
 
@@ -287,7 +287,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   },
 };
 
-/** Words of English that show that a sentence is about the moment, not about how things are done. */
+/** English phrases that show that a sentence is about the present task, not about how things are done. */
 export const OF_THE_MOMENT: readonly string[] = [
   "(today|tonight|tomorrow|yesterday|right now|at the moment|later|soon|(next|last) (week|sprint|time))",
   "this (one|file|function|line|value|branch|pr|time|way|bug|error)",

@@ -17,7 +17,7 @@ import { cleanMemoryText, MEMORY_NAME_CHARACTERS } from "../trust/clean-memory.t
 import { isTorn } from "../trust/quoted-words.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
 
-/** Words that mean something, of a sentence that says anything by itself. Our choice: "use pnpm". */
+/** Fewest meaningful words of a sentence that is kept. Our choice: "use pnpm" has two. */
 const LEAST_WORDS_COUNT = 2;
 /** Share of a sentence's words that another one must have to say the same. Our choice: as with the facts of session notes. */
 const REPEATED_SHARE = 0.85;
@@ -28,7 +28,7 @@ export interface RuleProposal {
   readonly description: string;
   readonly body: string;
   readonly type: MemoryType;
-  /** False for what the user asked to remember by that word. */
+  /** False if the user asked by the word "remember" or the like. */
   readonly decays: boolean;
   readonly source: "user";
   readonly isConfirmed: true;
@@ -70,7 +70,7 @@ interface RuleExtractorOptions {
 const { extractedCount } = MEMORY_SAFETY_DEFAULTS;
 const NAME_CHARACTERS = Math.floor((MEMORY_NAME_CHARACTERS * 3) / 4);
 
-/** Finds what the user wants kept. */
+/** Finds the sentences that the user wants remembered. */
 export function extractByRules(
   conversation: readonly ConversationMessage[],
   { known = [], limit = extractedCount }: RuleExtractorOptions = {},
@@ -80,9 +80,9 @@ export function extractByRules(
   const found: RuleProposal[] = [];
   for (const { id, source, text } of attributeTexts(conversation)) {
     if (source !== "user") continue;
-    // Redacted before it is split: a key with a full stop in it would be cut in two.
+    // Keys are redacted before the text is split: a key may contain a full stop.
     for (const sentence of sentencesOf(redactBroken(text).text)) {
-      // A sentence that lost a part may say something else than the whole.
+      // A sentence that lost a part, such as a quotation, may say something else than the whole.
       const request = isTorn(sentence) ? undefined : rememberRequestOf(sentence);
       if (request === undefined) continue;
       const words = sentenceWords(request.statement);
@@ -160,9 +160,9 @@ function proposalOf(
   { kind, language, statement }: RememberRequest,
   { messageId, quote }: { readonly messageId: string; readonly quote: string },
 ): RuleProposal {
-  // A name or a path at the beginning is written as it is.
-  const isWord = /^\p{Ll}[\p{Ll}'’]*(?:\s|$)/u.test(statement);
-  const sentence = isWord ? statement[0]!.toUpperCase() + statement.slice(1) : statement;
+  // An ordinary first word gets a capital; a name or a path stays as written.
+  const startsWithWord = /^\p{Ll}[\p{Ll}'’]*(?:\s|$)/u.test(statement);
+  const sentence = startsWithWord ? statement[0]!.toUpperCase() + statement.slice(1) : statement;
   return {
     name: cleanMemoryText(nameOf(sentence), "name").text,
     description: cleanMemoryText(sentence, "description").text,
@@ -179,7 +179,7 @@ function proposalOf(
   };
 }
 
-/** The beginning of the sentence, up to the end of a word. */
+/** Makes a name from the beginning of the sentence, cut after a word. */
 function nameOf(sentence: string): string {
   const plain = sentence.replace(/[\s.,;:!?。，、！？…]+$/u, "");
   if (plain.length <= NAME_CHARACTERS) return plain;
@@ -188,7 +188,7 @@ function nameOf(sentence: string): string {
   return `${end > NAME_CHARACTERS / 2 ? head.slice(0, end) : head}…`;
 }
 
-/** Beginnings and words of a statement that tell its type, where the cue is no more than "remember". */
+/** Phrases that show the type of a statement whose cue is only "remember". */
 const TYPE_CUES: readonly (readonly [MemoryType, RegExp])[] = [
   [
     "user",
@@ -211,7 +211,7 @@ function typeOf(statement: string): MemoryType {
 
 const KINDS = Object.keys(TYPE_OF_KIND);
 
-/** At most `limit`: the clearest kinds first, and of one kind the newest. */
+/** Selects at most `limit` proposals: the clearest kinds first, then the newest of a kind. Their order stays. */
 function mostWanted(found: readonly RuleProposal[], limit: number): readonly RuleProposal[] {
   if (found.length <= limit) return found;
   const ranked = found

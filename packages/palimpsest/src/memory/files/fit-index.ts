@@ -1,10 +1,10 @@
 /**
- * Fits an index into its limits: our own index loses its least valuable lines, a foreign one is shown cut, with a
- * warning.
+ * Fits a memory index into its limits of lines and bytes.
  *
- * Cutting by place would remove the newest lines, and corrections with them. So the value decides, and among equals
- * the upper line, as a rule the older one, goes. Headings and people's text are never removed; if they alone exceed
- * the limit, the index stays as it is and the warning says so.
+ * `fitIndex` is for writing: it removes the least valuable lines. `showIndex` is for reading: it cuts the end and
+ * adds a warning. Cutting the end of our own index would remove the newest lines, and corrections with them. So the
+ * value decides, and among equals the upper line, which is usually older, goes. Headings and people's text are never
+ * removed; if they alone exceed the limit, the index stays as it is and the warning says so.
  */
 import { MEMORY_FILES_DEFAULTS } from "../../base/defaults/memory/files.ts";
 import { showOnOneLine } from "../../base/text/hidden-characters.ts";
@@ -41,7 +41,7 @@ interface FittedIndex extends IndexSize {
   readonly warning: string | undefined;
 }
 
-/** The index without so many of its least valuable lines that it fits. @param worthOf - larger is kept longer */
+/** Removes the least valuable lines until the index fits. @param scoreOf - lines with a higher score are kept longer */
 export function fitIndex(
   text: string,
   scoreOf: (entry: IndexEntry) => number,
@@ -61,7 +61,7 @@ export function fitIndex(
     size.linesCount -= entry.toLine - entry.fromLine;
     size.bytes -= bytesOf(lines.slice(entry.fromLine, entry.toLine));
   }
-  // Without its memories it would be too large all the same: nothing is gained by taking them out.
+  // The index is too large even without memories, so removing their lines would gain nothing.
   if (!isWithin(size, limits)) return { text, ...before, evicted: [], warning: proseWarning(before, limits) };
   const fitted = withoutEntries(lines, evicted);
   return { text: fitted, ...indexSize(fitted), evicted, warning: evictedWarning(evicted, limits) };
@@ -70,13 +70,13 @@ export function fitIndex(
 interface ShownIndex extends IndexSize {
   /** The text for a model, with the warning. */
   readonly text: string;
-  /** `undefined` where all of it is shown. */
+  /** `undefined` if the whole index is shown. */
   readonly warning: string | undefined;
   /** Files whose line is not shown. */
   readonly leftOut: readonly string[];
 }
 
-/** An index as a model is shown it: the lines that fit, and a warning where others do not. */
+/** Returns an index as a model sees it: the lines that fit, and a warning if some do not. */
 export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownIndex {
   const size = indexSize(text);
   if (isWithin(size, limits)) return { text, ...size, warning: undefined, leftOut: [] };
@@ -90,7 +90,7 @@ export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownInde
     shownCount++;
   }
   const shown = lines.slice(0, shownCount).map((line) => line.text + line.ending);
-  // One line that is larger than all of it may be.
+  // Not even the first line fits.
   if (shownCount === 0) shown.push(cutBytes(lines[0]?.text ?? "", limits.bytes));
   const isLost = ({ fromLine }: IndexEntry): boolean => fromLine >= shownCount;
   const lost = parseIndex(text).entries.filter(isLost);
@@ -103,7 +103,7 @@ export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownInde
   };
 }
 
-/** The sizes that have limits. */
+/** Counts the lines and bytes of an index. */
 export function indexSize(text: string): IndexSize {
   return { linesCount: splitLines(text).length, bytes: utf8Bytes(text) };
 }
@@ -116,7 +116,7 @@ function bytesOf(lines: readonly Pick<MarkdownLine, "text" | "ending">[]): numbe
   return lines.reduce((sum, { text, ending }) => sum + utf8Bytes(text) + ending.length, 0);
 }
 
-/** A score that cannot be compared counts as 0. */
+/** Ranks a score that is not a number below all others. */
 function comparable(score: number): number {
   return Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score;
 }
@@ -181,7 +181,7 @@ function limited(limits: IndexLimits): string {
   return sized({ linesCount: limits.lines, bytes: limits.bytes });
 }
 
-/** With its thousands apart. */
+/** Formats a count with commas between thousands, and its noun. */
 function counted(count: number, one: string, many: string): string {
   return `${String(count).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${count === 1 ? one : many}`;
 }

@@ -39,7 +39,7 @@ export type HealthKind =
   | "index-too-large"
   | "lost-successor";
 
-/** A problem of a memory directory. */
+/** A problem found in a memory directory. */
 interface HealthFinding {
   readonly kind: HealthKind;
   /** The memories concerned: one, or two that are related. */
@@ -56,7 +56,7 @@ interface HealthCounts {
   readonly quarantined: number;
   /** Memories that say what another one says. */
   readonly repeated: number;
-  /** Worth less than what a dream keeps. */
+  /** Memories that consolidation would archive, because their relevance has faded. */
   readonly worthless: number;
   /** Never shown to a session, as far as the injection log goes back. */
   readonly neverRecalled: number;
@@ -72,22 +72,23 @@ export interface MemoryHealth {
 
 interface HealthInput {
   readonly known: readonly KnownMemory[];
-  /** Each index with the folder that it is of: empty, or one that ends in `/`. */
+  /** Text of each index, with its folder: empty, or a path that ends in `/`. */
   readonly indexes: readonly { readonly folder: string; readonly text: string }[];
   readonly problems: readonly HealthProblem[];
   /** Paths of memories that were shown to a session. */
   readonly recalled: ReadonlySet<string>;
-  /** In how many sessions each memory was of use. */
+  /** Number of sessions in which a memory was of use, by path. */
   readonly usedCounts?: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
 
+/** A problem that was found while the directory was read. */
 interface HealthProblem {
   readonly path: string;
   readonly detail: string;
-  /** The memory is read all the same. */
+  /** True if the memory could be read despite the problem. */
   readonly isRead?: boolean;
-  /** More lies there than is read. */
+  /** True if the directory holds more than is read. */
   readonly isOverLimit?: boolean;
 }
 
@@ -102,7 +103,7 @@ const DETAILS: Readonly<Partial<Record<HealthKind, string>>> = {
   "not-in-index": "No line of the index names it: sessions find it by searching only.",
 };
 
-/** Looks at all of it. */
+/** Audits a directory that was read. */
 export function judgeHealth(input: HealthInput): MemoryHealth {
   const { known, problems, recalled, usedCounts, nowMs } = input;
   const active = known.filter(({ memory }) => isRecallable(memory));
@@ -113,10 +114,7 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   );
   const quarantined = known.filter(({ memory }) => memory.isQuarantined);
   const findings: HealthFinding[] = [
-    ...problems.map(({ path, detail, isRead, isOverLimit }) => {
-      const other = isOverLimit === true ? "too-many" : "unreadable";
-      return finding(isRead === true ? "odd-frontmatter" : other, [path], detail);
-    }),
+    ...problems.map((problem) => finding(kindOf(problem), [problem.path], problem.detail)),
     ...known.flatMap(findUnwanted),
     ...alike,
     ...worthless.map(({ memory: { path } }) => finding("worthless", [path])),
@@ -143,7 +141,12 @@ export function judgeHealth(input: HealthInput): MemoryHealth {
   };
 }
 
-/** Content that people or other programs wrote into a file and this library would not write. */
+function kindOf({ isRead, isOverLimit }: HealthProblem): HealthKind {
+  if (isRead === true) return "odd-frontmatter";
+  return isOverLimit === true ? "too-many" : "unreadable";
+}
+
+/** Finds content that people or other programs wrote into a file and this library would not write. */
 function findUnwanted({
   memory: { path, isConfirmed, source },
   text,
@@ -160,7 +163,7 @@ function findUnwanted({
   ];
 }
 
-/** Memories that say the same, or of which one corrects the other. */
+/** Finds pairs of memories that say the same, or of which one corrects the other. */
 function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
   const search = createMemorySearch();
   const bodies = new Map<string, string>();
@@ -185,6 +188,7 @@ function findAlike(active: readonly KnownMemory[]): readonly HealthFinding[] {
   return found;
 }
 
+/** Finds memories whose successor no longer exists. */
 function findLost(known: readonly KnownMemory[]): readonly HealthFinding[] {
   const paths = new Set(known.map(({ memory }) => memory.path));
   return known.flatMap(({ memory: { path, supersededBy } }) =>

@@ -1,8 +1,9 @@
 /**
- * Splits a conversation into pieces of text by speaker, by which extracted memories are judged.
+ * Splits a conversation into pieces of text, each with its source: the user, the agent, a tool, the web or a memory.
+ * The trust in extracted memories depends on these sources.
  *
- * The host says who sent a message; this finds out whose text it contains. A tool's name says whether its results
- * come from the web or from a memory.
+ * The host says who sent a message, but a user's message may quote others. A tool's name, or the command that it runs,
+ * shows if its results come from the web or from a memory.
  */
 import {
   blockText,
@@ -16,13 +17,13 @@ import {
 import { recalledIn, withoutRecalled } from "./fence.ts";
 import { splitOwnWords } from "./own-words.ts";
 
-/** One message of a talk, by the id under which a memory names it. */
+/** A message with the id by which a memory refers to it. */
 export interface ConversationMessage {
   readonly id: string;
   readonly message: Message;
 }
 
-/** `recalled`: out of a memory; it is known already. The others are sources of memories. */
+/** The source of a piece. `recalled` text comes from a memory, so it is known already. */
 export type PieceSource = "user" | "agent" | "tool" | "web" | "recalled";
 
 export interface AttributedText {
@@ -30,7 +31,7 @@ export interface AttributedText {
   readonly id: string;
   readonly source: PieceSource;
   readonly text: string;
-  /** Counts the user's own words: pieces of one number belong to one turn. */
+  /** Number of its turn. A turn begins with each piece of the user's own words. */
   readonly turn: number;
 }
 
@@ -50,28 +51,26 @@ export function attributeTexts(
     if (source === "user") turn++;
     pieces.push({ id, source, text, turn });
   };
+  const addAll = (id: string, source: PieceSource, text: string): void => {
+    add(id, "recalled", recalledIn(text));
+    const rest = withoutRecalled(text);
+    if (source !== "user") {
+      add(id, source, rest);
+      return;
+    }
+    const { own, others } = splitOwnWords(rest);
+    add(id, "user", own);
+    add(id, "tool", others);
+  };
   for (const { id, message } of conversation) {
     const speaker = SPEAKERS[message.origin ?? defaultOrigin(message)] ?? "tool";
     for (const block of message.content) {
       if (block.type === "tool_use" || isServerToolUse(block))
         results.set(block.id, sourceOfTool(block.name, block.input));
-      for (const { source, text } of textsOf(block, speaker, results)) {
-        add(id, "recalled", recalledIn(text));
-        addText(id, source, withoutRecalled(text));
-      }
+      for (const { source, text } of textsOf(block, speaker, results)) addAll(id, source, text);
     }
   }
   return pieces;
-
-  function addText(id: string, source: PieceSource, text: string): void {
-    if (source !== "user") {
-      add(id, source, text);
-      return;
-    }
-    const { own, others } = splitOwnWords(text);
-    add(id, "user", own);
-    add(id, "tool", others);
-  }
 }
 
 /** The presumed speakers of a message's plain text. Summaries and restored texts quote everything, tool results included. */
@@ -104,7 +103,7 @@ function textsOf(
 const WEB_TOOL =
   /web|fetch|browse|crawl|scrape|http|url|internet|google|bing|tavily|firecrawl|exa_|playwright|puppeteer|selenium|wikipedia|perplexity|brave/i;
 const MEMORY_TOOL = /(?:^|[_.:-])(?:memory|memories|recall)(?:$|[_.:-])/i;
-/** A shell that fetches is the web by another door. */
+/** The output of a shell command that fetches a page comes from the web. */
 const FETCHING = /\b(?:curl|wget|lynx|w3m|aria2c|https?:\/\/)/i;
 
 function sourceOfTool(name: string, input: unknown): PieceSource {

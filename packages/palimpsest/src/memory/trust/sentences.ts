@@ -1,20 +1,20 @@
 /**
- * Sentences and their words: how much of one text another one says too, and whether one of them denies what the other
- * says. All of it is linear in the text, in scripts with and without blanks.
+ * Splits text into sentences and sentences into words, to find out how many words two texts share and if one of them
+ * is a denial. Works for scripts with and without blanks, in time linear in the text.
  */
 import { wordTerms } from "../../base/search/vocabulary.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 
-/** Words whose stems are known at a time. Our choice: some megabytes; English text has fewer. */
+/** Words whose stems are cached. Our choice: some megabytes; English text has fewer. */
 const WORDS_KNOWN_COUNT = 30_000;
 
 /** Ends of sentences; a full stop only in front of a blank, so that `v1.2` and `a.ts` stay whole. */
 const END = /[.!?…]+["'”’)\]]{0,3}(?=\s|$)|[。！？]+[」』”）]{0,3}/g;
-/** A full stop behind these ends nothing. */
+/** Abbreviations: the full stop after one does not end a sentence. */
 const SHORT_FORM =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|d\.h|bzw|usw|ca|p\.ex|ej|т\.е|т\.д|[A-Za-zА-я])\.$/i;
 
-/** The sentences of all lines, trimmed, with the signs that end them. */
+/** Returns the sentences of all lines, trimmed, with their punctuation. */
 export function sentencesOf(text: string): readonly string[] {
   return text.split(/\r\n?|\n/).flatMap((line) => {
     const sentences: string[] = [];
@@ -37,7 +37,7 @@ export function anyWord(words: string, pieces?: string): RegExp {
 }
 
 export interface SentenceWords {
-  /** Stems of the words that mean something; scripts without blanks in pairs of characters. */
+  /** Stems of the meaningful words; pairs of characters in scripts without blanks. */
   readonly words: ReadonlySet<string>;
   /** Addresses of pages, hosts and people. */
   readonly addresses: ReadonlySet<string>;
@@ -52,7 +52,7 @@ const ADDRESSES: readonly string[] = [
 ];
 const ADDRESS = new RegExp(ADDRESSES.join("|"), "gi");
 
-/** Words by which a sentence says the opposite. */
+/** Words that negate a sentence. */
 const DENIAL = anyWord(
   "no|not|never|none|nothing|without|don't|doesn't|didn't|won't|isn't|aren't|can't|cannot|shouldn't|mustn't|" +
     "stop|avoid|skip|disable|ignore|nicht|kein\\p{L}{0,2}|nie|niemals|ohne|ne|pas|jamais|sans|nunca|jam[aá]s|sin|" +
@@ -60,12 +60,12 @@ const DENIAL = anyWord(
   "n['’]|[不没別别勿沒无]|ない|ません|ずに|안 |않|말고|마세요|지 마|없",
 );
 
-/** The terms of words seen before: a few thousand words make up most of all texts. */
+/** Cache of the terms of words: a few thousand words make up most of all texts. */
 const termsOf = new Map<string, readonly string[]>();
-/** A single character of a script without blanks is in half of all texts, and of Latin in all. */
+/** A single character, except a digit. Single characters are in too many texts to tell them apart. */
 const SINGLE = /^[^\d]$/u;
 
-/** Visits the words of a text that mean something, each as often as it occurs. */
+/** Visits the meaningful words of a text, each as often as it occurs. */
 export function visitWords(text: string, visit: (word: string) => void): void {
   visitTerms(text, (word) => {
     let terms = termsOf.get(word);

@@ -22,13 +22,13 @@ export interface MemoryClaim {
   /** All that would be kept: name, description and text. */
   readonly text: string;
   readonly type: MemoryType;
-  /** The messages that it says it comes from; of unknown ones, all of the talk is taken. */
+  /** Ids of the messages that it says it comes from. If none of them is known, the whole conversation counts. */
   readonly messageIds: readonly string[];
 }
 
 export interface TrustVerdict {
   readonly source: Extract<MemorySource, "user" | "agent" | "tool" | "web">;
-  /** The user said it, in these words or nearly so. */
+  /** True if the user said it, in these or nearly these words. */
   readonly isConfirmed: boolean;
   readonly isQuarantined: boolean;
   /** True if a memory recalled in this conversation already says it. Then it is not kept at all. */
@@ -48,8 +48,8 @@ export interface JudgedConversation {
 }
 
 /**
- * One verdict for each claim: that on the whole, or on the first of its parts that is not to be believed. Linear in
- * the talk, and in the claims that share words with it.
+ * Judges each claim as a whole and sentence by sentence; the first quarantined part decides. Takes time linear in the
+ * length of the conversation and of the claims that share words with it.
  */
 export function judgeTrust(
   claims: readonly MemoryClaim[],
@@ -62,39 +62,42 @@ export function judgeTrust(
     ...piece,
     text: withoutHidden(piece.text),
   }));
-  const isRead = hasRead(conversation);
-  const evidence = isRead
+  const hasForeignText = hasRead(conversation);
+  const evidence = hasForeignText
     ? withoutRepeated(gatherEvidence(texts, conversation), conversation)
     : gatherEvidence(texts, conversation);
-  const around = { pieces: conversation.slice(earlier.length), hasRead: isRead };
+  const context = { pieces: conversation.slice(earlier.length), hasForeignText };
+  // The order is that of `texts`: each whole, then its parts.
   let next = 0;
   return claims.map((claim, index) => {
-    const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, around);
-    const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, around));
+    const whole = verdictOf({ ...claim, text: wholes[index]! }, evidence[next++]!, context);
+    const ofParts = parts[index]!.map((text) => verdictOf({ ...claim, text }, evidence[next++]!, context));
     return whole.isQuarantined ? whole : (ofParts.find(({ isQuarantined }) => isQuarantined) ?? whole);
   });
 }
 
 /**
- * Ignores an agent's words that only repeat something it had read. Checked for the claims that rest on an agent's
- * words.
+ * Removes the evidence of an agent's words that only repeat something it had read. Looks at claims that an agent's
+ * words support and a user's do not.
  */
 function withoutRepeated(
   evidence: readonly ClaimEvidence[],
   conversation: readonly AttributedText[],
 ): readonly ClaimEvidence[] {
-  const isResting = ({ best }: ClaimEvidence) => best.agent >= readingShare && best.user < readingShare;
-  const resting = [...new Set(evidence.filter(isResting).map(({ nearestOfAgent }) => nearestOfAgent))];
-  if (resting.length === 0) return evidence;
-  const found = gatherEvidence(resting, conversation);
+  const restsOnAgent = ({ best }: ClaimEvidence) => best.agent >= readingShare && best.user < readingShare;
+  const agentSentences = [
+    ...new Set(evidence.filter(restsOnAgent).map(({ nearestOfAgent }) => nearestOfAgent)),
+  ];
+  if (agentSentences.length === 0) return evidence;
+  const found = gatherEvidence(agentSentences, conversation);
   const repeated = new Set(
-    resting.filter((_, index) => {
+    agentSentences.filter((_, index) => {
       const { tool, web, recalled } = found[index]!.best;
       return Math.max(tool, web, recalled) >= carriedShare;
     }),
   );
   return evidence.map((each) =>
-    isResting(each) && repeated.has(each.nearestOfAgent)
+    restsOnAgent(each) && repeated.has(each.nearestOfAgent)
       ? { ...each, best: { ...each.best, agent: 0 } }
       : each,
   );
@@ -105,10 +108,13 @@ function withoutHidden(text: string): string {
   return showHidden(text.replace(/\r\n?/g, "\n")).replace(/\\u\{[0-9A-F]{1,6}\}/gi, "");
 }
 
-/** Its sentences, where it has several: in one of them stands what a user did not say, beside what they did. */
+/**
+ * Splits a claim into its sentences, if it has several: one may hold what the user did not say, beside one that they
+ * did.
+ */
 function partsOf(text: string): readonly string[] {
   const parts: string[][] = [];
-  // Too few words say nothing by themselves: they belong to what is beside them.
+  // A sentence with too few words to be judged alone joins the one before it, or the first the one after it.
   let wordsCount: number = LEAST_FOREIGN_COUNT;
   for (const sentence of sentencesOf(text)) {
     const isWhole = wordsCount >= LEAST_FOREIGN_COUNT;
@@ -125,54 +131,57 @@ interface ClaimContext {
   /** The pieces that the claims come from. */
   readonly pieces: readonly AttributedText[];
   /** True if a tool, the web or a memory was read, now or before. */
-  readonly hasRead: boolean;
+  readonly hasForeignText: boolean;
 }
 
 function verdictOf(
   claim: MemoryClaim,
   found: ClaimEvidence,
-  { pieces, hasRead: isRead }: ClaimContext,
+  { pieces, hasForeignText }: ClaimContext,
 ): TrustVerdict {
   const { best } = found;
-  const named = new Set(claim.messageIds);
+  const claimedIds = new Set(claim.messageIds);
   const usersIds = new Set(pieces.filter(({ source }) => source === "user").map(({ id }) => id));
-  // Of a user's message their words are named; what they pasted counts where it says it better.
-  const span = pieces.filter(({ id, source }) => named.has(id) && (source === "user" || !usersIds.has(id)));
+  // A message of the user counts as theirs. Text that they pasted counts only if it says the claim better
+  // (`carrierOf`).
+  const cited = pieces.filter(
+    ({ id, source }) => claimedIds.has(id) && (source === "user" || !usersIds.has(id)),
+  );
   if (best.recalled >= carriedShare && best.recalled > best.user)
     return {
       ...verdict("agent", "A memory that was recalled in this session says it already."),
       isRecalled: true,
     };
 
-  const names = new Set(span.map(({ source }) => source));
-  const isStrange = found.hasForeignAddress || found.namesIn.size > 0;
-  const isUsers = best.user >= userWordsShare && !found.isTurned && !isStrange;
-  if (isUsers && (names.has("user") || span.length === 0))
+  const citedSources = new Set(cited.map(({ source }) => source));
+  const hasForeignNames = found.hasForeignAddress || found.namesIn.size > 0;
+  const isUsers = best.user >= userWordsShare && !found.isTurned && !hasForeignNames;
+  if (isUsers && (citedSources.has("user") || cited.length === 0))
     return { ...verdict("user", "The user said so."), isConfirmed: true, isQuarantined: false };
 
   const carrier = carrierOf(found);
   const lowest = lowestOf([
-    ...(span.length === 0 ? pieces : span).map(({ source }) => source),
+    ...(cited.length === 0 ? pieces : cited).map(({ source }) => source),
     ...(carrier === undefined ? [] : [carrier]),
   ]);
   if (lowest === "web" || lowest === "tool") {
     const where = lowest === "web" ? "on the web" : "in a tool's result";
     return verdict(lowest, `It was read ${where}, and the user did not say so.`);
   }
-  if (isRead && Math.max(best.user, best.agent) < readingShare)
+  if (hasForeignText && Math.max(best.user, best.agent) < readingShare)
     return verdict("agent", "Neither the user nor the agent said so; it may have been read.");
-  return agentVerdict(claim, found, names.has("user"));
+  return agentVerdict(claim, found, citedSources.has("user"));
 }
 
-/** Judges a claim that no tool carries and the user did not say in these words: a model's reading. */
-function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, namesUser: boolean): TrustVerdict {
+/** Judges a claim that neither a tool's text nor the user's words contain: a model's conclusion. */
+function agentVerdict(claim: MemoryClaim, found: ClaimEvidence, citesUser: boolean): TrustVerdict {
   const { claimWords: claimed, best, namesIn, hasForeignAddress } = found;
   if (claimed.words.size === 0) return verdict("agent", "It says nothing.");
   if (hasForeignAddress) return verdict("agent", "It names an address that the user did not.");
-  // A wish that names what only a tool named is not all the user's.
-  const isReading = namesUser && best.user >= readingShare && namesIn.size === 0;
+  // A wish with a name that only a tool mentioned is not entirely the user's.
+  const isSupportedByUser = citesUser && best.user >= readingShare && namesIn.size === 0;
   const isUserRequest = claim.type === "user" || claim.type === "feedback" || DEMAND.test(claim.text);
-  if (isUserRequest && !isReading)
+  if (isUserRequest && !isSupportedByUser)
     return verdict("agent", "It states a wish or a rule, and the user's words do not support it.");
   return { ...verdict("agent", "A model concluded it from the talk."), isQuarantined: false };
 }
@@ -195,7 +204,7 @@ function carrierOf({
   return carries("web") ? "web" : carries("tool") ? "tool" : undefined;
 }
 
-/** From the least trusted to the most. What was recalled founds nothing. */
+/** Sources from the least to the most trusted. */
 const ORDER: readonly PieceSource[] = ["web", "tool", "recalled", "agent", "user"];
 
 function lowestOf(sources: readonly PieceSource[]): PieceSource {

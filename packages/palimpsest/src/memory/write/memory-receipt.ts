@@ -18,11 +18,11 @@ type MemoryStatus =
 /** The outcome of one call, for people and programs: nothing happens silently, and an error is never a receipt. */
 export interface MemoryReceipt {
   readonly status: MemoryStatus;
-  /** Its path; for a rejected one, the memory that it conflicts with, if any. */
+  /** Path of the memory; if it was rejected, of the one that it conflicts with, if any. */
   readonly path?: string;
-  /** In words, with what was compared. */
+  /** The reason for the status, in words, with the memories that were compared. */
   readonly reason: string;
-  /** Older memories that are history now. */
+  /** Paths of older memories that it supersedes. */
   readonly superseded: readonly string[];
   /** Removed parts of the text: secrets by family, hidden characters, markers. */
   readonly cleaned: readonly string[];

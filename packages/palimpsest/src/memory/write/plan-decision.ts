@@ -8,7 +8,7 @@
 import type { MemoryChange } from "../../ports/memory-store.ts";
 import { doesFade, type KnownMemory } from "../files/memory.ts";
 import { updateMemoryFile } from "../files/memory-file.ts";
-import { claimedBy, giveWay, lineFor, type PlannedLine } from "./plan-remember.ts";
+import { claimedBy, lineFor, markSuperseded, type PlannedLine } from "./plan-remember.ts";
 
 export interface DecisionPlan {
   readonly status: "confirmed" | "archived" | "rejected";
@@ -44,7 +44,7 @@ export function planConfirm({ decided, known }: DecisionSituation, nowMs: number
   return {
     status: "confirmed",
     reason: `A person stands by it.${superseded.length > 0 ? ` It takes the place of ${superseded.join(", ")}.` : ""}`,
-    changes: [{ path, base: version, text: updated }, ...giveWay(old, path, nowMs)],
+    changes: [{ path, base: version, text: updated }, ...markSuperseded(old, path, nowMs)],
     lines: [lineFor(memory, path)],
     unlisted: superseded,
     superseded,

@@ -1,10 +1,10 @@
 /**
  * Plans what a new fact becomes: a new memory, an existing one, or one that supersedes older ones.
  *
- * Nothing is deleted: a superseded memory keeps its file and names its successor. A fact yields only to a source as
- * trusted: a model's conclusion or a tool result does not correct a user's words; then both stay, and the receipt
- * says so. An older fact never supersedes a newer one, for example after an import. A quarantined fact only notes
- * what it would supersede, and does so once a person confirms it.
+ * Nothing is deleted: a superseded memory keeps its file and names its successor. Only a source that is at least as
+ * trusted supersedes a fact. A model's conclusion or a tool result does not correct a user's words: both stay, and
+ * the receipt says so. An older fact never supersedes a newer one, for example after an import. A quarantined fact
+ * only notes what it would supersede, and does so once a person confirms it.
  */
 import { DAY_MS } from "../../base/durations.ts";
 import { firstLine } from "../../base/text/text.ts";
@@ -33,9 +33,9 @@ export interface FreshMemory {
   readonly isConfirmed: boolean;
   readonly isQuarantined: boolean;
   readonly decays: boolean;
-  /** When it was first said, where that is not now. */
+  /** Time at which it was first said; absent if that is now. */
   readonly createdAtMs?: number | undefined;
-  /** When it was last said, where that was later. */
+  /** Time at which it was last said, if that was later. */
   readonly updatedAtMs?: number | undefined;
   readonly sessionId?: string | undefined;
   readonly messageId?: string | undefined;
@@ -49,11 +49,11 @@ interface RememberSituation {
   readonly known: ReadonlyMap<string, KnownMemory>;
   /** Paths that are taken by something else: files that cannot be read, names that were not free. */
   readonly taken?: readonly string[];
-  /** Memories that say the same. */
+  /** Paths of memories that say the same. */
   readonly repeated: readonly string[];
-  /** Memories that say something else of the same matter. */
+  /** Paths of memories that contradict it on the same subject. */
   readonly corrected: readonly string[];
-  /** The caller named those: they are superseded, whatever their source. */
+  /** True if the caller named the `corrected` ones: they are superseded, whatever their source. */
   readonly mustSupersede?: boolean;
   readonly nowMs: number;
 }
@@ -66,16 +66,16 @@ export interface RememberPlan {
   readonly changes: readonly MemoryChange[];
   readonly lines: readonly PlannedLine[];
   readonly superseded: readonly string[];
-  /** Memories of the same matter that stay beside it. */
+  /** Contradicting memories on the same subject that stay valid beside it. */
   readonly contradicted: readonly string[];
 }
 
-/** A line of the index, and the memory that it is of. */
+/** A line of the index, and the path of its memory. */
 export interface PlannedLine extends Omit<IndexLine, "file"> {
   readonly path: string;
 }
 
-/** Plans it; nothing is touched. */
+/** Plans the changes; touches nothing. */
 export function planRemember(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
   const repeated = situation.repeated
     .map((path) => situation.known.get(path))
@@ -85,7 +85,7 @@ export function planRemember(fresh: FreshMemory, situation: RememberSituation): 
   return newer === undefined ? planNew(fresh, situation) : leaveAsHistory(newer);
 }
 
-/** A later, equally founded memory that contradicts a fact: then the fact is already over. */
+/** Finds a newer memory, at least as trusted, that contradicts the fact. The fact is then outdated already. */
 function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory | undefined {
   if (situation.mustSupersede === true || fresh.isQuarantined) return undefined;
   return situation.corrected
@@ -105,7 +105,7 @@ function leaveAsHistory({ memory: { path } }: KnownMemory): RememberPlan {
 
 type Times = Pick<FreshMemory, "createdAtMs" | "updatedAtMs">;
 
-/** When it was last said. What comes from outside may have any date; nothing is newer than what is said now. */
+/** Returns the time at which it was last said, now at the latest: imported facts may have a date in the future. */
 function lastStatedAtMs({ createdAtMs, updatedAtMs }: Times, nowMs: number): number | undefined {
   if (createdAtMs === undefined && updatedAtMs === undefined) return undefined;
   return Math.min(nowMs, Math.max(createdAtMs ?? 0, updatedAtMs ?? 0));
@@ -116,13 +116,13 @@ function isStatedBefore(fresh: Times, known: Times, nowMs: number): boolean {
   return (lastStatedAtMs(fresh, nowMs) ?? nowMs) < (lastStatedAtMs(known, nowMs) ?? Number.NEGATIVE_INFINITY);
 }
 
-/** It is known: it may be believed more from now on, and is younger. */
+/** Plans the update of a memory that says it already: it may become more trusted, and its date moves forward. */
 function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSituation): RememberPlan {
   const { memory, text, version } = known;
   const path = memory.path;
   const isMoreTrusted = trustOf(fresh) > trustOf(memory);
   const says = `${path} says so already`;
-  // What a tool said is not confirmed by a model that has read it.
+  // Only a user confirms a quarantined memory: a model may just repeat the tool result.
   const isLeftAlone = memory.isQuarantined ? trustOf(fresh) < TRUST.user : trustOf(fresh) < trustOf(memory);
   if (fresh.isQuarantined || isLeftAlone) {
     const reason = `${says}; nothing was changed.`;
@@ -152,11 +152,11 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
     isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`,
     ...(superseded.length > 0 ? [`It takes the place of ${superseded.join(", ")}.`] : []),
   ].join(" ");
-  changes.push(...giveWay(old, path, nowMs));
+  changes.push(...markSuperseded(old, path, nowMs));
   return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
 }
 
-/** True if a fact that is not quarantined is more trusted than a memory that contradicts it. */
+/** True if a fact is at least as trusted as a memory that contradicts it, and not older. */
 function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: number): boolean {
   return trustOf(fresh) >= trustOf(memory) && !isStatedBefore(fresh, memory, nowMs);
 }
@@ -172,8 +172,12 @@ export function claimedBy(
   });
 }
 
-/** A superseded memory keeps its file and names its successor. */
-export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number): readonly MemoryChange[] {
+/** Marks memories as superseded: each keeps its file and names its successor. */
+export function markSuperseded(
+  old: readonly KnownMemory[],
+  path: string,
+  nowMs: number,
+): readonly MemoryChange[] {
   return old.map(({ memory, text, version }) => ({
     path: memory.path,
     base: version,
@@ -183,7 +187,7 @@ export function giveWay(old: readonly KnownMemory[], path: string, nowMs: number
 
 function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
   const { known, nowMs, mustSupersede = false } = situation;
-  const path = fresh.folder + memoryFileName(fresh.name, namesIn(fresh.folder, situation));
+  const path = fresh.folder + memoryFileName(fresh.name, takenPathsIn(fresh.folder, situation));
   const isOlder = ({ memory }: KnownMemory): boolean =>
     mustSupersede || !isStatedBefore(fresh, memory, nowMs);
   const isBelieved = (one: KnownMemory): boolean =>
@@ -194,11 +198,14 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   const superseded = old.map(({ memory }) => memory.path);
   const claimed = fresh.isQuarantined ? kept.filter(isOlder).map(({ memory }) => memory.path) : superseded;
   const createdAtMs = fresh.createdAtMs ?? nowMs;
-  // An old statement that is kept only now, as by an import, is not archived before it was of use.
+  // An old statement that arrives only now, for example by import, must not be archived before it was of use.
   const isOld = nowMs - (lastStatedAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
   const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
   const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });
-  const changes: readonly MemoryChange[] = [{ path, base: undefined, text }, ...giveWay(old, path, nowMs)];
+  const changes: readonly MemoryChange[] = [
+    { path, base: undefined, text },
+    ...markSuperseded(old, path, nowMs),
+  ];
   const contradicted = kept.map(({ memory }) => memory.path);
   return {
     status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
@@ -212,7 +219,7 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
 }
 
 /** The paths that are taken in a folder. */
-function namesIn(folder: string, { known, taken = [] }: RememberSituation): readonly string[] {
+function takenPathsIn(folder: string, { known, taken = [] }: RememberSituation): readonly string[] {
   return [...known.keys(), ...taken].filter(
     (path) => path.startsWith(folder) && !path.includes("/", folder.length),
   );
@@ -240,7 +247,7 @@ function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: reado
   return parts.join(" ");
 }
 
-/** The line of the index for a memory. */
+/** Makes the line of the index for a memory. */
 export function lineFor(
   { name, description, body, type }: Pick<Memory, "name" | "description" | "body" | "type">,
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Checks a model's own edits of memory files.
+ * Cleans what a model writes into memory files with its tools, and keeps it from claiming more trust than it has.
  *
  * A model may write any text, but not its source: a file that it makes or changes is its own conclusion, and a
  * quarantined one stays so, whatever the frontmatter says. It cannot set dates, relevance or decay: those stay as
@@ -14,8 +14,8 @@ import { isOwnIndex } from "../files/memory-index.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
 
 /**
- * The text of a new file: without keys and hidden characters, with a body that is clean, dated, and signed as a
- * model's conclusion. Its frontmatter stays one.
+ * Prepares the text of a new file: removes keys and hidden characters, cleans the body, and adds the date and the
+ * source of a model's conclusion. The frontmatter keeps its form.
  */
 export function cleanToolFile(path: string, text: string, nowMs: number): string {
   const { bodyFrom } = parseFrontmatter(text);
@@ -24,8 +24,8 @@ export function cleanToolFile(path: string, text: string, nowMs: number): string
 }
 
 /**
- * The text as a model wrote it: without the date and signature that the library put at the end of the frontmatter, so
- * that lines count as the model counts them. An edit of it is signed again by `keepTrust`.
+ * Returns a file's text as the model wrote it: without the dates and the source that the library appended to the
+ * frontmatter, so that line numbers are those of the model. `keepTrust` adds them again after an edit.
  */
 export function asWritten(text: string): string {
   const { bodyFrom } = parseFrontmatter(text);
@@ -36,38 +36,39 @@ export function asWritten(text: string): string {
   return body.startsWith(lineEnd) ? body.slice(lineEnd.length) : body;
 }
 
-/** As `editFrontmatter` appends it. */
+/** Frontmatter that ends with the fields that `editFrontmatter` appends. */
 const SIGNED_HEAD =
   /^---\r?\n((?:[^\r\n]*\r?\n)*?)createdAt: [^\r\n]*\r?\n(?:(?:updatedAt|keptAt): [^\r\n]*\r?\n){0,2}source: agent(\r?\n)---\r?\n$/;
 
-/** A part of a text that is put into a file. */
+/** Cleans a text that becomes part of a file. */
 export function cleanToolPart(text: string): string {
   const cleaned = cleanMemoryText(text, "body").text;
-  // White space at both ends belongs to the place that it is put into.
+  // White space at both ends is kept: it fits the text around it.
   const withoutStart = text.trimStart();
   const start = text.slice(0, text.length - withoutStart.length);
   return `${start}${cleaned.trim()}${withoutStart.slice(withoutStart.trimEnd().length)}`;
 }
 
-/** The file as it is after an edit by a model, saying no more of who stands by it, and for how long, than it may. */
+/** Returns the file after a model's edit, with source, dates and decay reset to the values that the model may set. */
 export function keepTrust(
   path: string,
   edit: { readonly before: string | undefined; readonly after: string; readonly nowMs: number },
 ): string {
   const { before, after, nowMs } = edit;
   if (isOwnIndex(path)) return after;
-  const is = parseMemoryFile(path, after).memory;
-  const was = before === undefined ? undefined : parseMemoryFile(path, before).memory;
-  const may = was === undefined ? trustOfNew(is, nowMs) : trustAfter(was, is, nowMs);
+  const edited = parseMemoryFile(path, after).memory;
+  const original = before === undefined ? undefined : parseMemoryFile(path, before).memory;
+  const allowed =
+    original === undefined ? trustOfNew(edited, nowMs) : trustAfter({ original, edited }, nowMs);
   const changes = Object.fromEntries(
-    Object.entries(may).filter(
-      ([name, value]) => JSON.stringify(is[name as keyof Memory]) !== JSON.stringify(value),
+    Object.entries(allowed).filter(
+      ([name, value]) => JSON.stringify(edited[name as keyof Memory]) !== JSON.stringify(value),
     ),
   );
   return Object.keys(changes).length === 0 ? after : updateMemoryFile(after, changes);
 }
 
-/** A model's conclusion of today, whatever it says of itself. */
+/** Returns the fields of a new file: a model's conclusion of today, whatever its frontmatter says. */
 function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Partial<Memory> {
   return {
     createdAtMs: nowMs,
@@ -79,22 +80,28 @@ function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Par
     isConfirmed: false,
     isQuarantined,
     supersededBy,
-    // Whose place it takes is for the library to find out.
+    // The library finds out itself which memories it supersedes.
     supersedes: [],
   };
 }
 
-function trustAfter(was: Memory, is: Memory, nowMs: number): Partial<Memory> {
-  const { createdAtMs, updatedAtMs, keptAtMs, relevance, decays } = was;
-  const { source, isConfirmed, isQuarantined, supersededBy, supersedes } = was;
+/**
+ * Returns the fields of an edited file: those of the original. A changed body is not confirmed, nor the user's words.
+ */
+function trustAfter(
+  { original, edited }: { readonly original: Memory; readonly edited: Memory },
+  nowMs: number,
+): Partial<Memory> {
+  const { createdAtMs, updatedAtMs, keptAtMs, relevance, decays } = original;
+  const { source, isConfirmed, isQuarantined, supersededBy, supersedes } = original;
   const kept = { createdAtMs, keptAtMs, relevance, decays, supersededBy, supersedes };
-  if (was.body === is.body) return { ...kept, updatedAtMs, source, isConfirmed, isQuarantined };
+  if (original.body === edited.body) return { ...kept, updatedAtMs, source, isConfirmed, isQuarantined };
   return {
     ...kept,
     // A memory without a creation date has no known age, and an edit gives it none.
     updatedAtMs: createdAtMs === undefined ? updatedAtMs : Math.max(nowMs, createdAtMs),
     source: source === "user" ? "agent" : source,
     isConfirmed: false,
-    isQuarantined: isQuarantined || is.isQuarantined,
+    isQuarantined: isQuarantined || edited.isQuarantined,
   };
 }

@@ -1,8 +1,8 @@
 /**
- * Keys of a host's messages: equal keys mean equal contents.
+ * Makes keys of a host's messages: equal keys mean equal contents.
  *
- * Key order does not count, and neither do cache marks, which hosts move from message to message.
- * Strings go in with their lengths, so that no content can pass for another; a long text is hashed.
+ * The order of an object's members does not count, nor do cache marks, which hosts move from message to message. A key
+ * contains the length of each string, so that different contents cannot give one key; a long key is hashed.
  */
 import { isObject, writeDeepJson } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
@@ -12,7 +12,7 @@ import { MAX_NESTING_LEVELS, MAX_VALUES_COUNT } from "../input/copy-input.ts";
 
 /** A message up to this length is compared by its text, in UTF-16 units; a longer one by its hash. Our choice: hashing a short text costs more than building it. */
 const MAX_PLAIN_KEY_CHARS = 256;
-/** Members of an object up to which their names are sorted by insertion. Our choice: where it stops being faster than the platform's sort. */
+/** Most members of an object whose names are sorted by insertion. Our choice: beyond it the platform's sort is faster. */
 const MAX_INSERTION_SORT_COUNT = 12;
 
 export interface MessageKeys {
@@ -44,7 +44,7 @@ export function keysOf(message: Pick<Message, "role" | "content">, hasher: Hashe
 
 function toKey(text: string, hasher: Hasher): string {
   if (text.length <= MAX_PLAIN_KEY_CHARS) return text;
-  // A hash is taken of UTF-8, which has no half characters: JSON tells one half from another.
+  // The hasher encodes as UTF-8, which makes all lone surrogates equal. JSON keeps them apart.
   return `#${hasher.sha256(isWellFormed(text) ? text : JSON.stringify(text))}`;
 }
 
@@ -69,7 +69,7 @@ function objectText(value: Readonly<Record<string, unknown>>, depth: number, isB
   return `${text}}`;
 }
 
-/** By insertion: objects here have a few members, and the platform's sort costs more than all the rest. */
+/** Sorts by insertion: most objects have a few members, and the platform's sort would take most of the time. */
 function sortedKeys(value: object): readonly string[] {
   const keys = Object.keys(value);
   if (keys.length > MAX_INSERTION_SORT_COUNT) return keys.sort();

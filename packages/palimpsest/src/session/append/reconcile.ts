@@ -1,10 +1,10 @@
 /**
  * Matches a host's full list of messages against the log.
  *
- * Some hosts own their list and hand all of it over before each call. What it shares with the log
- * is found by the host's ids, else by content. What the host left out is hidden; from the first
- * message on that the log does not have in this place, everything is appended in the host's order.
- * Both are recorded as the host's edit: nothing is guessed, and nothing is lost.
+ * Some hosts own their list and pass all of it before each call. Its messages are matched with those of the
+ * log by the host's ids, else by content. Messages that the host left out are hidden. From the first message that
+ * does not match, all messages are appended in the host's order. The log records both as the host's edit, and
+ * loses nothing.
  *
  * One difference does not count as an edit. Many hosts keep a model's answer without its reasoning. The stored
  * answer with the reasoning stays, because only that one can be sent back.
@@ -14,7 +14,7 @@ import type { Message } from "../../transcript/blocks.ts";
 import type { SeqRange } from "../../transcript/edits.ts";
 import type { MessageKeys } from "./message-keys.ts";
 
-/** A message of the line as the host would know it again. */
+/** A message of the log's current line, with what identifies it in the host's list. */
 export interface KnownMessage extends MessageKeys {
   readonly seq: number;
   readonly hostId?: string;
@@ -29,13 +29,13 @@ export interface ReconcilePlan {
   readonly append: readonly Message[];
 }
 
-/** Plans what makes the line equal to `list`. `keysOf` tells equal contents by equal keys. */
+/** Plans the changes that make the line equal to `list`. `keysOf` returns equal keys for equal contents. */
 export function planReconcile(
   known: readonly KnownMessage[],
   list: readonly Message[],
   keysOf: (message: Message, index: number) => MessageKeys,
 ): ReconcilePlan {
-  // The host dropped messages from the middle (or changed them) where the list goes on with a later known one.
+  // A list that goes on with a later known message skips some: the host dropped or changed those.
   const isKept = new Array<boolean>(known.length).fill(false);
   let next = 0;
   let matched = 0;
@@ -58,8 +58,9 @@ function isSame(entry: KnownMessage, message: Message, keys: MessageKeys): boole
   const haveIds = entry.hostId !== undefined && message.hostId !== undefined;
   if (haveIds && entry.hostId !== message.hostId) return false;
   if (entry.key === keys.key) return true;
-  const isOursReasoned = entry.spokenKey !== entry.key && !entry.isReasoningOnly;
-  return isOursReasoned && !keys.hasSignedReasoning && entry.spokenKey === keys.spokenKey;
+  // The host may have dropped the reasoning of an answer that the log has with it.
+  const hasReasoning = entry.spokenKey !== entry.key && !entry.isReasoningOnly;
+  return hasReasoning && !keys.hasSignedReasoning && entry.spokenKey === keys.spokenKey;
 }
 
 function findFrom(
@@ -71,13 +72,13 @@ function findFrom(
   return -1;
 }
 
-/** Reasoning in a separate chunk stays with the chunk after it, whether the host kept it or not. */
+/** Keeps a message of reasoning only, if the message after it is kept: they are parts of one answer. */
 function keepReasoning(known: readonly KnownMessage[], isKept: boolean[]): void {
   for (let index = known.length - 2; index >= 0; index--)
     if (known[index]!.isReasoningOnly && isKept[index + 1] === true) isKept[index] = true;
 }
 
-/** Neighbours on the line make one range: nothing that lies between them is on it. */
+/** Joins hidden neighbours into one range: no visible message is between them. */
 function toRanges(
   known: readonly KnownMessage[],
   isKept: readonly boolean[],

@@ -1,10 +1,16 @@
 /**
  * A summary that a model writes in the background while the turn goes on.
  *
- * DESIGN. There is one at a time. It is *wished* for when a summary would pay; *known* once the request that it shares
- * its prefix with has left; *running* once that was answered, because the provider's cache holds the prefix then; and
- * *ready* when it was written. It applies to the line that it was written for: an edit in between makes it void.
- * Messages that come meanwhile stay after it. Nothing here throws: after a failure the summary is made without a model.
+ * DESIGN. There is one summary at a time, in one of these states:
+ *
+ * - `wished`: a summary would pay, but is not written yet.
+ * - `known`: the next request has left. The summary's request will share its prefix (`ask`).
+ * - `running`: that request was answered, so the provider's cache holds the prefix, and a model writes the summary.
+ * - `ready`: it is written. It is valid only for the revision of the line that it was written for; later messages stay
+ *   after it, and an edit makes it void.
+ * - `failed`: the summary is made without a model from then on, until `forgetFailure`.
+ *
+ * Nothing here throws.
  */
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { SummaryAsk } from "./summary-request.ts";
@@ -17,7 +23,7 @@ type State =
   | { readonly type: "ready"; readonly ask: SummaryAsk; readonly written: WrittenSummary }
   | { readonly type: "failed" };
 
-/** Resolves with the summary, with `later` where it may not be written now, or with nothing where it failed. */
+/** Resolves with the summary, with `later` if it may not be written now, or with `undefined` if it failed. */
 type WriteAhead = (ask: SummaryAsk, signal: AbortSignal) => Promise<WrittenSummary | "later" | undefined>;
 
 export class BackgroundSummary {
@@ -29,12 +35,12 @@ export class BackgroundSummary {
     this.#write = write;
   }
 
-  /** True if a summary is wished for and not begun; until then newer messages may join it. */
+  /** True if a summary is wished for but not begun. Until then it can still cover newer messages. */
   get isWished(): boolean {
     return this.#state.type === "wished" || this.#state.type === "known";
   }
 
-  /** Waits until it is written or has failed; at once, where none is being written. */
+  /** Waits until a running summary is written or has failed. */
   async settled(): Promise<void> {
     if (this.#state.type === "running") await this.#state.done;
   }
@@ -51,17 +57,17 @@ export class BackgroundSummary {
     if (this.#state.type === "failed") this.#state = { type: "idle" };
   }
 
-  /** A summary would pay. */
+  /** Call it when a summary would pay. */
   wish(): void {
     if (this.#state.type === "idle") this.#state = { type: "wished" };
   }
 
-  /** The request that it shares its prefix with has left. */
+  /** Call it when a request has left whose prefix the summary's request can share. */
   known(ask: SummaryAsk): void {
     if (this.isWished) this.#state = { type: "known", ask };
   }
 
-  /** That request was answered. */
+  /** Starts writing. Call it when the request of `known` was answered. */
   begin(): void {
     if (this.#state.type !== "known") return;
     const { ask } = this.#state;
@@ -72,7 +78,7 @@ export class BackgroundSummary {
     this.#state = { type: "running", ask, done };
   }
 
-  /** The summary of the current line; drops a summary of another line. */
+  /** Returns the summary if it is ready and valid for `revision`; drops one of another revision. */
   ready(revision: number): WrittenSummary | undefined {
     const state = this.#state;
     if (state.type !== "ready") return undefined;
@@ -81,12 +87,12 @@ export class BackgroundSummary {
     return undefined;
   }
 
-  /** The window was summarised, by this or otherwise. */
+  /** Call it when the window was summarised, by this summary or another. */
   used(): void {
     if (this.#state.type !== "running") this.#state = { type: "idle" };
   }
 
-  /** Gives it up. */
+  /** Aborts a running summary, and waits for its end. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.settled();

@@ -1,18 +1,18 @@
 /**
- * Values from a host, copied into plain JSON in one walk.
+ * Copies values from a host into plain JSON, in one walk.
  *
- * A session must not hold what its host may change later, and must not hold what a log cannot. So
- * whatever comes in is copied: as `JSON.stringify` would see it where that is harmless (dates,
- * wrapped strings, members that are `undefined`), refused with the path where it is not. Values
- * that are nested too deep to walk are kept as their JSON text: a model wrote them, and they must not be lost.
+ * A host may change its objects later, and a log can hold only JSON. So a session copies all input. Dates, wrapped
+ * strings and `undefined` members become what `JSON.stringify` makes of them. A value that JSON would lose silently is
+ * refused with its path. Values nested too deep to walk are kept as their JSON text: a model wrote them, and they must
+ * not be lost.
  */
 import { OptionError, PalimpsestError } from "../../base/errors.ts";
 import { writeDeepJson } from "../../base/json/json.ts";
 import { shorten } from "../../base/text/text.ts";
 
-/** Levels of nesting that a block may have; what lies deeper is kept as its JSON text. Our choice: far above the 12 levels of the deepest recorded line, far below the about 2,000 levels at which walks of the window overflowed. */
+/** Levels of nesting that a block may have; deeper values are kept as their JSON text. Our choice: far above the 12 levels of the deepest recorded line, far below the about 2,000 levels at which walks of the window overflowed. */
 export const MAX_NESTING_LEVELS = 256;
-/** Values (members of objects, items of lists) that one hand-over may hold. Our choice: a list that holds the same list over and over has no end otherwise; the longest recorded session has under 70,000. */
+/** Values (members of objects, items of lists) that one input may hold. Our choice: a list that holds the same list over and over has no end otherwise; the longest recorded session has under 70,000. */
 export const MAX_VALUES_COUNT = 5_000_000;
 /** Steps of a path that a refusal spells out. Our choice: enough to find the place. */
 const PATH_STEPS_SHOWN_COUNT = 12;
@@ -38,27 +38,27 @@ export function validateJson(value: unknown, name: string): unknown {
 /** One input being copied: the rest of its allowance, and the current position. */
 export class InputCopier {
   readonly #root: string;
-  /** The step taken at each depth. What lies beyond the depth in question is stale. */
+  /** Names and indexes on the way to the current value, by depth. Steps deeper than that are stale. */
   readonly #path: (string | number)[] = [];
   #valuesLeft: number = MAX_VALUES_COUNT;
-  #deepest = 0;
+  #depthLimit = 0;
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Notes that the walk goes on at `step` of the value at `depth`. */
+  /** Records for error messages that the walk enters the member `step` of the value at `depth`. */
   enter(depth: number, step: string | number): void {
     this.#path[depth] = step;
   }
 
-  /** A copy of the value at `depth` as JSON holds it; `undefined` where it would be left out. */
+  /** Copies the value at `depth` as JSON; returns `undefined` if JSON leaves it out. */
   copy(value: unknown, depth: number): unknown {
-    this.#deepest = depth + MAX_NESTING_LEVELS;
+    this.#depthLimit = depth + MAX_NESTING_LEVELS;
     return this.#walk(value, depth);
   }
 
-  /** The error for the value at `depth`. `pass` says what to hand over instead. */
+  /** Makes the error for the value at `depth`. `pass` names a value that would be accepted. */
   refusal(depth: number, problem: string, pass: string, cause?: unknown): OptionError {
     const message = `${formatPath(this.#root, this.#path.slice(0, depth))} ${problem}.`;
     return new OptionError({ message, hint: `Pass ${pass}.`, cause });
@@ -82,7 +82,7 @@ export class InputCopier {
   }
 
   #copyList(list: readonly unknown[], depth: number): unknown {
-    if (depth >= this.#deepest) return this.#asText(list, depth);
+    if (depth >= this.#depthLimit) return this.#asText(list, depth);
     this.#spend(list.length, depth);
     const copy: unknown[] = [];
     for (let index = 0; index < list.length; index++) {
@@ -98,7 +98,7 @@ export class InputCopier {
       const plain = this.#asPlain(value, depth);
       if (plain !== value) return this.#walk(plain, depth);
     }
-    if (depth >= this.#deepest) return this.#asText(value, depth);
+    if (depth >= this.#depthLimit) return this.#asText(value, depth);
     const keys = Object.keys(value);
     this.#spend(keys.length, depth);
     const copy: Record<string, unknown> = {};
@@ -106,14 +106,14 @@ export class InputCopier {
       this.#path[depth] = key;
       const member = this.#walk((value as Readonly<Record<string, unknown>>)[key], depth + 1);
       if (member === undefined) continue;
-      // Assigning this one name would change what the copy inherits instead of what it holds.
+      // Assigning to `__proto__` would change the prototype instead of adding a member.
       if (key === "__proto__") Object.defineProperty(copy, key, { ...OWN, value: member });
       else copy[key] = member;
     }
     return copy;
   }
 
-  /** The value that JSON makes of an object that is not plain; the object itself if JSON reads its members. */
+  /** Returns the value that JSON makes of a class instance; the object itself if JSON writes its members. */
   #asPlain(value: object, depth: number): unknown {
     const { toJSON } = value as { readonly toJSON?: unknown };
     if (typeof toJSON === "function") return toJSON.call(value) as unknown;
@@ -121,7 +121,7 @@ export class InputCopier {
       return value.valueOf();
     const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
     if (kind === "Object") return value;
-    // JSON would write these as `{}`, or as a list of numbers: what they hold would be lost silently.
+    // JSON writes a map, a set or a buffer as `{}` or as numbers: their content would be lost silently.
     throw this.refusal(depth, `is a ${kind}, which JSON cannot hold`, "plain objects, lists and strings");
   }
 

@@ -1,5 +1,6 @@
 /**
- * Folds a stored log into the state of its session: the window, its known size, and calls without an answer.
+ * Folds a stored log into the state of its session: the window, its known size, and calls without an answer. Sessions
+ * are opened and forked by it.
  */
 import { assert } from "../../base/assert.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
@@ -30,10 +31,10 @@ export interface FoldedLog {
   readonly projection: Projection;
   readonly tracker: WindowTracker;
   readonly calls: OpenCalls;
-  /** Positions in the store of the entries that were read. */
+  /** Positions in the store of the entries that were read, by number. */
   readonly positions: Map<number, number>;
   readonly lastEntry?: Entry;
-  /** The digest that was stored, as long as it holds. */
+  /** The stored digest, unless a later edit made it outdated. */
   readonly storedDigest?: StoredDigest;
   /** Metadata of the entries that were read; none for a new session. */
   readonly metadata?: MetadataFold;
@@ -53,6 +54,7 @@ export async function foldStoredLog(log: SessionLog, emit: Emit): Promise<Folded
   return (await foldTail(log, emit)) ?? (await foldOutlined(log, emit)) ?? (await foldWhole(log, emit));
 }
 
+/** Folds from the last checkpoint, found from the end of the log; `undefined` if there is none or it is wrong. */
 async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
   const { entries } = await log.readTail();
   const first = entries[0]?.entry;
@@ -69,6 +71,7 @@ async function foldTail(log: SessionLog, emit: Emit): Promise<FoldedLog | undefi
   return folded && { ...folded, isFromTail: true };
 }
 
+/** Folds from a place that the outline of a long log gives, without reading the contents before it. */
 async function foldOutlined(log: SessionLog, emit: Emit): Promise<FoldedLog | undefined> {
   const start = await findOutlineStart(log);
   if (start === undefined) return undefined;
@@ -121,11 +124,12 @@ function reportRepairs(repairs: readonly ContentRepair[], emit: Emit): void {
 }
 
 interface Restored {
-  /** Absent if the entries that the checkpoint names are not there. */
+  /** Absent if entries that the checkpoint names are missing. */
   readonly projection: Projection | undefined;
   readonly repairs: readonly ContentRepair[];
 }
 
+/** Reads the entries that a checkpoint names, and makes its window of them. */
 async function restore(
   checkpoint: CheckpointEntry,
   { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
@@ -241,6 +245,7 @@ class LogFold {
 /** Edits that make a digest of the conversation outdated. */
 const HISTORY_EDIT_KINDS: ReadonlySet<string> = new Set(["rewind", "undo", "host"]);
 
+/** Closes the answered call, and corrects the estimated size of the window by the reported usage. */
 function takeAnswer(
   { seq, callSeq, usage }: AnswerEntry,
   { projection, tracker, calls }: Pick<FoldedLog, "projection" | "tracker" | "calls">,
@@ -257,6 +262,7 @@ function takeAnswer(
   tracker.reported({ sent, usage, reply, windowTokens });
 }
 
+/** Opens the ledger as the checkpoint stored it, with the model of the checkpoint or of the first call. */
 function openLedger(checkpoint: CheckpointEntry | undefined, entries: readonly StoredEntry[]): UsageLedger {
   const anchor = isObject(checkpoint?.usageAnchor) ? checkpoint.usageAnchor : {};
   const snapshot = isObject(anchor["ledger"]) ? anchor["ledger"] : undefined;

@@ -1,9 +1,9 @@
 /**
  * Copies entries and their blobs from one log to another and keeps their numbers.
  *
- * References to places are updated: checkpoints name positions in the copy, and each entry names the one before it. For a
- * damaged entry the copy has a mark with its number, so that there are no gaps. Memory holds one batch of the log and one
- * blob.
+ * References are updated: checkpoints name positions in the copy, and each entry names the one before it. In place of a
+ * damaged entry the copy has a mark with its number, so that there are no gaps. It holds one batch of the log and one
+ * blob in memory at a time.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import type { IdSource } from "../../ports/runtime.ts";
@@ -21,11 +21,12 @@ import { withoutDigest } from "../history/digest-store.ts";
 const LOST_MARK = "palimpsest.lost";
 const HASH_PATTERN = /^[0-9a-f]{64}$/;
 
+/** Copies one log. Call `begin`, then `add` for each batch, then `fillUpTo` and `describe`. */
 export class ForkCopy {
   readonly #from: Pick<SessionLog, "getBlob">;
   readonly #to: SessionLog;
   readonly #ids: IdSource;
-  /** Position in the copy by number. */
+  /** Positions of entries in the copy, by their numbers. */
   readonly #positions: number[] = [];
   readonly #copiedBlobs = new Set<string>();
   #last: Entry | undefined;
@@ -72,6 +73,7 @@ export class ForkCopy {
     await this.#flush();
   }
 
+  /** Adds metadata. */
   async describe(metadata: JsonObject, at: number): Promise<void> {
     for (const [key, value] of Object.entries(metadata))
       if (value !== undefined) this.#pushMetadata(key, value, { at });
@@ -84,7 +86,7 @@ export class ForkCopy {
     if (runs.every(({ position }) => position !== undefined))
       this.#push({ ...withoutDigest(entry), runs } as Entry);
     else this.#pushMetadata(LOST_MARK, entry.seq, entry);
-    // In a separate append, as the original: readers search for it from the end.
+    // A checkpoint is appended alone, like the original: readers search for it from the end.
     await this.#flush();
   }
 
@@ -101,7 +103,10 @@ export class ForkCopy {
     this.missingBlobs++;
   }
 
-  /** Marks for numbers up to `seq` that are missing; the last gets the id that the next entry knows it by. */
+  /**
+   * Adds marks for missing numbers up to `seq`. The last mark gets `lastId`, which the next entry names as its
+   * parent.
+   */
   #fill(seq: number, lastId: string | undefined): void {
     while (this.lastSeq < seq) {
       const lost = this.lastSeq + 1;

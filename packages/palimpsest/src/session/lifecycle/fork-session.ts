@@ -47,11 +47,11 @@ export async function forkSession(sessionId: string, options: ForkOptions): Prom
   const emit = (event: SessionEvent): void => notify(options.observer, event);
   const parent = new WatchedLog(await from.store.open(sessionId, from.scope), new KnownDamage(emit));
   try {
-    const place = await findPlace(parent, options.atSeq);
+    const forkPoint = await findForkPoint(parent, options.atSeq);
     const { metadata } = await from.store.find(sessionId, from.scope);
-    return await copyInto({ parent, ...place, metadata, options });
+    return await copyInto({ parent, ...forkPoint, metadata, options });
   } finally {
-    // It was only read from: that it could not be closed costs the fork nothing.
+    // The parent was only read, so a failure to close it does not matter to the fork.
     await parent.close().catch(() => undefined);
   }
 }
@@ -76,7 +76,7 @@ async function copyInto(copying: Copying): Promise<Session> {
   try {
     const { entries, missingBlobs } = await copyEntries(log, copying);
     const folded = await foldStoredLog(log, emit);
-    // What the other session waits for is answered there.
+    // Open calls of the parent are answered in the parent.
     folded.calls.clear();
     const session = assembleSession(options, log, folded);
     // No other code has the session yet, so its queue is not needed.
@@ -123,8 +123,8 @@ async function copyEntries(
 }
 
 /**
- * As they are now, whatever they were at the entry that is forked at: a person may have written in them. Notes
- * that cannot be read there, or not kept here, cost the fork nothing else.
+ * Copies the notes as they are now, not as they were at the entry forked at: a person may have written in them.
+ * Notes that cannot be read are reported, and the fork goes on without them.
  */
 async function copyNotes({
   from,
@@ -144,7 +144,7 @@ async function copyNotes({
   if (text !== undefined) await to.notes?.replace(undefined, text);
 }
 
-/** The parent's first entry may be damaged: then there is a header all the same. */
+/** Makes the header of the fork, even if that of the parent is damaged. */
 function headerOf(
   first: Entry,
   made: {
@@ -163,7 +163,7 @@ function headerOf(
     ...known,
     type: "header",
     seq: 1,
-    // The chain of the copied entries begins with it.
+    // The first copied entry names the header as its parent, so the id stays.
     id: known?.id ?? made.ids.entryId(),
     v: ENTRY_VERSION,
     at: made.now,
@@ -174,7 +174,7 @@ function headerOf(
   };
 }
 
-/** Title and tags of the parent are those of now, whatever they were at the entry that is forked at. */
+/** Returns title and tags for the fork: those that the parent has now, not at the entry forked at. */
 function describeFork(metadata: JsonObject): JsonObject {
   const { title, tags } = metadata;
   const named =
@@ -185,13 +185,13 @@ function describeFork(metadata: JsonObject): JsonObject {
 }
 
 /** Finds the entry to fork at. Excludes entries that the session's writer appends meanwhile. */
-async function findPlace(
+async function findForkPoint(
   log: SessionLog,
   asked: number | undefined,
 ): Promise<Pick<Copying, "atSeq" | "entryId" | "hasLaterNotes">> {
   const tail = (await log.readTail()).entries.map(({ entry }) => entry);
   const isInTail = tail.length > 0 && (asked === undefined || asked >= tail[0]!.seq);
-  const last = isInTail ? lastThrough(tail, asked) : await findLastThrough(log, asked);
+  const last = isInTail ? lastUpTo(tail, asked) : await findLastUpTo(log, asked);
   const head = last === undefined ? 0 : last.headSeq;
   const atSeq = asked ?? head;
   if (last === undefined || !Number.isInteger(atSeq) || atSeq < 1 || atSeq > head)
@@ -208,16 +208,16 @@ interface LastEntry {
   readonly headSeq: number;
 }
 
-function lastThrough(entries: readonly Entry[], asked = Number.POSITIVE_INFINITY): LastEntry {
+function lastUpTo(entries: readonly Entry[], asked = Number.POSITIVE_INFINITY): LastEntry {
   const last = entries.findLast(({ seq }) => seq <= asked);
   return { id: last?.id ?? "", headSeq: entries.at(-1)!.seq };
 }
 
-async function findLastThrough(log: SessionLog, asked: number | undefined): Promise<LastEntry | undefined> {
+async function findLastUpTo(log: SessionLog, asked: number | undefined): Promise<LastEntry | undefined> {
   let found: LastEntry | undefined;
   for await (const { entries } of log.readAll({ outline: true })) {
     if (entries.length === 0) continue;
-    const { id, headSeq } = lastThrough(
+    const { id, headSeq } = lastUpTo(
       entries.map(({ entry }) => entry),
       asked,
     );
@@ -237,7 +237,8 @@ async function discard(
     await store.trash(log.sessionId, { at, reason: "a fork that was not finished" }, scope);
     await store.purge(log.sessionId, scope);
   } catch {
-    // Nothing was stored yet, or nothing can be taken away now: then it lacks its mark.
+    // Nothing was stored, or it cannot be removed now. A remainder lacks the mark of a complete fork, so it can be
+    // found.
   }
 }
 

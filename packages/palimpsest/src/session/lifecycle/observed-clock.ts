@@ -1,5 +1,5 @@
 /**
- * Decides how far to trust the clock, so that nothing is deleted because a clock jumped.
+ * Decides how far to trust the clock, so that clean-up deletes nothing because a clock jumped.
  *
  * DESIGN. Every run notes its time, at most once a day. *Observed time* is the sum of the steps between notes. A step
  * counts at most `OBSERVED_GAP_DAYS`, never backward, and not at all if it is longer than `CLOCK_LEAP_DAYS`, which is a
@@ -15,14 +15,14 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { DAY_MS } from "../../base/durations.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
 
-/** Least time between two runs at start-up, in milliseconds: 20 hours. Our choice: once a day for who begins a little earlier than the day before. */
+/** Least time between two runs at start-up, in milliseconds: 20 hours. Our choice: once a day, even if a run begins a little earlier than the day before. */
 export const RUN_INTERVAL_MS = 72_000_000;
 
 /** Dates before this are damaged: there was no such session then. Milliseconds since the epoch, 2020-01-01. Our choice: an unset clock says 1970, a disk without times 1980. */
 const OLDEST_DATE_MS = 1_577_836_800_000;
 /** Time by which dates may be ahead of the clock, in milliseconds: a day, for time zones mistaken for each other. Our choice. */
 export const CLOCK_SLACK_MS = 86_400_000;
-/** Days that the clock may be ahead of everything that was ever seen before it is doubted: a year without any use. Our choice; a flat clock battery or a mistyped year is off by more. */
+/** Days by which the clock may be ahead of every known date before it is doubted: a year without any use. Our choice; a flat clock battery or a mistyped year is off by more. */
 const CLOCK_LEAP_DAYS = 366;
 /** Days over which a doubted clock has to go on evenly before it is believed. Our choice: long enough to notice and set it. */
 const STEADY_DAYS = 7;
@@ -38,11 +38,11 @@ const LEAP_MS = CLOCK_LEAP_DAYS * DAY_MS;
 /** Number of newest notes that were certainly not thinned. */
 const UNTHINNED_COUNT = OBSERVATIONS_COUNT / 4;
 
-/** When a run was, by the clock, and how much time had been observed by then. Milliseconds. */
+/** A run's time by the clock, and the time observed until then; in milliseconds. */
 export interface ClockNote {
   readonly atMs: number;
   readonly observedMs: number;
-  /** The clock had come here in a leap. */
+  /** Set if the clock leapt to this time. */
   readonly isLeap?: true;
 }
 
@@ -51,13 +51,13 @@ export type ClockVerdict =
   | { readonly isTrusted: true }
   | {
       readonly isTrusted: false;
-      /** `not-a-date`: no year in which this program existed. `behind`, `ahead`: of everything that was seen. */
+      /** `not-a-date`: before this program existed. `behind`, `ahead`: far from every date that was seen. */
       readonly doubt: "not-a-date" | "behind" | "ahead";
       /** The newest date that was seen anywhere; milliseconds since the epoch. */
       readonly newestMs: number | undefined;
     };
 
-/** Notes from the ledger. Where they contradict each other there are none: then nothing counts as observed. */
+/** Reads the notes of the ledger. Returns none if they contradict each other, so that no time counts as observed. */
 export function parseClockNotes(value: unknown): readonly ClockNote[] {
   if (!Array.isArray(value)) return [];
   const notes: ClockNote[] = [];
@@ -70,13 +70,16 @@ export function parseClockNotes(value: unknown): readonly ClockNote[] {
   return notes.every((note, index) => canFollow(note, notes[index - 1], notes.length - index)) ? notes : [];
 }
 
-/** Observed time only grows, and between notes that were not thinned never by more than one step. */
+/**
+ * True if a note is possible after another: observed time never shrinks, and between notes that were not thinned it
+ * grows by one step at most.
+ */
 function canFollow({ observedMs }: ClockNote, before: ClockNote | undefined, fromEnd: number): boolean {
   const grownMs = observedMs - (before?.observedMs ?? 0);
   return grownMs >= 0 && (fromEnd > UNTHINNED_COUNT || before === undefined || grownMs <= GAP_LIMIT_MS);
 }
 
-/** The clock as it is seen now. */
+/** The clock now, and the dates to compare it with. */
 interface ClockSight {
   readonly nowMs: number;
   /** The newest date of anything that is stored. */
@@ -99,9 +102,9 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
 }
 
 /**
- * The newest date after which, up to now, nothing was stored for as long as a leap; where there is no such gap,
- * the newest. Dates in the future are left out. Without notes nothing tells if the clock leapt in such a gap,
- * even if something was stored after it: so it counts as a leap.
+ * Returns the last date before a gap as long as a leap, in which nothing was stored; without such a gap, the newest
+ * date. Dates in the future are left out. Before there are notes, the clock may have leapt in such a gap, even if
+ * something was stored after it. So the gap counts as a leap.
  */
 export function lastBeforeGap(dates: readonly number[], nowMs: number): number | undefined {
   const past = dates.filter((ms) => ms <= nowMs + CLOCK_SLACK_MS).sort((a, b) => a - b);
@@ -109,7 +112,7 @@ export function lastBeforeGap(dates: readonly number[], nowMs: number): number |
   return past[beforeGap === -1 ? past.length - 1 : beforeGap];
 }
 
-/** Time by which the clock is ahead of the last note, or of the stored sessions without notes. */
+/** Time by which the clock is ahead of the last note; without notes, of the stored sessions. */
 function aheadMs(notes: readonly ClockNote[], { nowMs, beforeGapMs }: ClockSight): number {
   return nowMs - (notes.at(-1)?.atMs ?? beforeGapMs ?? nowMs);
 }
@@ -134,7 +137,7 @@ export function judgeClock(notes: readonly ClockNote[], sight: ClockSight): Cloc
     : { isTrusted: true };
 }
 
-/** For how long the clock has gone on without a jump, in observed time. */
+/** Observed time since the clock last jumped. */
 function steadyMs(notes: readonly ClockNote[]): number {
   let first = notes.length - 1;
   while (first > 0 && !isJump(notes[first]!, notes[first - 1]!)) first--;
@@ -145,14 +148,14 @@ function isJump(note: ClockNote, before: ClockNote): boolean {
   return note.isLeap === true || note.atMs < before.atMs - CLOCK_SLACK_MS;
 }
 
-/** Time observed since a date: counted from the first of the latest notes that are all after it. */
+/** Time observed since a date, counted from the first note after which all notes are later than the date. */
 export function observedSince(notes: readonly ClockNote[], sinceMs: number): number {
   let first = notes.length;
   while (first > 0 && notes[first - 1]!.atMs >= sinceMs) first--;
   return observedFrom(notes, first);
 }
 
-/** Age of a date without later leaps of the clock. */
+/** Age of a date. If the clock leapt later, only the time observed since the leap counts. */
 export function ageWithoutLeaps(notes: readonly ClockNote[], atMs: number, nowMs: number): number {
   const leap = notes.findLastIndex(({ isLeap, atMs: leaptTo }) => isLeap === true && leaptTo > atMs);
   return leap === -1 ? nowMs - atMs : Math.min(nowMs - atMs, observedFrom(notes, leap));

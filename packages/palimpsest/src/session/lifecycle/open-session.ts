@@ -1,8 +1,8 @@
 /**
  * Creates and opens sessions.
  *
- * Opening reads from the last checkpoint on: the stretches it names give the window, the entries
- * after it are folded like new ones. A log without a checkpoint is folded from its start.
+ * Opening starts at the last checkpoint: it names the entries of the window, which are read, and the entries after it
+ * are folded like new ones. A log without a checkpoint is folded from its start.
  */
 
 import { OptionError } from "../../base/errors.ts";
@@ -29,7 +29,7 @@ import { WindowTracker } from "../window/window-tracker.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { foldStoredLog, UNKNOWN_MODEL } from "./fold-stored-log.ts";
 
-/** Written into the header of every session, to know later who wrote a log. */
+/** Names this library in the header of every log that it writes. */
 export const CREATED_BY = "palimpsest";
 
 /**
@@ -57,10 +57,10 @@ export async function createSession(options: NewSessionOptions): Promise<Session
   } as const;
   const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));
   const empty = { projection: new Projection(), tracker, positions: new Map(), calls: new OpenCalls() };
-  const described = Object.entries(metadata).flatMap(([key, value]) =>
+  const metadataEntries = Object.entries(metadata).flatMap(([key, value]) =>
     value === undefined ? [] : [{ type: "metadata", key, value } as const],
   );
-  return assembleSession(options, log, { ...empty, beginning: [header, ...described] });
+  return assembleSession(options, log, { ...empty, beginning: [header, ...metadataEntries] });
 }
 
 /**
@@ -69,7 +69,7 @@ export async function createSession(options: NewSessionOptions): Promise<Session
  * cannot be used. Damage does not throw: it is skipped and reported to the observer.
  */
 export async function openSession(sessionId: string, options: SessionOptions): Promise<Session> {
-  // Programs have one object of options for new and for stored sessions.
+  // Options of new sessions are accepted too, so that a program can use one object for both.
   checkOptions("openSession", options, NEW_SESSION_RULES);
   checkWindow(options.window);
   const emit = (event: SessionEvent): void => notify(options.observer, event);
@@ -93,11 +93,11 @@ async function closeQuietly(log: SessionLog): Promise<void> {
   try {
     await log.close();
   } catch {
-    // The caller hears of what went wrong before.
+    // The caller gets the error that prevented opening.
   }
 }
 
-/** A window that was asked for is used or refused, never silently another one. */
+/** Checks the options of the window: an unusable one is refused, never silently replaced. */
 export function checkWindow(window: WindowOptions = {}): void {
   checkOptions("window", window, WINDOW_RULES);
   checkTariffOption(window.tariff);

@@ -32,7 +32,7 @@ export interface MeasuredParts extends WindowParts {
   readonly offloader: BlobOffloader;
 }
 
-/** Everything that was ever said, read from the log. */
+/** The whole history, read from the log, and what was computed from it. */
 export interface HistoryParts {
   readonly log: SessionLog;
   readonly reader: LogReader;
@@ -43,7 +43,7 @@ export interface HistoryParts {
   readonly isHostVisible: (seq: number) => boolean;
 }
 
-/** All of them. */
+/** All parts of a session. */
 export interface SessionParts extends MeasuredParts, HistoryParts, CountedParts {
   readonly writer: LogWriter;
   readonly carried: Map<string, JsonValue>;

@@ -7,7 +7,7 @@ import { parseMemoryFile, updateMemoryFile } from "../../../memory/files/memory-
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable, standingOf } from "../../../memory/recall/recall-plan.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
-import { claimedBy, giveWay, lineFor } from "../../../memory/write/plan-remember.ts";
+import { claimedBy, lineFor, markSuperseded } from "../../../memory/write/plan-remember.ts";
 import type { ArchivedFile, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import type { MemoryWriter } from "./memory-writer.ts";
@@ -73,7 +73,7 @@ export async function restoreArchived(
     const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
     const old = isListed ? claimedBy(memory, new Map(near)) : [];
     return {
-      changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...giveWay(old, path, now())],
+      changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...markSuperseded(old, path, now())],
       lines: isListed ? [lineFor(memory, path)] : [],
       unlisted: old.map((one) => one.memory.path),
     };
