@@ -26,6 +26,7 @@ Examples:
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
   palimpsest notes show                               the notes of the latest session of this folder
+  palimpsest tasks list                               background tasks of the sessions of this folder
   palimpsest memory recall "When can I deploy?"       the memories that answer a question
   palimpsest doctor                                   problems with stored sessions, if any
 
@@ -37,6 +38,7 @@ const COMMANDS: CommandLoaders = {
   replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
   sessions: async () => (await import("../sessions/sessions-command.ts")).SESSIONS_COMMAND,
   notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
+  tasks: async () => (await import("../tasks/tasks-command.ts")).TASKS_COMMAND,
   memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,
   doctor: async () => (await import("../doctor/doctor-command.ts")).doctorCommand,
 };

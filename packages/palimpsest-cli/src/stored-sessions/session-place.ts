@@ -3,19 +3,9 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  FileSessionStore,
-  nodeFileSystem,
-  nodeHasher,
-  nodeProcess,
-  OptionError,
-  openHome,
-  randomIds,
-  systemClock,
-  systemTimer,
-} from "palimpsest";
+import { OptionError, openHome } from "palimpsest";
 import type { PalimpsestHome, RetentionSettings } from "palimpsest/internal";
-import { isRetentionKnown } from "palimpsest/internal";
+import { folderStore, isRetentionKnown } from "palimpsest/internal";
 import {
   type AddCommand,
   type CommandCall,
@@ -134,17 +124,5 @@ export function openHomeOf(
     workingCopy: resolve(folder, project ?? "."),
     env,
     persistence: true,
-  });
-}
-
-/** The store that `nodeSessions` keeps in a folder. */
-function folderStore(root: string): FileSessionStore {
-  return new FileSessionStore({
-    root,
-    fs: nodeFileSystem,
-    hasher: nodeHasher,
-    ids: randomIds,
-    isIndexed: true,
-    lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });
 }

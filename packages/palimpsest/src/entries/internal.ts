@@ -11,7 +11,7 @@ export { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory/recall.ts";
 export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
 export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
 export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
-export { errorMessage } from "../base/errors.ts";
+export { errorMessage, TaskError } from "../base/errors.ts";
 export {
   asNumber,
   asString,
@@ -69,6 +69,7 @@ export { htmlEnd, htmlHead, htmlItem } from "../exporters/html.ts";
 export { markdownHead, markdownItem } from "../exporters/markdown.ts";
 export { isSessionExport } from "../exporters/session-lines.ts";
 export { teamFolder } from "../host/create-memory.ts";
+export { folderStore } from "../host/folder-store.ts";
 export { findSession, theOne } from "../host/home/find-session.ts";
 export type {
   FoundSession,
@@ -125,9 +126,10 @@ export type { ModelAnswer, StopReason } from "../ports/model-client.ts";
 export type { ModelFailure } from "../ports/model-failure.ts";
 export type { ProcessIdentity, Timer } from "../ports/runtime.ts";
 export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
-export type { TaskFiles } from "../ports/tasks.ts";
+export type { TaskFiles, TaskProcesses } from "../ports/tasks.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
+export { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
 export { NOTES_MARK, type NotesState, parseNotesState } from "../session/append/carried-marks.ts";
 export type { SessionObserver } from "../session/events/events.ts";
@@ -166,6 +168,9 @@ export {
 } from "../stores/postgres/doctor/postgres-doctor.ts";
 export { overviewRowOf } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
+export { foldTasks, statusOf, type TaskState } from "../tasks/fold-tasks.ts";
+export { LINE_LIMIT_BYTES, readIncrement } from "../tasks/output-text.ts";
+export { answerTo, processMarks, type TaskRequest } from "../tasks/task-request.ts";
 export { type EstimableMessage, estimateVisibleMessage } from "../tokens/estimate/estimate-block.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";

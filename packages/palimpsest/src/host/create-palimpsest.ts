@@ -206,7 +206,10 @@ function homeWorkOf(
   if (home === undefined || background === "off") return undefined;
   const { startContext = true, closeOnExit = true } = background;
   return {
-    work: new BackgroundWork({ home, memory, options: background, observer, timer }),
+    work: new BackgroundWork({
+      ...{ home, memory, options: background, observer, timer },
+      tasks: { processes: { sweep: (mark) => taskProcesses().sweep(mark) }, identity: nodeProcess },
+    }),
     startContext: startContext
       ? {
           text: async () => (await home.startContext()).blocks.join("\n\n"),

@@ -8,8 +8,10 @@ import type { ProcessMark } from "../ports/tasks.ts";
 import type { TaskState } from "./fold-tasks.ts";
 
 /** A request to the process that runs a task: to send it input, or to stop it for a reason. */
-interface TaskRequest {
+export interface TaskRequest {
   readonly id: string;
+  /** Names the request in the journal, with what became of it. */
+  readonly request?: string;
   readonly stop?: string;
   readonly input?: string;
 }
@@ -21,7 +23,17 @@ export function parseTaskRequest(line: string): TaskRequest | undefined {
   const id = asString(parsed.value["id"]);
   const stop = asString(parsed.value["stop"]);
   const input = asString(parsed.value["input"]);
-  return id === undefined || (stop === undefined && input === undefined) ? undefined : { id, stop, input };
+  if (id === undefined || (stop === undefined && input === undefined)) return undefined;
+  return { id, request: asString(parsed.value["request"]), stop, input };
+}
+
+/** What became of a request; `undefined` as long as nothing has. */
+export function answerTo(
+  request: string,
+  { facts }: Pick<TaskState, "facts">,
+): { readonly refusal: string | undefined } | undefined {
+  const answer = facts.find((one) => one["request"] === request);
+  return answer && { refusal: asString(answer["refusal"]) };
 }
 
 /** The processes that a task has recorded. */

@@ -14,10 +14,11 @@ import type { Deadline } from "../../ports/runtime.ts";
 import type { TaskState } from "../../tasks/fold-tasks.ts";
 import { LINE_LIMIT_BYTES, readIncrement } from "../../tasks/output-text.ts";
 import { TASK_KINDS, type TaskEnd, type TaskKindName, type TaskOwner } from "../../tasks/task-record.ts";
-import { parseTaskRequest, processMarks } from "../../tasks/task-request.ts";
+import { processMarks, type TaskRequest } from "../../tasks/task-request.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
-import { TaskJournal } from "./task-journal.ts";
+import { TaskInbox } from "./task-inbox.ts";
+import { isOwnedElsewhere, TaskJournal } from "./task-journal.ts";
 import type { StartTaskOptions, TaskInfo, TaskPorts, Tasks, TaskText } from "./task-options.ts";
 import { TaskInProgress, type TaskLimits } from "./task-run.ts";
 import { taskTools } from "./task-tools.ts";
@@ -44,6 +45,8 @@ interface TaskChange {
 
 /** An output is followed by looking this often. Source: our choice: below what a person notices. */
 const FOLLOW_MS = 200;
+/** The inbox is looked at this often while tasks run. Source: our choice: a person waits for the answer. */
+const INBOX_MS = 1_000;
 
 export class SessionTasks implements Tasks {
   readonly #setup: SessionTasksSetup;
@@ -51,7 +54,7 @@ export class SessionTasks implements Tasks {
   readonly #journal: TaskJournal;
   readonly #running = new Map<string, TaskInProgress>();
   readonly #written: { bytes: number };
-  #inboxAt: number;
+  readonly #inbox: TaskInbox;
   /** The number of the last notice that the agent has had. */
   deliveredNo: number;
   #stopLooking: (() => void) | undefined;
@@ -64,14 +67,17 @@ export class SessionTasks implements Tasks {
     this.#limits = { ...TASK_DEFAULTS, ...setup.limits };
     this.#journal = new TaskJournal(setup.ports.files);
     this.#written = { bytes: setup.ports.files.totalBytes() };
-    // Requests to an earlier process are not for this one.
-    this.#inboxAt = setup.ports.files.readInbox(0).next;
+    this.#inbox = new TaskInbox(setup.ports.files);
   }
 
   /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
   async recover(): Promise<void> {
     for (const task of this.#journal.tasks)
-      if (task.status === "running" && !this.#running.has(task.id) && !this.#isOwnedElsewhere(task)) {
+      if (
+        task.status === "running" &&
+        !this.#running.has(task.id) &&
+        !isOwnedElsewhere(task, this.#setup.ports.identity)
+      ) {
         for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
         this.#ended(task.id, {
           outcome: "interrupted",
@@ -231,6 +237,8 @@ export class SessionTasks implements Tasks {
         message: `${this.#running.size} tasks of this session run already, which is the most.`,
         hint: "Wait for one of them, or stop one.",
       });
+    // Outputs may have been removed meanwhile.
+    if (this.#written.bytes >= sessionOutputBytes) this.#written.bytes = this.#setup.ports.files.totalBytes();
     if (this.#written.bytes >= sessionOutputBytes)
       throw new TaskError("TASK_REFUSED", {
         message: `The outputs of this session's tasks are ${this.#written.bytes} bytes; the limit is ${sessionOutputBytes}.`,
@@ -255,7 +263,7 @@ export class SessionTasks implements Tasks {
       ended: (end) => this.#ended(id, end),
     });
     this.#running.set(id, running);
-    this.#stopLooking ??= this.#setup.ports.timer.every(TASK_DEFAULTS.lookEveryMs, () => this.#look());
+    this.#stopLooking ??= this.#startLooking();
     this.#announce("started", id);
     running.start(kind, input, { earlier, timeoutMs });
     return this.get(id);
@@ -286,21 +294,39 @@ export class SessionTasks implements Tasks {
     for (const wake of waiters) wake();
   }
 
-  /** Silence, and what other processes ask for. */
+  #startLooking(): () => void {
+    this.#inbox.skip();
+    const { timer } = this.#setup.ports;
+    const stops = [
+      timer.every(TASK_DEFAULTS.lookEveryMs, () => this.#look()),
+      timer.every(INBOX_MS, () => this.#lookIntoInbox()),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
   #look(): void {
     this.#journal.retry();
     for (const running of this.#running.values()) running.look();
-    const { lines, next } = this.#setup.ports.files.readInbox(this.#inboxAt);
-    this.#inboxAt = next;
-    for (const line of lines) {
-      const request = parseTaskRequest(line);
-      if (request === undefined || !this.#running.has(request.id)) continue;
-      const done =
-        request.stop === undefined
-          ? this.input(request.id, request.input ?? "")
-          : this.stop(request.id, request.stop);
-      Promise.resolve(done).catch((error: unknown) => this.#notify(request.id, "state", errorMessage(error)));
+  }
+
+  #lookIntoInbox(): void {
+    for (const request of this.#inbox.take()) if (this.#running.has(request.id)) void this.#answer(request);
+  }
+
+  /** Does what another process asks for; the journal says what became of it. */
+  async #answer({ id, request, stop, input = "" }: TaskRequest): Promise<void> {
+    let refusal: string | undefined;
+    try {
+      await (stop === undefined ? this.input(id, input) : this.stop(id, stop));
+    } catch (error) {
+      refusal = errorMessage(error);
     }
+    const at = this.#setup.now();
+    if (request !== undefined)
+      this.#journal.appendSurely({ type: "facts", id, at, facts: { request, refusal: refusal ?? null } });
+    else if (refusal !== undefined) this.#notify(id, "state", refusal);
   }
 
   #kind(name: TaskKindName): TaskKind {
@@ -347,14 +373,6 @@ export class SessionTasks implements Tasks {
       usage: end?.usage,
       silence: silence === undefined || silence.state === "active" ? undefined : silence,
     };
-  }
-
-  /** Another living process runs it: it is left alone. */
-  #isOwnedElsewhere({ owner }: TaskState): boolean {
-    const { identity } = this.#setup.ports;
-    if (owner.space !== identity.space) return false;
-    if (owner.pid === identity.pid && owner.startedAt === identity.startedAt) return false;
-    return identity.isAlive(owner.pid, owner.startedAt);
   }
 
   #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

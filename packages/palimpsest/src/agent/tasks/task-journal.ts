@@ -1,6 +1,7 @@
 /**
  * The journal of a session's tasks, and what it folds to.
  */
+import type { ProcessIdentity } from "../../ports/runtime.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
 import { foldTasks, type TaskFold, type TaskState } from "../../tasks/fold-tasks.ts";
 import type { EndRecord, NoticeRecord, TaskRecord } from "../../tasks/task-record.ts";
@@ -80,4 +81,11 @@ export class TaskJournal {
       this.#unwritten.shift();
     }
   }
+}
+
+/** Another living process runs it: it is left alone. */
+export function isOwnedElsewhere({ owner }: TaskState, identity: ProcessIdentity): boolean {
+  if (owner.space !== identity.space) return false;
+  if (owner.pid === identity.pid && owner.startedAt === identity.startedAt) return false;
+  return identity.isAlive(owner.pid, owner.startedAt);
 }

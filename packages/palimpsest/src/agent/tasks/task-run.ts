@@ -148,23 +148,31 @@ export class TaskInProgress {
   look(): void {
     const task = this.#task;
     if (task?.mayPrompt !== true || this.#hasEnded) return;
-    const { files, now } = this.#place;
-    const silentMs = now() - this.#lastOutputMs;
+    const silentMs = this.#place.now() - this.#lastOutputMs;
     if (this.#bytesAtLook !== this.#bytes) {
       this.#bytesAtLook = this.#bytes;
       this.#cpuAtOutput = task.cpuMs?.();
     }
     if (silentMs < TASK_DEFAULTS.silentMs) return;
     const cpuMs = task.cpuMs?.();
-    const from = Math.max(0, this.#bytes - TASK_DEFAULTS.promptBytes);
     const silence = judgeSilence({
       silentMs,
-      lastBytes: files.readOutput(this.#id, from, TASK_DEFAULTS.promptBytes),
+      lastBytes: this.#lastBytes(),
       cpuMs: cpuMs === undefined ? undefined : cpuMs - (this.#cpuAtOutput ?? 0),
     });
     const wasWaiting = this.#silence.state === "waiting";
     this.#silence = silence;
     if (silence.state === "waiting" && !wasWaiting) this.#place.waits(silence);
+  }
+
+  #lastBytes(): Uint8Array {
+    const from = Math.max(0, this.#bytes - TASK_DEFAULTS.promptBytes);
+    try {
+      return this.#place.files.readOutput(this.#id, from, TASK_DEFAULTS.promptBytes);
+    } catch {
+      // It cannot be read, for instance because a task replaced the file by a link.
+      return new Uint8Array(0);
+    }
   }
 
   #write(output: string | Uint8Array): void {

@@ -1,5 +1,6 @@
 /**
  * What a home does by itself while a program runs: cleans up once a day, and dreams when a dream is due.
+ * At its start it kills the processes of background tasks whose program died.
  *
  * DESIGN. The clean-up and the dream know themselves when they are due, across processes; this asks them now and then.
  * One runs at a time, nothing waits for it, and each is an event. A process that ends in between loses nothing:
@@ -9,10 +10,13 @@
 import { storedSessions } from "../../agent/memory/consolidation/dream-sessions.ts";
 import type { PersistentMemory } from "../../agent/memory/persistent-memory.ts";
 import { errorMessage } from "../../base/errors.ts";
-import type { Timer } from "../../ports/runtime.ts";
+import type { ProcessIdentity, Timer } from "../../ports/runtime.ts";
+import type { TaskProcesses } from "../../ports/tasks.ts";
 import { notify, type SessionObserver } from "../../session/events/events.ts";
 import type { CleanUpReport } from "../../session/lifecycle/clean-up-run.ts";
+import { FileSessionStore } from "../../stores/files/file-session-store.ts";
 import type { PalimpsestHome } from "../home/home-types.ts";
+import { sweepTasks } from "./sweep-tasks.ts";
 
 /** How often it asks. Source: our choice: both are due once a day at the most. */
 const LOOK_EVERY_MS = 3_600_000;
@@ -23,6 +27,8 @@ export interface BackgroundOptions {
   readonly cleanUp?: boolean;
   /** The memory is consolidated after `restHours` and `sessionsCount` sessions. @defaultValue true where there is a memory */
   readonly dreams?: boolean;
+  /** At the start, processes are killed that belong to background tasks of a program that died. @defaultValue true */
+  readonly sweep?: boolean;
   /** A new session begins with the project's instruction files and the state of version control. @defaultValue as the home's settings say, true */
   readonly startContext?: boolean;
   /** Sessions are closed when the process receives a signal to end. @defaultValue true */
@@ -30,7 +36,7 @@ export interface BackgroundOptions {
 }
 
 /** Work that a home does by itself. */
-type Job = "clean-up" | "dream";
+type Job = "clean-up" | "dream" | "sweep";
 
 interface BackgroundSetup {
   readonly home: PalimpsestHome;
@@ -38,6 +44,7 @@ interface BackgroundSetup {
   readonly options: BackgroundOptions;
   readonly observer: SessionObserver | undefined;
   readonly timer: Timer;
+  readonly tasks: { readonly processes: Pick<TaskProcesses, "sweep">; readonly identity: ProcessIdentity };
 }
 
 function describeCleanUp(reports: readonly CleanUpReport[]): string {
@@ -50,11 +57,13 @@ export class BackgroundWork {
   readonly #setup: BackgroundSetup;
   readonly #abort = new AbortController();
   readonly #stopTimer: () => void;
+  readonly #swept: Promise<void>;
   #running: Promise<void> | undefined;
 
   constructor(setup: BackgroundSetup) {
     this.#setup = setup;
     this.#stopTimer = setup.timer.every(LOOK_EVERY_MS, () => this.look());
+    this.#swept = this.#sweep();
   }
 
   /** Begins what is due, unless something runs. Waits for nothing. */
@@ -68,7 +77,25 @@ export class BackgroundWork {
   async stop(): Promise<void> {
     this.#stopTimer();
     this.#abort.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#swept]);
+  }
+
+  async #sweep(): Promise<void> {
+    const { home, options, tasks } = this.#setup;
+    const { signal } = this.#abort;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (options.sweep === false) return;
+    await this.#run("sweep", async () => {
+      const store = home.storeOf();
+      if (!(store instanceof FileSessionStore)) return undefined;
+      const killed = await sweepTasks({
+        list: () => store.list(),
+        tasksOf: (id) => store.tasksOf(id),
+        ...tasks,
+        signal,
+      });
+      return killed === 0 ? undefined : `${killed} processes of tasks whose program had died were killed`;
+    });
   }
 
   async #runAll(): Promise<void> {
