@@ -1,10 +1,12 @@
 /**
- * Ids that new sessions do not get. A session that has such an id already can still be opened, listed and deleted.
+ * Checks the id of a new session: ids that shells, file systems or JavaScript treat specially are refused.
+ *
+ * Only new sessions are checked. A session that has such an id already can still be opened, listed and deleted.
  */
 import { OptionError } from "./errors.ts";
 import { shorten } from "./text/text.ts";
 
-/** Names of devices on Windows, also with an ending: `CON.jsonl` opens the console. */
+/** Device names on Windows, with or without a file extension: `CON.jsonl` opens the console. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 
 /** Returns why an id should not be given to a new session; `undefined` if it may. */

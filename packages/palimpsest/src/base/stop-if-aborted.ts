@@ -1,11 +1,13 @@
-/** For long work that leaves nothing half done. */
+/**
+ * Checks of an `AbortSignal` for long work that undoes itself when it is stopped, such as an import or an export.
+ */
 import { SessionError } from "./errors.ts";
 
-/** The work that was stopped, and a hint about it. */
+/** The text of the error that a caller gets when work is stopped. */
 export interface Stopped {
-  /** As the subject of a sentence: `The import`. */
+  /** The work, as the subject of a sentence: `The import`. */
   readonly what: string;
-  /** @defaultValue that nothing is left of it */
+  /** @defaultValue advice to run it again, because no partial result is left */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -18,7 +20,7 @@ export function abortedError({ what, hint, cause }: Stopped): SessionError {
   });
 }
 
-/** @throws `ABORTED` once the signal has come. */
+/** @throws `SessionError` `ABORTED` if the signal is aborted. */
 export function stopIfAborted(signal: AbortSignal | undefined, stopped: string | Stopped): void {
   if (signal?.aborted !== true) return;
   const stop = typeof stopped === "string" ? { what: stopped } : stopped;

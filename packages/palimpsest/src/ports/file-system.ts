@@ -1,41 +1,42 @@
 /**
- * The part of a file system that the stores need.
+ * The part of a file system that the file stores need. Implemented over `node:fs`, in memory, and by the faulty disks of
+ * tests.
  *
  * Reading and appending are synchronous: one write of a line to an open file costs about 2 µs, a
- * promise 23 µs (`bench/`), and a turn appends a handful of lines. Syncing waits for the disk and
+ * promise 23 µs (`packages/evaluation/bench/`), and a turn appends a handful of lines. Syncing waits for the disk and
  * is asynchronous. Every method throws the platform's error with its `code` (`ENOENT`, `ENOSPC` …).
  */
 export interface FileStat {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isDirectory: boolean;
-  /** The same for two names of one file; absent where that is not known. */
+  /** Identity of the file, equal for all its hard links; absent if unknown. */
   readonly id?: string;
-  /** The name is a symbolic link, and the rest reports what it leads to, unless links are never followed. */
+  /** True for a symbolic link. The other fields describe its target, unless the file system never follows links. */
   readonly isLink?: true;
-  /** It is neither a file nor a folder nor a link: a pipe, a device. Told where links are never followed. */
+  /** True for a pipe or a device. Reported only if the file system never follows links. */
   readonly isSpecial?: true;
-  /** Number of names the file has; absent where that is not known. */
+  /** Number of hard links of the file; absent if unknown. */
   readonly linkCount?: number;
-  /** When anything about the file last changed, which no one can set back; absent where that is not known. */
+  /** Last change of the file's contents or attributes (ctime), which cannot be set back; absent if unknown. */
   readonly changedMs?: number;
 }
 
 /** An open file. Positions and sizes are in bytes. */
 export interface OpenFile {
   /**
-   * Appends or writes at the end; returns the bytes written, which may be fewer than given. `bytes` are the caller's:
-   * copy the entries to keep, and append to no session before they are written.
+   * Writes at the end of the file; returns the number of bytes written, which may be fewer than given. The
+   * caller reuses the buffer: copy `bytes` to keep them, and append to no session during this call.
    */
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;
   size(): number;
-  /** Identity of the open file, whatever its name leads to by now; absent where that is not known. */
+  /** Describes the open file, even if its name now leads to another file; left out if the platform cannot. */
   stat?(): FileStat;
-  /** True if `size` is this, now. Asked before and after every append, so it is to be the cheaper of the two. */
+  /** True if the current size is `position`. Called before and after every append, so make it cheaper than `size`. */
   endsAt(position: number): boolean;
-  /** Cuts the file to `size` bytes. Only ever used to take back a write of ours that failed half-way. */
+  /** Cuts the file to `size` bytes. Only used to remove the written part of a failed write. */
   truncate(size: number): void;
   /** Resolves once the written bytes survive a power loss. */
   sync(): Promise<void>;
@@ -43,29 +44,29 @@ export interface OpenFile {
 }
 
 /**
- * A file system as a store uses it. Paths are what the store was given for its root, joined with names
- * by itself; implement this to keep sessions in a place that looks like files.
+ * A file system as a store uses it. Paths begin with the root that the store was given. Implement this to keep sessions
+ * in a place that looks like files.
  */
 export interface FileSystem {
   /**
    * `append` creates the file (mode 0600) if needed; `create` fails with `EEXIST` if it is there. Both
-   * write at the end and can also read. Anything but a regular file is refused (`EINVAL`), so that a
-   * pipe in the place of a file cannot hold the process up.
+   * write at the end and can also read. Anything but a regular file is refused (`EINVAL`), because opening a
+   * pipe could block the process.
    */
   open(path: string, mode: "read" | "append" | "create"): OpenFile;
   /** Creates the folder and its parents (mode 0700). */
   makeDirectory(path: string): void;
   /** Names in the folder, in no order. */
   list(path: string): readonly string[];
-  /** The names in the folder with what `stat` says of each, where that is cheaper than asking one by one. */
+  /** The names in the folder, each with its `stat`, if that is cheaper than one `stat` per name. */
   listStats?(path: string): ReadonlyMap<string, FileStat>;
-  /** `undefined` where there is nothing. */
+  /** Describes the file or folder; `undefined` if there is none. */
   stat(path: string): FileStat | undefined;
   /** Replaces what is at `to`, in one step. */
   rename(from: string, to: string): void;
   /**
-   * Gives a file a second name, which is then there as a whole; `EEXIST` where the name is taken. Left out, or
-   * refused (`EPERM`, `ENOTSUP` …), where files have one name only: then what needs it does without.
+   * Creates a hard link in one step; `EEXIST` if the name is taken. A file system without hard links leaves the
+   * method out or throws (`EPERM`, `ENOTSUP` …); the stores then do without.
    */
   link?(existing: string, name: string): void;
   /** Removes a file; never a folder. */

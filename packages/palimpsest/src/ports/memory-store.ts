@@ -1,18 +1,18 @@
 /**
- * The store of one directory of memories: texts by path, each with a version, and changed only by who says
- * what they replace. Nothing here knows what a memory is.
+ * The store of one directory of memories: text files by path, each with a version. A change names the version that it
+ * replaces, so that concurrent edits are detected. The store does not interpret the texts.
  *
  * A path is relative, with `/` between its parts, and ends in `.md`. A path that leads out of the directory, names
- * something other than a plain file, or has another meaning on some system is refused (`MEMORY_PATH_REFUSED`). Beside the memories a store keeps records (journals, logs), which are not memories
- * and are never listed as such.
+ * something other than a plain file, or has another meaning on some system is refused (`MEMORY_PATH_REFUSED`). The
+ * store also keeps records (journals, logs), which are never listed as memories.
  */
 
-/** One file as a listing knows it, without reading it. */
+/** One file in a listing, without its text. */
 export interface MemoryFileHead {
   readonly path: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
-  /** Another one whenever the text may be another one; compare, do not read. */
+  /** An opaque value that differs if the text may have changed. Only compare it. */
   readonly stamp: string;
 }
 
@@ -20,7 +20,7 @@ export interface MemoryFileHead {
 export interface MemoryListing {
   /** By path. */
   readonly files: readonly MemoryFileHead[];
-  /** Files there that cannot be used, each with the reason: links, folders too deep, files too large. */
+  /** Unusable files, each with the reason: links, folders too deep, files too large. */
   readonly problems: readonly ListingProblem[];
 }
 
@@ -28,7 +28,7 @@ export interface MemoryListing {
 interface ListingProblem {
   readonly path: string;
   readonly detail: string;
-  /** More lies there than is listed: what is written now may not be found. */
+  /** True if the directory has more files than a listing may have: a file written now may not be listed. */
   readonly isOverLimit?: boolean;
 }
 
@@ -41,10 +41,10 @@ export interface MemoryFile {
   readonly modifiedMs: number;
 }
 
-/** One file made, replaced, or (without a text) put into the archive. */
+/** One file to create, to replace, or (without `text`) to move to the archive. */
 export interface MemoryChange {
   readonly path: string;
-  /** The version that is replaced; `undefined` where there is to be no file. */
+  /** The version that the change replaces; `undefined` if the file must not exist yet. */
   readonly base: string | undefined;
   readonly text: string | undefined;
 }
@@ -58,13 +58,13 @@ export interface ArchivedFile {
   readonly archivedMs: number;
 }
 
-/** True if a change was made, as a whole. */
+/** Result of {@link MemoryStore.apply}: all changes were made, or none. */
 export type MemoryApplied =
   | { readonly isApplied: true; readonly versions: ReadonlyMap<string, string | undefined> }
-  /** Nothing was changed: these are not as `base` says, by now. */
+  /** Nothing was changed: the current versions of these paths are not their `base`. */
   | { readonly isApplied: false; readonly conflicts: readonly string[] };
 
-/** Keeps one directory of memories. Get one from `memoryFolder` or `inMemoryMemoryStore`, or implement it. */
+/** The store of one directory of memories. Get one from `memoryFolder` or `inMemoryMemoryStore`, or implement it. */
 export interface MemoryStore {
   /** The folder in which a person finds the files; absent where they are not files. */
   readonly path?: string;
@@ -73,36 +73,36 @@ export interface MemoryStore {
   /** `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
   read(path: string): Promise<MemoryFile | undefined>;
   /**
-   * All of the changes, durable when it resolves, or none of them: also where the process dies in between.
-   * Files in the archive are never destroyed, and no name there is used twice.
-   * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`; then nothing was changed, or all of it was and the disk did not
-   * confirm it, as the message says
+   * Makes all changes or none, even if the process dies in between; durable when it resolves. Files in the archive are
+   * never destroyed or overwritten.
+   * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`. Then nothing was changed, or everything was but the disk did not
+   * confirm it; the message says which.
    */
   apply(changes: readonly MemoryChange[]): Promise<MemoryApplied>;
   /** The archived files, the newest first. @throws `STORE_FAILED` */
   archived(): Promise<readonly ArchivedFile[]>;
-  /** The text of one that was put away; `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
+  /** The text of an archived file; `undefined` if there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
   readArchived(id: string): Promise<string | undefined>;
   /** A record's text; `undefined` where there is none. Names are `a-z`, `0-9`, `-`, `.` and one `/`. */
   readRecord(name: string): Promise<string | undefined>;
-  /** Puts a record in the place of what is there; durable, and whole or not at all. */
+  /** Writes or replaces a record; durable, and completely or not at all. */
   writeRecord(name: string, text: string): Promise<void>;
-  /** Adds one line to a record; lines of several processes do not mix. */
+  /** Appends one line to a record. Lines that several processes append at once stay intact. */
   appendRecord(name: string, line: string): Promise<void>;
-  /** The names of records that begin so. */
+  /** The names of the records that begin with `prefix`. */
   listRecords(prefix: string): Promise<readonly string[]>;
   /**
-   * The right to do something that only one process may do at a time, as a dream; `undefined` where another one
-   * has it. That of a process that died or slept is taken over.
+   * Takes the lock for work that only one process may do at a time, such as a dream. Resolves to `undefined` if
+   * another process holds it. The lock of a process that died or was suspended is taken over.
    */
   tryLock(name: string): Promise<MemoryLock | undefined>;
-  /** Resolves when nothing is under way; afterwards every call fails. */
+  /** Resolves once all calls in progress have ended; later calls fail. */
   close(): Promise<void>;
 }
 
-/** The right to do something alone, for a while. */
+/** A lock that this process holds until it releases it or another process takes it over. */
 export interface MemoryLock {
-  /** True if it is still so. */
+  /** True if this process still holds the lock. */
   isHeld(): boolean;
   release(): Promise<void>;
 }

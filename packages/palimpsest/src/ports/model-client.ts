@@ -1,9 +1,9 @@
 /**
- * A model that answers: the one interface between the engine and the code that calls a provider.
+ * The interface of a language model client: the only way in which the engine calls a provider.
  *
- * The engine hands over a request in our own blocks, and gets the answer back in them. The code that implements
- * this uses a vendor's SDK (`adapters/models/`), a separate gateway, or a function of the host; it times
- * nothing out by itself, but passes `signal` on, and leaves transport retries to its SDK.
+ * The engine passes a request in our own content blocks, and gets the answer back in them. An implementation uses a
+ * vendor's SDK (`models/`), a gateway, or a function of the host. It sets no timeouts, but passes `signal` on, and
+ * leaves transport retries to its SDK.
  */
 import type { JsonObject } from "../base/json/json.ts";
 import type { Message, Usage } from "../transcript/blocks.ts";
@@ -21,21 +21,21 @@ export interface ModelRequest {
   /** The conversation, valid for every provider. */
   readonly messages: readonly RequestMessage[];
   /**
-   * Further parameters in the provider's own words (`max_tokens`, `thinking`, `tool_choice` …): they are put
-   * into the body as they are, and win over what the client would set by itself.
+   * Further parameters in the provider's own terms (`max_tokens`, `thinking`, `tool_choice` …). They are copied into
+   * the body and override what the client would set itself.
    */
   readonly parameters?: JsonObject;
-  /** The longest answer, in tokens; the client says it in its provider's words. `parameters` win over it. */
+  /** Longest answer, in tokens; the client translates it for its provider. `parameters` override it. */
   readonly maxOutputTokens?: number;
   /** Beta features that the request asks for. */
   readonly betas?: readonly string[];
   /** Blocks that carry a cache mark; clients of providers without marks leave them out. */
   readonly cacheMarks?: readonly CacheMark[];
-  /** Lifetime that the marks ask of the provider. @defaultValue `5m` */
+  /** Lifetime of the cache entries that the marks request. @defaultValue `5m` */
   readonly cacheTtl?: "5m" | "1h";
 }
 
-/** Why a model stopped, in words that are the same for every provider. */
+/** Why a model stopped, in terms that are the same for every provider. */
 export type StopReason =
   /** It was done. */
   | "end"
@@ -45,19 +45,19 @@ export type StopReason =
   | "output-limit"
   /** The window was full while it was answering. */
   | "window-full"
-  /** It would not answer. */
+  /** It refused to answer. */
   | "refusal"
-  /** The provider paused a long turn; send the answer back to have it go on. */
+  /** The provider paused a long turn; send the answer back to continue it. */
   | "paused"
   /** Something else; `rawStopReason` says what. */
   | "other";
 
-/** The returned messages. */
+/** A model's answer to one request. */
 export interface ModelAnswer {
   /** The assistant's messages, one in general; empty where the provider sent nothing. */
   readonly messages: readonly Message[];
   readonly stopReason: StopReason;
-  /** The same in the provider's words. */
+  /** The stop reason in the provider's own terms. */
   readonly rawStopReason?: string;
   /** Absent where the provider reported none. */
   readonly usage?: Usage;
@@ -67,9 +67,9 @@ export interface ModelAnswer {
   readonly requestId?: string;
 }
 
-/** An event while an answer is on its way. */
+/** An event while an answer is streamed. */
 export type ModelEvent =
-  /** The next piece of a text or of thinking, as it comes; nothing is kept of it. */
+  /** The next piece of a text or of thinking, to show while it arrives; the finished `block` repeats it. */
   | { readonly type: "text" | "thinking"; readonly text: string }
   /** A tool call has begun. */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string }
@@ -84,7 +84,7 @@ export interface ModelCallOptions {
 
 /** Options of a call whose answer is streamed. */
 export interface ModelStreamOptions extends ModelCallOptions {
-  /** Told everything as it arrives, in order. */
+  /** Called with each event, in order. */
   readonly onEvent?: (event: ModelEvent) => void;
 }
 
@@ -94,7 +94,7 @@ export interface ReportedLimits {
   readonly maxOutputTokens?: number;
 }
 
-/** A tool as every provider could take it. */
+/** A tool, independent of the provider. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -103,7 +103,7 @@ export interface ToolDefinition {
 }
 
 /**
- * A model client. `generate` is all that is needed; the rest makes it better.
+ * A model client. Only `provider` and `generate` are required; each further member enables a feature.
  */
 export interface ModelClient {
   /** Name of the provider, for figures and messages: `anthropic`, `openai-responses` … */
@@ -112,7 +112,7 @@ export interface ModelClient {
   readonly model?: string;
   /** Resolves with the whole answer. @throws whatever the SDK throws; `classifyError` says what it means. */
   generate(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
-  /** The same, telling what arrives; resolves once the answer is complete, and rejects where it was cut off. */
+  /** Like `generate`, with events while the answer arrives. Resolves once it is complete; rejects if it was cut off. */
   stream?(request: ModelRequest, options?: ModelStreamOptions): Promise<ModelAnswer>;
   /** A tool in the shape that the provider takes. @defaultValue the Messages API's: `{ name, description, input_schema }` */
   formatTool?(tool: ToolDefinition): JsonObject;
@@ -130,13 +130,13 @@ export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "str
 /**
  * Turns texts into vectors, so that memories are found by their meaning, too.
  *
- * Optional everywhere: what an embedding adds is fused with what words find, and where it fails or takes too long
- * words alone decide.
+ * Optional everywhere: its ranking is fused with that of the word search. If it fails or takes too long, the word search
+ * decides alone.
  */
 export interface EmbeddingClient {
-  /** Which model: vectors of different models are never compared. */
+  /** Id of the model: vectors of different models are never compared. */
   readonly model: string;
-  /** Texts that one call may have. @defaultValue `embeddedTextsCount` */
+  /** Most texts that one call may have. @defaultValue `embeddedTextsCount` */
   readonly mostTexts?: number;
   /** One vector for each text, in their order, all of one length. */
   embed(
@@ -145,7 +145,7 @@ export interface EmbeddingClient {
   ): Promise<readonly (readonly number[])[]>;
 }
 
-/** A request as a counter gets it: what would be sent, in our own blocks. */
+/** The request whose tokens are to be counted, in our own blocks. */
 export interface CountableRequest {
   readonly model: string;
   /** The system prompt. */

@@ -1,6 +1,6 @@
 /**
- * Failures of a model call, in words that are the same for every provider. What is done about
- * it follows from `kind` alone.
+ * Failures of a model call, in terms that are the same for every provider. The reaction to a failure depends on its
+ * `kind` alone.
  */
 
 /** Kinds of failures, each with its remedy. */
@@ -13,7 +13,7 @@ export type ModelFailureKind =
   | "body-too-large"
   /** Too many images or documents, or too large ones. */
   | "media-too-large"
-  /** The request alone is larger than what may be sent in a minute: make it shorter; waiting does not help. */
+  /** This one request is larger than the limit per minute: make it shorter; waiting does not help. */
   | "over-rate-limit"
   /** Too many requests or tokens: wait. */
   | "throttled"
@@ -25,7 +25,7 @@ export type ModelFailureKind =
   | "timeout"
   /** It was aborted by the caller. */
   | "aborted"
-  /** Key, permission or credit. */
+  /** The key, permission or credit does not suffice. */
   | "not-allowed"
   /** The provider does not know the model. */
   | "unknown-model"
@@ -43,17 +43,18 @@ export interface ModelFailure {
   readonly status?: number;
   /** The provider's own code or type. */
   readonly providerCode?: string;
-  /** Tokens of the prompt, as the provider counted them; of prompt and output where the kind is `over-rate-limit`. */
+  /** Tokens of the prompt, as the provider counted them; for `over-rate-limit` those of prompt and output. */
   readonly promptTokens?: number;
-  /** Tokens that the provider takes: of the window, or of a minute where the kind is `over-rate-limit`. */
+  /** The provider's limit in tokens: the window, or for `over-rate-limit` the limit per minute. */
   readonly limitTokens?: number;
   /** Tokens of output that were asked for. */
   readonly outputTokens?: number;
-  /** Bytes, likewise. */
+  /** Size of the body, in bytes. */
   readonly bytes?: number;
+  /** The provider's limit for it. */
   readonly limitBytes?: number;
   /** Time that the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** A signature of thinking does not fit the history any longer. */
+  /** True if a signature of thinking no longer matches the edited history. */
   readonly isThinkingBinding?: boolean;
 }

@@ -1,22 +1,22 @@
 /**
  * The project context of a new session: instruction files and the state of version control.
  *
- * It is text for a host's system prompt, read once. All of it may come from a stranger's repository,
- * so an implementation reads within limits, runs nothing of the place, and reports what it left out.
+ * It is text for a host's system prompt, read once. The repository may be untrusted: an implementation reads within
+ * limits, executes nothing from it, and reports what it left out.
  */
 
 /** One instruction file (CLAUDE.md, AGENTS.md) of the working copy or of a folder above it. */
 export interface InstructionFile {
   /** Its absolute path. */
   readonly path: string;
-  /** Its text, well-formed; cut at the end of a line where it is over the limit, with a line that says so. */
+  /** Its text, well-formed. If it is over the limit, it is cut at the end of a line, and a last line says so. */
   readonly text: string;
-  /** Size of the file in bytes, as it lies on the disk. */
+  /** Size of the file on disk, in bytes. */
   readonly bytes: number;
   readonly isCut: boolean;
 }
 
-/** Something of the place that was left out or mended, and why. */
+/** A part of the context that was left out or repaired, and why. */
 export interface ContextProblem {
   /** The file, or `git`. */
   readonly subject: string;
@@ -31,7 +31,7 @@ export interface ContextProblem {
   readonly detail: string;
 }
 
-/** The context of the place. */
+/** The context that was read. */
 export interface ProjectContext {
   /** The outermost folder first; those of the working copy itself last. */
   readonly instructions: readonly InstructionFile[];
@@ -44,11 +44,11 @@ export interface ProjectContext {
 export interface ProjectContextOptions {
   /** Read no instruction files. @defaultValue false */
   readonly isBare?: boolean;
-  /** Do not ask version control. @defaultValue false */
+  /** Do not run version control. @defaultValue false */
   readonly withoutGit?: boolean;
 }
 
-/** Reads the context of a working copy. Never throws for what lies there. */
+/** Reads the context of a working copy. Never throws because of its contents: these are reported as problems. */
 export interface ProjectContextSource {
   read(workingCopy: string, options?: ProjectContextOptions): Promise<ProjectContext>;
 }

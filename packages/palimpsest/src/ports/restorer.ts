@@ -1,9 +1,9 @@
 /**
- * Content that a host can put back into the window after a compaction: a component that knows something that the model
- * saw, and that the compaction hid, implements a restorer.
+ * Restorers: a host implements one to put content back into the window that a compaction has just hidden, such as open
+ * files, plans or skills.
  *
- * A restorer is asked once per compaction and has a time limit. What it returns is data from outside: it
- * is checked, cut to its budget, fenced, and left out where it can still be read.
+ * A session asks each restorer once per compaction, with a time limit. The result is untrusted data: the session checks
+ * it, cuts it to its budget, shows it in a fence, and leaves out what the window still shows.
  */
 import type { Message } from "../transcript/blocks.ts";
 
@@ -11,7 +11,7 @@ import type { Message } from "../transcript/blocks.ts";
 export interface RestoredItem {
   /** Its kind: `file`, `plan`, `skill`, `agent`, `task`, `instructions` … */
   readonly kind: string;
-  /** Which one, among those of its kind: a path, a name. The same thing is put back once. */
+  /** Identifies it among the items of its kind: a path, a name. Each kind and key is put back once. */
   readonly key: string;
   /** Its text. It is shown in a fence, as data. */
   readonly text: string;
@@ -20,29 +20,33 @@ export interface RestoredItem {
   readonly title?: string;
   /** Its age, in words: `read again just now`. */
   readonly note?: string;
-  /** It can be read in the window already, and is not put back. */
+  /** True if the window shows it already; then it is not put back. */
   readonly isVisible?: boolean;
-  /** The text is only the part of it that fits; said in events. */
+  /** True if `text` is only the part that fits; events report it. */
   readonly isCut?: boolean;
-  /** Things that the model knows once it has read this, by name, as fingerprints; see `RestoreContext.announced`. @defaultValue the key */
+  /**
+   * Fingerprints, by name, of the things that the model knows after reading this item. Later compactions pass them to
+   * the restorer as `RestoreContext.announced`. @defaultValue the key
+   */
   readonly announces?: Readonly<Record<string, number>>;
 }
 
 /** Input of a restorer. */
 export interface RestoreContext {
   /**
-   * All that this restorer's items may take together, and the most of one, in tokens, headings included. Kinds that
-   * share a budget may take more together.
+   * Most tokens that this restorer's items may take together, headings included. Kinds that share a budget may take
+   * more together.
    */
   readonly budgetTokens: number;
+  /** Most tokens that one item may take, heading included. */
   readonly itemTokens: number;
-  /** Tokens of a text, as they are counted against the budget. */
+  /** Returns the tokens that a text takes from the budget. */
   measure(text: string): number;
-  /** True if the text is in the window after the compaction, to the letter. */
+  /** True if the window contains exactly this text after the compaction. */
   isVisible(text: string): boolean;
-  /** Texts that this restorer's items showed the model before, by name, as fingerprints. */
+  /** Fingerprints of what this restorer's items showed the model before, by name; see `RestoredItem.announces`. */
   readonly announced: Readonly<Record<string, number>>;
-  /** Aborted when time is up: whatever is returned after that is dropped. */
+  /** Aborted when time is up: a result that arrives later is dropped. */
   readonly signal: AbortSignal;
 }
 
@@ -50,7 +54,7 @@ export interface RestoreContext {
 export interface Restorer {
   /** Unique among the restorers of a session; shown in events. */
   readonly name: string;
-  /** Those with a lower number are given room first. @defaultValue 50 */
+  /** Restorers with a lower number get their budget first. @defaultValue 50 */
   readonly priority?: number;
   /**
    * Most tokens that its items may take together.
@@ -62,20 +66,20 @@ export interface Restorer {
   readonly itemTokens?: number;
   /** Longest time that it may take. @defaultValue `restorerTimeoutMs` */
   readonly timeoutMs?: number;
-  /** The most important first. What it throws is reported, and the compaction goes on without it. */
+  /** Returns the items, the most important first. An error is reported, and the compaction continues without them. */
   restore(context: RestoreContext): Promise<readonly RestoredItem[]>;
 }
 
-/** A file as it lies there now. */
+/** The current state of a file. */
 export type CurrentFile =
   | { readonly state: "present"; readonly text: string }
   | { readonly state: "gone" }
-  /** It may be there, but is not readable as text here: what the log held is shown instead. */
+  /** The file may exist, but cannot be read as text: the content known from the log is shown instead. */
   | { readonly state: "unreadable" };
 
 /** Reads files for the restoration, under the host's own rules on what may be read. */
 export interface FileRestorer {
-  /** Never follows a path out of what the agent itself may read. What it throws counts as unreadable. */
+  /** Reads only files that the agent itself may read. An error counts as `unreadable`. */
   read(path: string, options: { readonly signal: AbortSignal }): Promise<CurrentFile>;
 }
 

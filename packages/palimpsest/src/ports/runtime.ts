@@ -4,15 +4,15 @@
 
 /** The time. Nothing else in the library reads it. */
 export interface Clock {
-  /** Milliseconds since the epoch. May jump either way: order never depends on it. */
+  /** Milliseconds since the epoch. May jump forwards or backwards, so never order by it. */
   nowMs(): number;
 }
 
 /** Repeated work. */
 export interface Timer {
   /**
-   * Does `work` every `ms` milliseconds until the function that it returns is called. It never keeps a
-   * process alive by itself.
+   * Does `work` every `ms` milliseconds. Call the returned function to stop. A timer never keeps a process
+   * alive by itself.
    */
   every(ms: number, work: () => void): () => void;
 }
@@ -20,8 +20,8 @@ export interface Timer {
 /** Work that is done once, when time is up. */
 export interface Deadline {
   /**
-   * Does `work` after `ms` milliseconds, unless the function that it returns is called before. Unlike a
-   * `Timer` it keeps a process alive: someone waits for what it ends.
+   * Does `work` after `ms` milliseconds. Call the returned function to cancel. Unlike a `Timer` it keeps a
+   * process alive: a caller awaits the work that it limits.
    */
   after(ms: number, work: () => void): () => void;
 }
@@ -41,23 +41,22 @@ export interface IdSource {
 }
 
 /**
- * Identity of this process, and a check if another one still lives.
+ * Identity of this process, and a check if another one is still alive.
  *
- * A number of a process means something only among the processes that count together: on one machine,
- * since it was started, inside one container. `space` names that; numbers of two spaces say nothing
- * about each other.
+ * Process ids can be compared only within one *process space*: one machine, since its last boot, inside one
+ * container. `space` names it.
  */
 export interface ProcessIdentity {
   readonly pid: number;
   /** The machine's name, for people. */
   readonly host: string;
-  /** Equal for processes whose numbers can be compared, and only for them. */
+  /** Equal for processes whose ids can be compared, and only for them. */
   readonly space: string;
-  /** When the process began, in whatever the platform counts; absent where it does not tell. */
+  /** Start time of the process, in the platform's own unit; absent if the platform does not report it. */
   readonly startedAt: string | undefined;
   /**
-   * True if a process of this space lives; false only if it certainly does not. One with the same number
-   * that began at another time is another process.
+   * True if a process of this space is alive; false only if it certainly is not. A process with the same id
+   * but another start time is another process.
    */
   isAlive(pid: number, startedAt: string | undefined): boolean;
 }

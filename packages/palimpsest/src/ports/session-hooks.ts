@@ -1,5 +1,5 @@
 /**
- * Hooks: where a host looks at what a session does, and has a say in it.
+ * Hooks: callbacks by which a host observes a session and influences it, for example by a veto of a compaction.
  */
 import type { LayerEdit } from "../transcript/edits.ts";
 import type { ModelAnswer } from "./model-client.ts";
@@ -13,7 +13,7 @@ export type CompactionTrigger = "auto" | "reactive" | "manual";
 /** Input of `sessionStart`. */
 export interface SessionStartContext {
   readonly sessionId: string;
-  /** `compacted`: the start is no longer in the window. */
+  /** `compacted`: a compaction removed the text of the last `sessionStart` from the window. */
   readonly source: "new" | "resumed" | "compacted";
 }
 
@@ -21,16 +21,16 @@ export interface SessionStartContext {
 export interface PreCompactContext {
   readonly sessionId: string;
   readonly trigger: CompactionTrigger;
-  /** Why now, in the planner's word: `threshold`, `rent` … */
+  /** The planner's reason for compacting now: `threshold`, `rent` … */
   readonly reason: string;
-  /** Size of the request, padded. */
+  /** Estimated size of the request, with a safety margin. */
   readonly usedTokens: number;
   readonly windowTokens: number;
-  /** Instructions for the summary beside its nine sections. */
+  /** Instructions for the summary in addition to its nine sections. */
   readonly instructions?: string | undefined;
 }
 
-/** Answer of a `preCompact` hook: nothing, other instructions, or that there shall be no compaction. */
+/** Answer of a `preCompact` hook: nothing, other instructions, or a veto with its reason. */
 export type PreCompactAnswer = undefined | { readonly instructions: string } | { readonly veto: string };
 
 /** Input of `postCompact`. */
@@ -56,9 +56,9 @@ export interface FailedContext {
 
 /** A host's hooks; all of them may be left out. Each has `hookTimeoutMs` to answer. */
 export interface SessionHooks {
-  /** At the first call of a new or resumed session, and after each compaction: a text that the model is to see. */
+  /** At the first call of a new or resumed session, and after each compaction. Returns a text to show the model. */
   readonly sessionStart?: (context: SessionStartContext) => Awaitable<string | undefined>;
-  /** Before a compaction: look, change the instructions, or veto. */
+  /** Before a compaction. May change the instructions or veto. */
   readonly preCompact?: (context: PreCompactContext) => Awaitable<PreCompactAnswer>;
   readonly postCompact?: (context: PostCompactContext) => Awaitable<void>;
   readonly postSampling?: (context: PostSamplingContext) => Awaitable<void>;

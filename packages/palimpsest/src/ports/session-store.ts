@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { Entry, HeaderEntry, Scope } from "../transcript/entries.ts";
 import type { TaskFiles } from "./tasks.ts";
 
-/** An entry and where it lies: an opaque, growing number that `readFrom` takes. */
+/** An entry and its position in the log: an opaque, growing number to pass to `readFrom`. */
 export interface StoredEntry {
   readonly entry: Entry;
   readonly position: number;
@@ -22,12 +22,16 @@ export interface LogDamage {
   /** Its length. */
   readonly bytes: number;
   /**
-   * `duplicate-seq` and `forked`: whole entries of a writer that came too late, because another had gone on.
-   * A `duplicate-seq` has a number that is not above that of the entry before, which is kept; a `forked` one
-   * goes on from an entry that does not count. `out-of-order`: a whole entry whose number is far from those
-   * around it. `missing`: numbers that are nowhere, without a trace; no bytes. `missing-tail`: the log ends earlier
-   * than the store has recorded. `wrong-end`: it ends later; the next append records its end again. `wrong-checkpoint`:
-   * a checkpoint that does not say where things are; everything is read instead.
+   * The kind of damage. Most names say it; the others mean:
+   *
+   * - `duplicate-seq`, `forked`: intact entries of a writer that was too late, because another writer had already
+   *   appended. The number of a `duplicate-seq` is not above that of the entry before it, which is kept. A `forked`
+   *   entry continues such a rejected entry.
+   * - `out-of-order`: an intact entry whose number is far from those around it.
+   * - `missing`: numbers that occur nowhere in the log; `bytes` is 0.
+   * - `missing-tail`: the log ends before the end that the store recorded.
+   * - `wrong-end`: the log ends after the end that the store recorded; the next append records it again.
+   * - `wrong-checkpoint`: a checkpoint with wrong positions; the whole log is read instead.
    */
   readonly reason:
     | "torn-tail"
@@ -44,26 +48,29 @@ export interface LogDamage {
     | "wrong-end";
 }
 
-/** Entries in the order of the log, and what lay between them that could not be read. */
+/** Entries in the order of the log, and the unreadable stretches between them. */
 export interface LogContents {
   readonly entries: readonly StoredEntry[];
   readonly damage: readonly LogDamage[];
 }
 
-/** A session in a list, without reading it through. Damage never hides a session: unreadable fields are absent. */
+/**
+ * A session in a list, described without reading its whole log. Damage never hides a session: unreadable fields are
+ * absent.
+ */
 export interface SessionInfo {
   readonly sessionId: string;
   /** Size of the log in bytes, without blobs. */
   readonly bytes: number;
-  /** When the newest entry was appended, or the log was last changed: the later of both; milliseconds since the epoch. */
+  /** Time of the newest entry or of the log's last change, whichever is later; milliseconds since the epoch. */
   readonly lastActivityAt: number;
-  /** The first entry, where it is whole: working copy, parent of a fork, when it was created. */
+  /** The first entry, if it is readable: working copy, parent of a fork, time of creation. */
   readonly header?: HeaderEntry;
-  /** Title, tags …: the last value of each key, as far as the ends of the log hold it. */
+  /** Title, tags …: the last value of each key. Only the beginning and the end of the log are searched for it. */
   readonly metadata: JsonObject;
-  /** The first words of the first thing a user said. */
+  /** The beginning of the first user message. */
   readonly firstPrompt?: string;
-  /** Someone is its writer now. */
+  /** True if a process holds it open for writing. */
   readonly isInUse: boolean;
 }
 
@@ -72,18 +79,18 @@ export interface SessionQuery {
   readonly scope?: Scope;
   /** A whole number above 0, or Infinity for all of them; anything else is refused with `OPTION_INVALID`. @defaultValue 50 */
   readonly limit?: number;
-  /** End of the page before: its `next`. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
 /** Some of the sessions, the latest activity first. */
 export interface SessionPage {
   readonly sessions: readonly SessionInfo[];
-  /** Asks for the page after this one; absent where there is none. */
+  /** Pass it as `after` to get the following page; absent on the last one. */
   readonly next?: string;
 }
 
-/** One session in a list of all of them, as an index has it. */
+/** One session in the overview of all sessions, as the store's index has it. */
 export interface OverviewRow {
   readonly sessionId: string;
   /** As in {@link SessionInfo}. */
@@ -92,23 +99,26 @@ export interface OverviewRow {
   readonly bytes: number;
   /** Its title, or the first words of its first prompt; absent where neither is known. */
   readonly title?: string;
-  /** Someone is its writer now. Present only where the session was looked at; then all of this is as it is now. */
+  /**
+   * True if a process holds it open for writing. Present only if the store inspected the session itself for
+   * {@link OverviewLook}; then all fields of this row are current.
+   */
   readonly isInUse?: boolean;
 }
 
-/** Which sessions of a list of all are looked at, each by itself. */
+/** Selects the sessions that `overview` inspects one by one, instead of trusting its index. */
 export interface OverviewLook {
-  /** Those without activity since then; milliseconds since the epoch. */
+  /** Inspect the sessions without activity since then; milliseconds since the epoch. */
   readonly idleSince: number;
 }
 
-/** A session as it was seen. */
+/** The state of a session when it was listed, to detect later changes. */
 export type SeenSession = Pick<SessionInfo, "sessionId" | "lastActivityAt" | "bytes">;
 
 /** A session that was moved to the trash. */
 export interface TrashedSession {
   readonly sessionId: string;
-  /** Milliseconds since the epoch; absent where the record of it is damaged, and then no one may purge it by age. */
+  /** Milliseconds since the epoch. Absent if its record is damaged; then do not purge the session by age. */
   readonly trashedAt?: number;
   readonly reason?: string;
 }
@@ -117,20 +127,20 @@ export interface TrashedSession {
 export interface Trashing {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Kept with it: `by hand`, `no activity for 30 days` … */
+  /** Stored with the trashed session: `by hand`, `no activity for 30 days` … */
   readonly reason: string;
 }
 
 /** Options of reading a whole log. */
 export interface LogReading {
   /**
-   * The contents of messages, calls and answers are not needed: their own fields may be left empty, where that
-   * is cheaper than reading them. Numbers, ids, order and every other entry are as they are stored.
+   * The caller does not need the contents of messages, calls and answers: a store may leave their fields empty if
+   * that is cheaper. Numbers, ids, order and all other entries are as stored.
    */
   readonly outline?: boolean;
   /**
-   * Only the damage is needed: entries may be left out, where that is cheaper. Every line is verified (its
-   * checksum, and that it goes on from the one before), a piece of bounded size at a time.
+   * The caller needs only the damage: a store may leave out entries if that is cheaper. Every line is still verified
+   * (its checksum, and that it continues the line before), a piece of bounded size at a time.
    */
   readonly damageOnly?: boolean;
 }
@@ -145,8 +155,8 @@ export interface NotesFile {
    */
   read(): Promise<string | undefined>;
   /**
-   * Puts `text` in the place of `base` (`undefined`: of nothing). Resolves with whether it did: `false`, and
-   * nothing is changed, where the notes are something else by now. All or nothing, durable when it resolves `true`.
+   * Replaces the text if it is still `base` (`undefined`: if there is none yet). Resolves to `false`, and changes
+   * nothing, if the notes were edited since. All or nothing, and durable when it resolves to `true`.
    */
   replace(base: string | undefined, text: string): Promise<boolean>;
 }
@@ -155,28 +165,28 @@ export interface NotesFile {
 export interface SessionLog {
   readonly sessionId: string;
   /**
-   * Becomes the one writer of the session, until it is closed. The first append does so by itself; ask
-   * before reading what is to be gone on with. A second call changes nothing.
-   * @throws `StoreError` `SESSION_IN_USE` where someone else is its writer.
+   * Makes this log the only writer of the session until it is closed. The first append does so by itself. Call it
+   * before reading a log that you will continue, so that no other writer appends in between. A second call changes
+   * nothing.
+   * @throws `StoreError` `SESSION_IN_USE` if another process is the writer.
    */
   acquire(): Promise<void>;
   /**
    * Appends entries in order, all or none as far as a reader can tell; returns their positions.
-   * Their numbers go on by one from the last entry of the log, and begin at 1 in an empty one.
-   * The last append made again is acknowledged again and stored once.
-   * @throws `StoreError` in the same call: `SESSION_TAKEN` where the numbers do not go on because another
-   * writer has appended, and nothing is stored; `STORE_FAILED` if the bytes could not be written: the
-   * written part is removed, at the next append if a lost connection hides it until then, and the log can be
-   * appended to again.
+   * Their numbers continue by one from the last entry of the log, and begin at 1 in an empty log.
+   * Repeating the last append is safe: it is acknowledged again and stored once.
+   * @throws `StoreError` in the same call: `SESSION_TAKEN` if the numbers do not continue the log because another
+   * writer has appended; then nothing is stored. `STORE_FAILED` if the bytes could not be written; then the written
+   * part is removed, after a lost connection at the next append, and appending again is possible.
    */
   append(entries: readonly Entry[]): Promise<readonly number[]>;
   /** Resolves once everything appended so far, and every blob, is durable. */
   sync(): Promise<void>;
-  /** From the last checkpoint to the end; nothing where there is no checkpoint, and then `readAll` is what is left. */
+  /** Reads from the last checkpoint to the end. Empty if there is no checkpoint; use `readAll` then. */
   readTail(): Promise<LogContents>;
-  /** Entries from the one at `position` on, up to and including `toSeq`. */
+  /** Reads the entries from `position` up to and including number `toSeq`. */
   readFrom(position: number, toSeq: number): Promise<LogContents>;
-  /** Everything, oldest first, in batches of bounded size. */
+  /** Reads the whole log, oldest first, in batches of bounded size. */
   readAll(reading?: LogReading): AsyncIterable<LogContents>;
   /**
    * Stores a text once; a text that is there already is not written again. `hash` is the SHA-256 of
@@ -191,14 +201,14 @@ export interface SessionLog {
   readonly tasks?: TaskFiles;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
-  /** Releases what the log holds. Closing twice is fine; any other use after it throws `SESSION_CLOSED`. */
+  /** Releases files, locks and connections. Closing twice is fine; any other use afterwards throws `SESSION_CLOSED`. */
   close(): Promise<void>;
 }
 
 /**
  * A store of sessions. A session is named by its id *and* its scope (tenant and project): one scope
- * never sees another's sessions, whatever their ids. Implement it to keep them elsewhere, and run
- * `sessionStoreContract` of `palimpsest-testing` against it: what it asks for is what the engine relies on.
+ * never sees another's sessions, whatever their ids. Implement it to keep sessions elsewhere, and test it with
+ * `sessionStoreContract` of `palimpsest-testing`, which checks all that the engine relies on.
  */
 export interface SessionStore {
   /**
@@ -210,32 +220,31 @@ export interface SessionStore {
   open(sessionId: string, scope?: Scope): Promise<SessionLog>;
   /** Ids of the sessions that have at least one entry, sorted. */
   list(scope?: Scope): Promise<readonly string[]>;
-  /** The latest sessions, a page at a time. Costs what the page takes, not what the sessions hold. */
+  /** The latest sessions, a page at a time. The cost depends on the page, not on the size of the sessions. */
   describe(query?: SessionQuery): Promise<SessionPage>;
   /**
-   * All sessions at once, the latest activity first, by what the store keeps of them: without opening any.
-   * It may be behind, so ask `find` before a session is done something to that cannot be undone. With `look`
-   * those that are idle are looked at, where that costs less than `find`: their rows have `isInUse`. A store
-   * without such a thing leaves the method out, or takes no notice of `look`.
+   * All sessions at once, the latest activity first, from the store's index: no session is opened. The index may be
+   * out of date, so call `find` before doing anything to a session that cannot be undone. With `look` the store
+   * inspects the idle sessions, which costs less than `find` for each; their rows have `isInUse`. A store without an
+   * index leaves the method out; one that cannot inspect ignores `look`.
    */
   overview?(scope?: Scope, look?: OverviewLook): Promise<readonly OverviewRow[]>;
   /**
-   * True if something said in the session may hold the text, which is of ASCII letters, digits and
-   * `_ . / @ -`, capital or small: `false` is certain. A store that cannot tell without reading the
-   * session through leaves the method out.
+   * True if a message of the session may contain the text, ignoring case; `false` is certain. The text has only ASCII
+   * letters, digits and `_ . / @ -`. A store that would have to read the whole session leaves the method out.
    */
   mayHold?(sessionId: string, text: string, scope?: Scope): Promise<boolean>;
   /** One session's info. @throws `StoreError` `SESSION_NOT_FOUND`. */
   find(sessionId: string, scope?: Scope): Promise<SessionInfo>;
   /**
-   * Moves a session and all that belongs to it out of every list, whole or not at all; `restore` brings it back.
-   * @throws `StoreError` `SESSION_NOT_FOUND`; `SESSION_IN_USE` where someone is its writer; `SESSION_EXISTS` where
-   * the trash holds one of this id already.
+   * Moves a session and all its files to the trash, completely or not at all; `restore` undoes it.
+   * @throws `StoreError` `SESSION_NOT_FOUND`; `SESSION_IN_USE` if a process is writing to it; `SESSION_EXISTS` if
+   * the trash already has a session of this id.
    */
   trash(sessionId: string, trashing: Trashing, scope?: Scope): Promise<void>;
   /**
-   * Does what `trash` does, if nothing has happened to the session since it was seen so; else nothing.
-   * Tells whether it was moved. A store that would have to read the session to know leaves the method out.
+   * Moves the session to the trash like `trash`, but only if it is unchanged since it was listed. Resolves to `true`
+   * if it was moved. A store that would have to read the session to know leaves the method out.
    * @throws `StoreError` as `trash` does.
    */
   trashUnchanged?(seen: SeenSession, trashing: Trashing, scope?: Scope): Promise<boolean>;
@@ -247,15 +256,15 @@ export interface SessionStore {
   purge(sessionId: string, scope?: Scope): Promise<void>;
 }
 
-/** Kept beside the sessions that are cleaned up. */
+/** A value and a lock that the clean-up of old sessions keeps beside them, so that only one process cleans up. */
 export interface CleanUpLedger {
-  /** The value that `write` kept last; `undefined` where there is none, or none that can be read. */
+  /** The value that `write` stored last; `undefined` if there is none or it is unreadable. */
   read(): Promise<JsonValue | undefined>;
-  /** Replaces what is kept, as a whole or not at all. */
+  /** Replaces the value, completely or not at all. */
   write(value: JsonValue): Promise<void>;
   /**
-   * Begins a run, after what an earlier one left half done was settled; resolves to what ends the run.
-   * `undefined` where another process is in the middle of one.
+   * Begins a clean-up run, after finishing what an interrupted run left half done. Resolves to a function that ends
+   * the run, or to `undefined` if another process is running one.
    */
   begin(): Promise<(() => Promise<void>) | undefined>;
 }

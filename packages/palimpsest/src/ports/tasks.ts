@@ -1,13 +1,13 @@
 /**
- * Ports of background tasks to the machine: files that only grow, and process groups.
+ * Ports of background tasks to the machine: append-only files, and process groups.
  *
- * A task is work that goes on while the agent does something else. Its state is a journal, its output a file; both
- * survive the process that runs it, so that the next process knows how far it came.
+ * A task is work that continues while the agent does something else. Its state is in a journal and its output in a file.
+ * Both survive the process that runs the task, so that the next process knows how far the task got.
  */
 
 /** The files of one session's tasks. The process that runs the tasks is the only writer of journal and outputs. */
 export interface TaskFiles {
-  /** True if there is a journal, so that a session without tasks costs one look. */
+  /** True if there is a journal. A session without tasks needs no other call. */
   hasJournal(): boolean;
   /** The records of the journal, oldest first, each a JSON text. Damaged lines are left out and counted. */
   readJournal(): { readonly lines: readonly string[]; readonly damagedLines: number };
@@ -15,7 +15,7 @@ export interface TaskFiles {
   appendJournal(line: string): void;
   /** Resolves once the journal survives a power loss. */
   syncJournal(): Promise<void>;
-  /** Opens the output of a task to append to it; what it holds stays. */
+  /** Opens the output of a task for appending; existing output is kept. */
   openOutput(taskId: string): TaskOutput;
   /** Bytes of the output from `offset` on, at most `length`; none at its end, or where there is no output. */
   readOutput(taskId: string, offset: number, length: number): Uint8Array;
@@ -40,14 +40,14 @@ export interface TaskOutput {
   close(): void;
 }
 
-/** Identifies a process after its parent died: its number alone may belong to another one by then. */
+/** Identifies a process even after its parent died: its id alone may have been reused by then. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it began, in whatever the platform counts; absent where it does not tell. */
+  /** Start time, in the platform's own unit; absent if the platform does not report it. */
   readonly startedAt?: string;
-  /** Equal for processes whose numbers can be compared; see `ProcessIdentity`. */
+  /** Equal for processes whose ids can be compared; see `ProcessIdentity`. */
   readonly space: string;
-  /** In the environment of the process and of all that it started, under `PALIMPSEST_TASK`. */
+  /** Value of the environment variable `PALIMPSEST_TASK`, which all processes of the task inherit. */
   readonly token: string;
 }
 
@@ -57,13 +57,13 @@ export interface ProcessCommand {
   /** @defaultValue the folder of this process */
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** `closed`: reading ends at once. `open`: `write` reaches it. @defaultValue `closed` */
+  /** `closed`: the command reads end of file at once. `open`: it reads what `write` sends. @defaultValue `closed` */
   readonly stdin?: "closed" | "open";
-  /** Written to standard input, which is closed after it. */
+  /** Text that is written to standard input, which is then closed. */
   readonly given?: string;
   /** Unique to the task; see {@link ProcessMark.token}. */
   readonly token: string;
-  /** Told the output as it comes, standard output and errors in one stream. */
+  /** Called with each piece of output; standard output and standard error are one stream. */
   readonly onOutput: (bytes: Uint8Array) => void;
 }
 
@@ -71,11 +71,11 @@ export interface ProcessCommand {
 export interface ProcessEnd {
   readonly exitCode?: number;
   readonly signal?: string;
-  /** It could not be started, and why. */
+  /** Reason why it could not be started. */
   readonly error?: string;
 }
 
-/** A process with its group. */
+/** A running shell command and all processes that it started (its process group). */
 export interface TaskProcess {
   readonly mark: ProcessMark;
   /** Resolves once the command has ended and nothing that it started in its group is left. Never rejects. */
@@ -88,10 +88,10 @@ export interface TaskProcess {
   cpuMs(): number | undefined;
 }
 
-/** Starts shell commands, and finds what is left of those that an earlier process started. */
+/** Starts shell commands, and kills those that an earlier process left running. */
 export interface TaskProcesses {
   /** Starts the command. If this process dies, the group is killed. */
   start(command: ProcessCommand): TaskProcess;
-  /** Kills whatever is left of a process that was started earlier; resolves with how many processes it killed. */
+  /** Kills the remaining processes of a command that was started earlier; resolves to their number. */
   sweep(mark: ProcessMark): Promise<number>;
 }

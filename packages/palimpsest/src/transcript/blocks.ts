@@ -64,7 +64,7 @@ export type ToolResultPart =
   | DocumentBlock
   | (JsonObject & { readonly type: string });
 
-/** The answer to the call `tool_use_id`. A result without content is a tool that said nothing. */
+/** The answer to the call `tool_use_id`; without content if the tool returned nothing. */
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
@@ -193,7 +193,7 @@ export function blockText(block: ContentBlock): string {
   }
 }
 
-/** `system` may stand inside the conversation; the system prompt itself is not a message. */
+/** The author's role. A `system` message is one inside the conversation; the system prompt is not a message. */
 export type Role = "user" | "assistant" | "system";
 
 /**
@@ -203,14 +203,14 @@ export type Role = "user" | "assistant" | "system";
 export type Origin = "user" | "assistant" | "tool" | "host" | "engine" | "restored" | "recalled" | "summary";
 
 /**
- * One message as a host hands it over. Only `role` and `content` are needed; the rest makes pairing,
- * trust and matching exact where the host knows it.
+ * One message as a host passes it in. Only `role` and `content` are required. The other fields make pairing, trust and
+ * matching exact if the host knows them.
  */
 export interface Message {
   readonly role: Role;
-  /** The content; results of tools are in a user message and lead it. */
+  /** The content. Tool results are in a user message, before its other blocks. */
   readonly content: readonly ContentBlock[];
-  /** The author; derived from role and content where it is left out. */
+  /** @defaultValue from role and content, see `defaultOrigin` */
   readonly origin?: Origin;
   /** Chunks with the same response id are one assistant turn and stay together. */
   readonly responseId?: string;
@@ -218,19 +218,19 @@ export interface Message {
   readonly model?: string;
   /** The host's own id of the message, by which `reconcile` finds it again. */
   readonly hostId?: string;
-  /** When it was said, in milliseconds since the epoch. */
+  /** Time of the message, in milliseconds since the epoch. */
   readonly at?: number;
-  /** The answer was cut off: finished blocks are kept, the rest is not shown. */
+  /** True if the answer was cut off: its finished blocks are kept, unfinished ones are not shown. */
   readonly interrupted?: boolean;
 }
 
-/** The provider's report of one call, in tokens. Fields are disjoint: the prompt is the sum of the first three. */
+/** The usage of one call as its provider reported it, in tokens. No token counts twice: the prompt is the sum of the first three fields. */
 export interface Usage {
   /** Prompt tokens that were neither read from the cache nor written to it. */
   readonly inputTokens: number;
   /** Prompt tokens read from the cache; 0 where the provider has none. */
   readonly cacheReadTokens: number;
-  /** Prompt tokens written to the cache; 0 where the provider does not bill them apart. */
+  /** Prompt tokens written to the cache; 0 if the provider does not bill them separately. */
   readonly cacheWriteTokens: number;
   /** The answer, reasoning included. */
   readonly outputTokens: number;
@@ -241,7 +241,7 @@ export function promptTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
-/** Cost of several calls together. */
+/** Adds up the usage of several calls. */
 export function sumUsage(usages: readonly Usage[]): Usage {
   const sum = (field: keyof Usage): number => usages.reduce((total, usage) => total + usage[field], 0);
   return {
@@ -252,7 +252,7 @@ export function sumUsage(usages: readonly Usage[]): Usage {
   };
 }
 
-/** The origin that a message has when its host did not say. */
+/** Returns the origin of a message whose host named none. */
 export function defaultOrigin(message: Pick<Message, "role" | "content">): Origin {
   if (message.role === "assistant") return "assistant";
   if (message.role === "system") return "host";

@@ -1,21 +1,24 @@
 /**
- * Checkpoints: which stretches of the log a window is made of.
+ * Checkpoints: the ranges (*runs*) of the log that are needed to rebuild the window.
  *
- * Opening a session reads these stretches and the tail, so what it costs depends on the window, not
- * on how long the session is. Nothing is copied: visible messages, and the edits that shape what
- * lies between the first of them and the head, are named by where they are.
+ * Opening a session reads only these runs and the entries after the checkpoint, so the cost depends on the size of the
+ * window, not on the length of the session. A checkpoint copies nothing: it has the positions of the visible messages and
+ * of the edits that affect them.
  */
 import type { SeqRange } from "./edits.ts";
 import type { CheckpointEntry, CheckpointRun, Entry } from "./entries.ts";
 import { isWithin } from "./line.ts";
 import { Projection } from "./projection.ts";
 
-/** Entries that may lie between two needed ones without starting a new stretch: reading them is cheaper than a seek. */
+/** Most entries between two needed ones that are read along in one run: reading them is cheaper than a seek. */
 const BRIDGED_ENTRIES = 32;
 
 type CheckpointIndex = Pick<CheckpointEntry, "runs" | "line" | "undone" | "pins" | "visibleCount">;
 
-/** The checkpoint of `projection` as it is now. `positionOf` tells where the store put an entry. */
+/**
+ * Plans a checkpoint of the current state of `projection`. `positionOf` returns the position of an entry in the store; if
+ * it is not known for an entry, there is no checkpoint.
+ */
 export function planCheckpoint(
   projection: Projection,
   positionOf: (seq: number) => number | undefined,
@@ -40,20 +43,20 @@ export function planCheckpoint(
   };
 }
 
-/** True if a checkpoint can be right by itself: its stretches go up, stay apart and lie before it. */
+/** True if a checkpoint is consistent in itself: its ranges ascend, do not overlap and lie before it. */
 export function isPossibleCheckpoint({ seq, runs, line }: CheckpointEntry): boolean {
   const end = line.at(-1)?.to ?? 0;
-  const goesUp = (ranges: readonly SeqRange[]): boolean =>
+  const isAscending = (ranges: readonly SeqRange[]): boolean =>
     ranges.every(({ from, to }, index) => from <= to && from > (ranges[index - 1]?.to ?? 0));
   return (
     (end === seq - 1 || end === seq) &&
-    goesUp(line) &&
-    goesUp(runs) &&
+    isAscending(line) &&
+    isAscending(runs) &&
     runs.every(({ from, to }) => isWithin(line, from) && isWithin(line, to))
   );
 }
 
-/** The window that a checkpoint names. `entries` are those of its runs, in order. */
+/** Rebuilds the window of a checkpoint. `entries` are those of its runs, in order. */
 export function restoreCheckpoint(checkpoint: CheckpointEntry, entries: Iterable<Entry>): Projection {
   const projection = new Projection(checkpoint);
   for (const entry of entries) projection.restore(entry);
@@ -61,6 +64,7 @@ export function restoreCheckpoint(checkpoint: CheckpointEntry, entries: Iterable
   return projection;
 }
 
+/** Numbers of the entries from which the window can be rebuilt, in ascending order. */
 function neededSeqs(projection: Projection): readonly number[] {
   const messages = projection.visible
     .filter((message) => message.insertedBy === undefined)
@@ -73,7 +77,7 @@ function neededSeqs(projection: Projection): readonly number[] {
     return (
       inserting.has(active.seq) ||
       hide.some((range: SeqRange) => range.to >= first) ||
-      // What an edit inserted may be shown where the message it stands after is not.
+      // An inserted message may be visible although the message it follows is hidden.
       forms.some(
         ({ seq, insertedBy }) => shown.has(seq) || (insertedBy !== undefined && inserting.has(insertedBy)),
       )
@@ -81,7 +85,7 @@ function neededSeqs(projection: Projection): readonly number[] {
   };
   const edits: number[] = [];
   for (const active of projection.activeEdits) {
-    // An edit that hides what a needed one inserted is needed with it; it always comes later.
+    // An edit that hides messages of a needed edit is needed, too. It always comes later.
     const hidesNeeded = active.edit.effect.hideInserted?.some((seq) => edits.includes(seq)) === true;
     if (isNeeded(active) || hidesNeeded) edits.push(active.seq);
   }
@@ -89,7 +93,10 @@ function neededSeqs(projection: Projection): readonly number[] {
   return withCallsBetween(needed, projection);
 }
 
-/** The last call after a message stays known, even if nothing else before the next message is needed. */
+/**
+ * Adds one call to each gap between needed entries in which there are any: restoring a window has to know if a request
+ * was sent there (`hasCallBetween`).
+ */
 function withCallsBetween(needed: readonly number[], { callSeqs, headSeq }: Projection): readonly number[] {
   const all: number[] = [];
   let call = 0;

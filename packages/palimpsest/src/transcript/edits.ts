@@ -1,10 +1,9 @@
 /**
- * Edits: what the reader shall see instead.
+ * Edits: entries that change what the window shows of earlier entries.
  *
- * An edit never changes an entry. It is appended like everything else and carries its whole effect
- * as data: messages that are hidden, blocks that are shown in another form, messages that are
- * inserted. The projection knows only these three effects (and undo and rewind), so a new kind of
- * layer needs no new kind of folding, and undoing any edit means leaving its effect out.
+ * An edit never changes an entry. It is appended to the log and carries its whole effect as data: messages to hide, blocks
+ * to show in another form, messages to insert. The projection knows only these effects (and undo and rewind). So a new
+ * layer needs no new code in the projection, and undoing an edit means leaving its effect out.
  */
 import type { BlobRef, ContentBlock, Message, Usage } from "./blocks.ts";
 
@@ -16,15 +15,15 @@ export interface SeqRange {
 
 /** One block in another form. */
 export interface BlockForm {
-  /** The message entry; of an inserted message, the entry it stands after. */
+  /** The message entry; for an inserted message, the entry that it follows. */
   readonly seq: number;
-  /** The edit that inserted the message, where it is not an entry. */
+  /** The edit that inserted the message; absent for a message entry. */
   readonly insertedBy?: number;
   /** Index of the block in its entry's content. */
   readonly block: number;
-  /** The replacement; `undefined` where the block is not shown at all. */
+  /** The replacement; `undefined` to hide the block. */
   readonly shown?: ContentBlock;
-  /** Place of the whole block, if the edit moved it. */
+  /** The stored text of the whole block, if the edit moved it beside the log. */
   readonly blob?: BlobRef;
 }
 
@@ -38,9 +37,9 @@ export interface Insertion {
 export interface EditEffect {
   /** Messages of the log that are not shown. */
   readonly hide?: readonly SeqRange[];
-  /** Earlier edits whose inserted messages are not shown any longer. */
+  /** Earlier edits whose inserted messages are hidden. */
   readonly hideInserted?: readonly number[];
-  /** Blocks that are shown otherwise, or not at all. */
+  /** Blocks that are shown in another form, or not at all. */
   readonly forms?: readonly BlockForm[];
   /** Messages that are shown in addition. */
   readonly insert?: readonly Insertion[];
@@ -50,20 +49,20 @@ export interface EditEffect {
 export interface LossReport {
   readonly messages: number;
   readonly blocks: number;
-  /** Distinct things that can no longer be read in the window, by kind, most important first. */
+  /** Files whose content the window no longer shows, most important first; likewise the two lists below. */
   readonly files: readonly string[];
   readonly commands: readonly string[];
   readonly strings: readonly string[];
   /** User messages that are no longer verbatim. */
   readonly userMessages: number;
-  /** The way to get it back, in words for the model and for people. */
+  /** How to get the content back, in words for the model and for people. */
   readonly recovery: string;
 }
 
 /**
- * The layer that made an edit; `full` is a summary that a model wrote, `peel` also what represents media that
- * were too large, `session-memory` a summary that the session's notes represent. `reactive` is reserved, and
- * edits of that kind are folded like any other.
+ * The layer that made an edit. `full` is a summary that a model wrote; `session-memory` uses the session's notes as the
+ * summary; `peel` shows the largest blocks as previews and replaces media that a provider refused as too large.
+ * `reactive` is reserved; such edits are folded like any other.
  */
 export type LayerName =
   | "offload"
@@ -79,26 +78,26 @@ export type LayerName =
 export interface LayerEdit {
   readonly kind: LayerName;
   readonly effect: EditEffect;
-  /** Why now, in one word or two: `arrival`, `usage`, `threshold`, `manual` … */
+  /** The reason for the edit, in a word or two: `arrival`, `usage`, `threshold`, `manual` … */
   readonly reason: string;
-  /** Estimated tokens that the window lost by it (unpadded). */
+  /** Estimated tokens by which the window became smaller, without a safety margin. */
   readonly freedTokens: number;
-  /** Content that can no longer be read in the window; of compactions. */
+  /** Content that the window no longer shows; only for compactions. */
   readonly loss?: LossReport;
-  /** True if everything before the end of the effect is now told by a summary. */
+  /** True if a summary replaces everything up to the end of the effect. */
   readonly isBoundary?: boolean;
-  /** The model that wrote the summary, and what its calls cost; absent where none was asked. */
+  /** The model that wrote the summary, and the usage of its calls; absent if no model was called. */
   readonly writtenBy?: { readonly model: string; readonly usage?: Usage };
 }
 
-/** The repairs. */
+/** One repair of a {@link RepairEdit}. */
 export interface Repair {
   readonly reason: RepairReason;
   /** The tool call or message that it is about. */
   readonly subject: string;
 }
 
-/** Repairs of a damaged or cut history, all that one request needed: reported and undoable like any edit. */
+/** All repairs of a damaged or cut history that one request needed: reported and undoable like any edit. */
 export interface RepairEdit {
   readonly kind: "repair";
   readonly effect: EditEffect;
@@ -108,9 +107,14 @@ export interface RepairEdit {
 }
 
 /**
- * The defect: a result without its call, after other messages or given twice; a call id used twice;
- * a call that no one answered; half of a pair of server-tool blocks; a request that does not begin, or
- * does not end, with the user; thinking of an answer that came after what it answers was edited.
+ * The defect that a repair fixes.
+ *
+ * - `orphan-result`, `late-result`, `duplicate-result`: a result without its call, after other messages, or given twice
+ * - `duplicate-call-id`: an id that two calls have
+ * - `unanswered-call`: a call without a result
+ * - `unpaired-server-tool`: a server tool's call without its result, or the reverse
+ * - `missing-first-user`, `missing-last-user`: a request that does not begin, or does not end, with the user
+ * - `late-thinking`: thinking in an answer that arrived after its request was edited
  */
 export type RepairReason =
   | "orphan-result"
@@ -130,27 +134,27 @@ interface HostEdit {
   readonly reason: string;
 }
 
-/** The provider cleared something on its side; the window is unchanged, the figure is subtracted. */
+/** The provider cleared content on its side. The window is unchanged; the freed tokens are subtracted from its size. */
 interface ProviderClearEdit {
   readonly kind: "provider-clear";
   readonly freedTokens: number;
   readonly reason: string;
 }
 
-/** Keeps a message, or one block of it, out of the reach of every layer, and has compactions carry it over; `unpin` lets go of it. */
+/** Protects a message, or one block of it, from every layer; compactions carry it over. `unpin` ends the protection. */
 interface PinEdit {
   readonly kind: "pin" | "unpin";
   readonly seq: number;
   readonly block?: number;
 }
 
-/** Leaves the effect of an earlier edit out. */
+/** Takes back the effect of an earlier edit. */
 interface UndoEdit {
   readonly kind: "undo";
   readonly editSeq: number;
 }
 
-/** Moves the head back: the line goes on from `toSeq`, later entries leave it (and stay in the log). */
+/** Moves the head back: the line continues from `toSeq`. Later entries leave the line but stay in the log. */
 interface RewindEdit {
   readonly kind: "rewind";
   readonly toSeq: number;
@@ -161,6 +165,7 @@ export type EffectEdit = LayerEdit | RepairEdit | HostEdit;
 /** The edit of an {@link EditEntry}, by `kind`. */
 export type Edit = EffectEdit | ProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
 
+/** True if the edit changes what is shown. */
 export function hasEffect(edit: Edit): edit is EffectEdit {
   return "effect" in edit;
 }

@@ -1,15 +1,14 @@
 /**
- * Checks if a value from a log has the shape of an entry: the gate between bytes that anyone may have
- * changed and code that trusts its types.
+ * Checks if a value read from a log has the shape of an entry, before other code trusts its types. People and other
+ * programs may have changed the file.
  *
- * The shapes are tables, one row per field that code relies on. Fields that are not listed are kept
- * and not looked at. A block that does not fit its type does not cost the message: it is carried as
- * an opaque block of no provider, which is never sent anywhere.
+ * The shapes are tables with one row for each field that code relies on. Other fields are kept unchecked. If a block does
+ * not fit its type, the message is kept: the block becomes an opaque block of the provider `unknown`, which is never sent.
  */
 import { isObject, type JsonValue } from "../base/json/json.ts";
 import { type ContentBlock, SERVER_TOOL_RESULT_TYPES } from "./blocks.ts";
 
-/** No log has as many entries: a larger number is damage, and nothing could be appended behind it. */
+/** Largest sequence number that is accepted. No log has as many entries, so a larger number is damage. */
 const LARGEST_SEQ = 2 ** 48;
 
 type Check = (value: unknown) => boolean;
@@ -19,7 +18,7 @@ const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isAmount: Check = (value) => isNumber(value) && (value as number) >= 0;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** Numbers that leave room to count on from, however wrong they are. */
+/** True for a sequence number. The limit leaves room to count on, even from a wrong number. */
 export const isSeq: Check = (value) => isCount(value) && value !== 0 && (value as number) <= LARGEST_SEQ;
 const isFlag: Check = (value) => typeof value === "boolean";
 const isGiven: Check = (value) => value !== undefined;
@@ -74,12 +73,12 @@ const BLOCK_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
   }).map(([type, shape]: readonly [string, Shape]) => [type, Object.entries(shape)] as const),
 );
 
-/** True if blocks of this type have a shape that code relies on; those of other types travel as opaque ones. */
+/** True if this module knows the shape of blocks of this type. Blocks of other types are carried as opaque ones. */
 export function isKnownBlockType(type: unknown): boolean {
   return BLOCK_FIELDS.has(type);
 }
 
-/** The first field of a block that is missing or wrong for its type; `undefined` where all fit. */
+/** Returns the first field of a block that is missing or wrong for its type; `undefined` if all fit. */
 export function findBlockMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
   const fields = BLOCK_FIELDS.get(value["type"]);
   if (fields === undefined) return "type";
@@ -126,7 +125,7 @@ const isLoss = objectOf({
 });
 const isPin = objectOf({ seq: isCount, block: optional(isCount) });
 
-/** Edits that are known by name and have no effect by themselves. */
+/** Edits that carry no effect on messages as data. */
 const PLAIN_EDIT_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["provider-clear", objectOf({ freedTokens: isNumber, reason: isText })],
   ["pin", isPin],
@@ -134,7 +133,7 @@ const PLAIN_EDIT_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
   ["undo", objectOf({ editSeq: isCount })],
   ["rewind", objectOf({ toSeq: isCount })],
 ]);
-/** Any edit that carries its effect can be folded, whatever layer it is from. */
+/** Any edit that carries its effect as data can be folded, whatever layer made it. */
 const isEffectEdit = objectOf({
   kind: isText,
   effect: isEffect,
@@ -227,19 +226,19 @@ export function isKnownEntryType(type: unknown): boolean {
   return ENTRY_FIELDS.has(type);
 }
 
-/** True if the value is an edit of a kind that this version knows nothing about and cannot fold. */
+/** True if the value is an edit of an unknown kind without an effect, which this version cannot fold. */
 export function isForeignEdit(edit: unknown): boolean {
   return (
     isObject(edit) && isText(edit["kind"]) && !PLAIN_EDIT_SHAPES.has(edit["kind"]) && !("effect" in edit)
   );
 }
 
-/** The first field of what every entry has that is missing or wrong. */
+/** Returns the first missing or wrong field among those that every entry has; `undefined` if all fit. */
 export function findBaseMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
   return BASE_FIELDS.find(([field, check]) => !check(value[field]))?.[0];
 }
 
-/** The first field that is missing or wrong for the entry's type; `undefined` where all fit. */
+/** Returns the first field that is missing or wrong for the entry's type; `undefined` if all fit. */
 export function findEntryMisfit(value: Readonly<Record<string, unknown>>): string | undefined {
   const base = findBaseMisfit(value);
   if (base !== undefined) return base;
@@ -247,7 +246,7 @@ export function findEntryMisfit(value: Readonly<Record<string, unknown>>): strin
   return fields === undefined ? "type" : fields.find(([field, check]) => !check(value[field]))?.[0];
 }
 
-/** The block itself where it fits its type, else an opaque block around it that no provider gets. */
+/** Returns the block itself if it fits its type, else an opaque block around it that is sent to no provider. */
 function repairBlock(value: unknown, fits: Check): ContentBlock {
   if (fits(value)) return value as ContentBlock;
   return { type: "opaque", provider: "unknown", value: (value ?? null) as JsonValue };
@@ -283,7 +282,7 @@ function repairEdit(edit: unknown): unknown {
   return { ...edit, effect: repaired };
 }
 
-/** The entry with every block that does not fit its type carried as an opaque one. */
+/** Returns a copy of the entry in which every block that does not fit its type is wrapped in an opaque one. */
 export function repairBlocks(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (value["type"] === "edit") return { ...value, edit: repairEdit(value["edit"]) };
   if (value["type"] !== "message") return { ...value };

@@ -1,8 +1,8 @@
 /**
- * The rules every rendered request keeps, whatever was imported, cut off or edited before it.
+ * Checks that a request keeps the rules that all providers share, whatever was imported, cut off or edited before.
  *
- * Pairing goes by the relation of ids, not by the names of tools. This is our own judgement, made
- * before a request leaves; `testing/` holds an independent one that judges as a provider does.
+ * Calls and results are paired by id, never by the name of a tool. A session runs this check before every request leaves.
+ * The wire oracle of `palimpsest-testing` checks requests independently, as a provider would.
  */
 import { isWellFormed } from "../base/text/text.ts";
 import { type ContentBlock, isServerToolResult, isServerToolUse } from "./blocks.ts";
@@ -29,11 +29,11 @@ export interface BrokenInvariant {
   readonly rule: InvariantRule;
   /** Index of the message in the request. */
   readonly message: number;
-  /** The call, where the rule is about one. */
+  /** The id of the call, if the rule is about one. */
   readonly callId?: string;
 }
 
-/** The rules that `messages` breaks for `provider`; none for a request that may be sent. Linear. */
+/** Returns the rules that the messages break at this provider; none if the request may be sent. Takes linear time. */
 export function checkRequest(
   messages: readonly RequestMessage[],
   provider: Provider,
@@ -59,7 +59,9 @@ function checkEnds(messages: readonly RequestMessage[], provider: Provider, brok
   if (first !== undefined && first.role !== "user" && !startsWithCompaction)
     broken.push({ rule: "first-message-is-user", message: 0 });
   const last = messages.at(-1);
-  const isContinued = last?.content.at(-1) !== undefined && isServerToolUse(last.content.at(-1)!);
+  // An answer that ends with a server tool's call was paused: sending it back continues it.
+  const lastBlock = last?.content.at(-1);
+  const isContinued = lastBlock !== undefined && isServerToolUse(lastBlock);
   if (last?.role === "assistant" && !isContinued)
     broken.push({ rule: "last-message-is-not-assistant", message: messages.length - 1 });
 }

@@ -1,27 +1,28 @@
 /**
- * The line: which entries of the log the session stands on.
+ * The line: the entries of the log that are the session's current history.
  *
- * The log only grows; a rewind moves the head back, and what was appended after that point leaves
- * the line without leaving the log. The line is therefore a list of stretches of sequence numbers.
- * Every rewind starts a new epoch that branches off where it went back to, so a later rewind can go
- * to any entry, also to one that an earlier rewind left behind.
+ * The log only grows. A rewind moves the head back, and the entries after that point leave the line but stay in the log.
+ * So the line is a list of ranges of sequence numbers. Every rewind starts a new *epoch*, which branches off at the entry
+ * that it went back to. So a later rewind can go to any entry, even to one that an earlier rewind left behind.
  */
 import type { SeqRange } from "./edits.ts";
 
 interface Epoch {
   readonly startSeq: number;
-  /** The epoch that this one branched off, and the entry it did so at; none below the first. */
+  /** The epoch and the entry at which this one branched off; absent for the first. */
   readonly parent?: { readonly epoch: number; readonly toSeq: number };
 }
 
+/** The line of one session, kept up to date entry by entry. */
 export class Line {
   readonly #epochs: Epoch[] = [];
-  /** Content below the first epoch: the log was opened from a checkpoint. */
+  /** Ranges before the first epoch, if the log was opened from a checkpoint. */
   readonly #below: readonly SeqRange[];
   readonly #startsAtCheckpoint: boolean;
   #headSeq: number;
   #ranges: readonly SeqRange[] | undefined;
 
+  /** Starts an empty line, or continues the line that a checkpoint recorded. */
   constructor(known?: { readonly ranges: readonly SeqRange[] }) {
     const ranges = known?.ranges ?? [];
     const last = ranges.at(-1);
@@ -36,7 +37,7 @@ export class Line {
     return this.#headSeq;
   }
 
-  /** The stretches of the line, oldest first. */
+  /** The ranges of the line, oldest first. */
   ranges(): readonly SeqRange[] {
     this.#ranges ??= this.#at(this.#headSeq) ?? [];
     return this.#ranges;
@@ -48,18 +49,18 @@ export class Line {
     this.#ranges = undefined;
   }
 
-  /** True if {@link rewind} to `toSeq` can be worked out from what is known here. */
+  /** True if enough of the line is known to {@link rewind} to `toSeq`; after a checkpoint it may not be. */
   canRewind(toSeq: number): boolean {
     return toSeq >= 1 && toSeq <= this.#headSeq && this.#at(toSeq) !== undefined;
   }
 
-  /** Goes back to `toSeq`; the entry that says so, `seq`, is the next one on the line. */
+  /** Goes back to `toSeq`. The entry of the rewind itself, `seq`, follows it on the line. */
   rewind(toSeq: number, seq: number): void {
     this.#epochs.push({ startSeq: seq, parent: { epoch: this.#epochOf(toSeq), toSeq } });
     this.extend(seq);
   }
 
-  /** The line as it was when `seq` was its newest entry; `undefined` where that is not known. */
+  /** Returns the line as it was when `seq` was its newest entry; `undefined` if that is unknown. */
   #at(seq: number): readonly SeqRange[] | undefined {
     if (seq === 0) return [];
     const newestFirst: SeqRange[] = [];
@@ -75,7 +76,7 @@ export class Line {
     return below === undefined ? undefined : [...below, ...newestFirst.toReversed()];
   }
 
-  /** Below the first epoch the line is known where the checkpoint names it; without one there is nothing. */
+  /** Returns the checkpoint's ranges up to `seq`; `undefined` if they do not contain it, or without a checkpoint. */
   #belowUpTo(seq: number): readonly SeqRange[] | undefined {
     if (!this.#startsAtCheckpoint) return undefined;
     const within = this.#below.findIndex((range) => seq >= range.from && seq <= range.to);
@@ -84,7 +85,7 @@ export class Line {
       : [...this.#below.slice(0, within), { from: this.#below[within]!.from, to: seq }];
   }
 
-  /** The epoch that `seq` was appended in; -1 below the first. */
+  /** Returns the index of the epoch in which `seq` was appended; -1 if it is older than the first. */
   #epochOf(seq: number): number {
     let low = 0;
     let high = this.#epochs.length;
@@ -97,7 +98,7 @@ export class Line {
   }
 }
 
-/** True if one of `ranges`, which ascend, holds `seq`. */
+/** True if one of `ranges`, which are in ascending order, contains `seq`. */
 export function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
   let low = 0;
   let high = ranges.length;

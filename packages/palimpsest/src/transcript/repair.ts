@@ -1,12 +1,12 @@
 /**
- * Finds the repairs that a window needs before it may be sent.
+ * Plans the repairs that a window needs before providers accept it, such as a result for every call.
  *
- * Histories arrive damaged: a process died between a call and its result, an import lost a line, a
- * host delivered a result twice. Each repair is an edit: appended, reported, undoable, and the same
- * on every later call. Nothing is thrown away: a result without its call is shown as text.
+ * Histories can be damaged: a process died between a call and its result, an import lost a line, a host delivered a
+ * result twice. The repairs are one edit: appended to the log, reported, undoable, and the same on every later call.
+ * Nothing is thrown away: a result without its call is shown as text.
  *
- * The scan goes over the window once and remembers how far it came, so a call costs only what is
- * new. After an edit it starts again.
+ * The scan visits each message once and remembers how far it got, so each request costs only what is new. After an edit
+ * of the window a new scan starts.
  */
 import {
   type ContentBlock,
@@ -22,35 +22,42 @@ import type { VisibleBlock, VisibleMessage } from "./window.ts";
 /** Replaces a result that never came. */
 export const INTERRUPTED_RESULT_TEXT =
   "[No result: this call was interrupted before it answered. Its effects are unknown; check before repeating it.]";
-/** Stands before an answer whose question is not in the window. */
+/** Inserted at the beginning of a window that does not begin with the user. */
 export const LEADING_USER_TEXT = "[The conversation goes on from an earlier point.]";
-/** Stands where the assistant is to speak again with no new message for it. */
+/** Inserted at the end if the request would end with the assistant. */
 export const TRAILING_USER_TEXT = "[Continue.]";
 
 interface PlannedRepair extends Repair {
   readonly effect: EditEffect;
 }
 
+/** The place of a block in the window. */
 type Place = Pick<BlockForm, "seq" | "insertedBy" | "block">;
 
 interface OpenCall {
-  /** The id it goes by in requests: its own, or another one where that was taken. */
+  /** Its id in requests: its own, or a new one if another call has the same id. */
   readonly id: string;
   readonly call: ToolUseBlock;
   readonly place: Place;
   answer?: Place;
 }
 
+/** The newest response, whose calls may still be answered. */
 interface OpenResponse {
+  /** Entry of its first chunk. */
   readonly seq: number;
+  /** Entry of its latest chunk. */
   lastSeq: number;
   readonly responseId: string | undefined;
+  /** By their own id and by their id in requests. */
   readonly calls: Map<string, OpenCall>;
+  /** Calls that the provider answers itself and has not answered yet, by id. */
   readonly serverUses: Map<string, Place>;
 }
 
+/** Scans a growing window for what has to be repaired. */
 export class RepairScan {
-  /** Ids that are taken, with how many further calls asked for the same one. */
+  /** Ids of calls that are in use, each with the highest number appended to it for a duplicate. */
   readonly #callIds = new Map<string, number>();
   #open: OpenResponse | undefined;
   #scanned = 0;
@@ -59,9 +66,9 @@ export class RepairScan {
   #repairs: PlannedRepair[] = [];
 
   /**
-   * Scans what follows the part scanned before and returns the repairs a request needs.
-   * `callSeqs`: the calls on the line. Applying the repairs leaves nothing to repair. `isLeaving`: the request is
-   * about to leave. Until then no one has to speak last: the user may be about to.
+   * Scans the messages after those scanned before and returns the repairs that a request needs. After they are applied,
+   * another scan finds nothing. `callSeqs` are the numbers of the sent requests on the line. `isLeaving` is true if the
+   * request is about to leave; before that, the user may still add a last message.
    */
   scan(
     visible: readonly VisibleMessage[],
@@ -69,135 +76,145 @@ export class RepairScan {
     { isLeaving = true }: { readonly isLeaving?: boolean } = {},
   ): RepairEdit | undefined {
     this.#repairs = [];
-    for (; this.#scanned < visible.length; this.#scanned++) this.#message(visible[this.#scanned]!, callSeqs);
-    if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#start();
-    // A call that the provider is still working on itself is continued by sending the answer back as it is.
-    const isLast = endsWithAssistant(visible);
-    if (isLast && (this.#open?.serverUses.size ?? 0) > 0) return toEdit(this.#repairs);
-    const isAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
-    if (isLeaving && isAnswered && isLast) {
+    for (; this.#scanned < visible.length; this.#scanned++)
+      this.#scanMessage(visible[this.#scanned]!, callSeqs);
+    if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#insertFirstUser();
+    const endsWithAnswer = endsWithAssistant(visible);
+    // A server tool's call at the end is not answered yet: sending the answer back unchanged continues it.
+    if (endsWithAnswer && (this.#open?.serverUses.size ?? 0) > 0) return toEdit(this.#repairs);
+    const wasAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
+    if (isLeaving && wasAnswered && endsWithAnswer) {
       const last = visible.findLast((message) => message.blocks.length > 0)!;
-      this.#insert(last.seq, "missing-last-user", "end", { type: "text", text: TRAILING_USER_TEXT });
+      this.#insertUserMessage(last.seq, "missing-last-user", "end", {
+        type: "text",
+        text: TRAILING_USER_TEXT,
+      });
     }
     return toEdit(this.#repairs);
   }
 
-  #message(message: VisibleMessage, callSeqs: readonly number[]): void {
+  #scanMessage(message: VisibleMessage, callSeqs: readonly number[]): void {
     if (message.blocks.length === 0) return;
-    if (!this.#hasStarted) this.#first(message, callSeqs);
-    const isSent = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
-    if (message.role === "assistant") this.#assistant(message, isSent);
-    else for (const block of message.blocks) this.#result(message, block, isSent);
+    if (!this.#hasStarted) this.#checkStart(message, callSeqs);
+    const wasSentSince = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
+    if (message.role === "assistant") this.#scanAssistant(message, wasSentSince);
+    else for (const block of message.blocks) this.#scanResult(message, block, wasSentSince);
   }
 
-  /** A request starts with the user. Words that follow an unsent `system` message go before it by themselves. */
-  #first(message: VisibleMessage, callSeqs: readonly number[]): void {
+  /**
+   * Makes the request begin with the user. A user message after an unsent `system` message needs no repair, because the
+   * request assembler puts it first.
+   */
+  #checkStart(message: VisibleMessage, callSeqs: readonly number[]): void {
     if (message.role === "system") {
       this.#firstSystemSeq ??= message.seq;
       return;
     }
     const isAfterSentSystem =
       this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
-    // What only another provider understands is not sent, so it does not stand before the summary.
-    const isSummarised =
+    // A provider's own summary may come first. Opaque blocks before it are of other providers and not sent.
+    const beginsWithSummary =
       message.blocks.find(({ block }) => block.type !== "opaque")?.block.type === "compaction";
-    if (message.role === "user" ? isAfterSentSystem : !isSummarised) this.#start();
+    if (message.role === "user" ? isAfterSentSystem : !beginsWithSummary) this.#insertFirstUser();
     this.#hasStarted = true;
   }
 
-  #start(): void {
+  #insertFirstUser(): void {
     this.#hasStarted = true;
-    this.#insert(0, "missing-first-user", "start", { type: "text", text: LEADING_USER_TEXT });
+    this.#insertUserMessage(0, "missing-first-user", "start", { type: "text", text: LEADING_USER_TEXT });
   }
 
-  #assistant(message: VisibleMessage, isSent: boolean): void {
+  #scanAssistant(message: VisibleMessage, wasSentSince: boolean): void {
     const continues =
-      !isSent && message.responseId !== undefined && this.#open?.responseId === message.responseId;
+      !wasSentSince && message.responseId !== undefined && this.#open?.responseId === message.responseId;
     if (!continues) {
-      this.#close(message.seq);
+      this.#closeResponse(message.seq);
       const { seq, responseId } = message;
       this.#open = { seq, lastSeq: seq, responseId, calls: new Map(), serverUses: new Map() };
     }
     const open = this.#open!;
     open.lastSeq = message.seq;
-    for (const block of message.blocks) this.#assistantBlock(message, block, open);
+    for (const block of message.blocks) this.#scanAssistantBlock(message, block, open);
   }
 
-  #assistantBlock(message: VisibleMessage, { block, index }: VisibleBlock, open: OpenResponse): void {
+  #scanAssistantBlock(message: VisibleMessage, { block, index }: VisibleBlock, open: OpenResponse): void {
     const place = placeOf(message, index);
-    if (isServerToolUse(block)) this.#serverUse(block.id, place, open);
+    if (isServerToolUse(block)) this.#scanServerUse(block.id, place, open);
     else if (isServerToolResult(block)) {
       if (!open.serverUses.delete(block.tool_use_id))
-        this.#form("unpaired-server-tool", block.tool_use_id, [place]);
+        this.#replaceBlocks("unpaired-server-tool", block.tool_use_id, [place]);
     } else if (block.type === "tool_use") {
       const isTaken = this.#callIds.has(block.id);
       const id = isTaken ? this.#freeId(block.id) : block.id;
       this.#callIds.set(id, 1);
       if (isTaken && open.calls.has(block.id)) {
-        this.#form("duplicate-call-id", block.id, [place]);
+        this.#replaceBlocks("duplicate-call-id", block.id, [place]);
         return;
       }
-      if (isTaken) this.#form("duplicate-call-id", block.id, [{ ...place, shown: { ...block, id } }]);
+      if (isTaken)
+        this.#replaceBlocks("duplicate-call-id", block.id, [{ ...place, shown: { ...block, id } }]);
       const call = { id, call: block, place };
       open.calls.set(block.id, call).set(id, call);
     }
   }
 
-  /** An id that is taken has no separate pair: neither half is sent. */
-  #serverUse(id: string, place: Place, open: OpenResponse): void {
+  /** Hides a server tool's call whose id is in use; its result then has no call and is hidden, too. */
+  #scanServerUse(id: string, place: Place, open: OpenResponse): void {
     if (this.#callIds.has(id)) {
-      this.#form("duplicate-call-id", id, [place]);
+      this.#replaceBlocks("duplicate-call-id", id, [place]);
       return;
     }
     this.#callIds.set(id, 1);
     open.serverUses.set(id, place);
   }
 
-  #result(message: VisibleMessage, { block, index }: VisibleBlock, isSent: boolean): void {
+  #scanResult(message: VisibleMessage, { block, index }: VisibleBlock, wasSentSince: boolean): void {
     if (block.type !== "tool_result") return;
     const id = block.tool_use_id;
     const place = placeOf(message, index);
-    const call = isSent ? undefined : this.#open?.calls.get(id);
+    const call = wasSentSince ? undefined : this.#open?.calls.get(id);
     if (call === undefined) {
       const reason = this.#callIds.has(id) ? "late-result" : "orphan-result";
-      this.#form(reason, id, [{ ...place, shown: resultAsText(block, reason) }]);
+      this.#replaceBlocks(reason, id, [{ ...place, shown: resultAsText(block, reason) }]);
       return;
     }
-    if (call.answer !== undefined) this.#form("duplicate-result", id, [call.answer]);
+    if (call.answer !== undefined) this.#replaceBlocks("duplicate-result", id, [call.answer]);
     call.answer = place;
     if (call.id !== id)
-      this.#form("duplicate-call-id", id, [{ ...place, shown: { ...block, tool_use_id: call.id } }]);
+      this.#replaceBlocks("duplicate-call-id", id, [{ ...place, shown: { ...block, tool_use_id: call.id } }]);
   }
 
-  #close(nextSeq: number): void {
+  #closeResponse(nextSeq: number): void {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) return;
-    // Nothing can be put between a message and what an edit put behind it, so the calls are retold as text.
-    if (nextSeq === open.lastSeq) this.#reportOpenCalls(open);
+    // Messages that an edit inserted share the number of the entry before them, so no result can be inserted between.
+    // The calls become text instead.
+    if (nextSeq === open.lastSeq) this.#showOpenCallsAsText(open);
     this.#answerOpenCalls(open);
   }
 
-  #reportOpenCalls(open: OpenResponse): void {
+  #showOpenCallsAsText(open: OpenResponse): void {
     for (const call of new Set(open.calls.values())) {
       if (call.answer !== undefined) continue;
       const shown = callAsText(call.call);
-      this.#form("unanswered-call", call.id, [{ ...call.place, shown }]);
+      this.#replaceBlocks("unanswered-call", call.id, [{ ...call.place, shown }]);
       call.answer = call.place;
     }
   }
 
-  /** Puts a result in for every call that has none; whether there was none to put in. */
+  /** Inserts a result for every call without one. Returns true if every call had one already. */
   #answerOpenCalls(open: OpenResponse): boolean {
-    for (const [id, place] of open.serverUses) this.#form("unpaired-server-tool", id, [place]);
+    for (const [id, place] of open.serverUses) this.#replaceBlocks("unpaired-server-tool", id, [place]);
     open.serverUses.clear();
     const unanswered = [...new Set(open.calls.values())].filter((call) => call.answer === undefined);
     if (unanswered.length === 0) return true;
     const ids = unanswered.map((call) => call.id);
-    this.#insert(open.lastSeq, "unanswered-call", ids.join(", "), ...ids.map(interruptedResult));
+    this.#insertUserMessage(open.lastSeq, "unanswered-call", ids.join(", "), ...ids.map(interruptedResult));
     return false;
   }
 
+  /** Returns an id that is not in use: `id_2`, `id_3` … */
   #freeId(id: string): string {
     let copy = this.#callIds.get(id) ?? 1;
     do copy++;
@@ -206,26 +223,26 @@ export class RepairScan {
     return `${id}_${copy}`;
   }
 
-  #form(reason: RepairReason, subject: string, forms: readonly BlockForm[]): void {
-    this.#repair(reason, subject, { forms });
+  #replaceBlocks(reason: RepairReason, subject: string, forms: readonly BlockForm[]): void {
+    this.#addRepair(reason, subject, { forms });
   }
 
-  #insert(
+  #insertUserMessage(
     afterSeq: number,
     reason: RepairReason,
     subject: string,
     ...content: readonly ContentBlock[]
   ): void {
     const message = { role: "user", content, origin: "engine" } as const;
-    this.#repair(reason, subject, { insert: [{ afterSeq, messages: [message] }] });
+    this.#addRepair(reason, subject, { insert: [{ afterSeq, messages: [message] }] });
   }
 
-  #repair(reason: RepairReason, subject: string, effect: EditEffect): void {
+  #addRepair(reason: RepairReason, subject: string, effect: EditEffect): void {
     this.#repairs.push({ reason, subject, effect });
   }
 }
 
-/** The repairs a whole window needs before it is sent. */
+/** Plans the repairs of a whole window that is about to be sent. */
 export function planRepair(
   visible: readonly VisibleMessage[],
   callSeqs: readonly number[] = [],
@@ -233,7 +250,7 @@ export function planRepair(
   return new RepairScan().scan(visible, callSeqs);
 }
 
-/** True if the assistant spoke last, reminders of the host aside. */
+/** True if the last message that is neither empty nor a `system` message is the assistant's. */
 function endsWithAssistant(visible: readonly VisibleMessage[]): boolean {
   return (
     visible.findLast((message) => message.blocks.length > 0 && message.role !== "system")?.role ===
@@ -241,7 +258,7 @@ function endsWithAssistant(visible: readonly VisibleMessage[]): boolean {
   );
 }
 
-/** All of them as one edit: the window is rewritten once. */
+/** Combines all repairs into one edit, so that the window is rewritten once. */
 function toEdit(planned: readonly PlannedRepair[]): RepairEdit | undefined {
   const first = planned[0];
   if (first === undefined) return undefined;

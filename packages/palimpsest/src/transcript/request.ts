@@ -1,44 +1,48 @@
 /**
- * From the window to the messages of a request.
+ * Assembles the messages of a request from the visible messages of the window.
  *
- * The log holds chunks as they came: a response in several pieces, results one by one, a reminder
- * between a call and its result. Providers want turns: chunks of one response together, every
- * result in the message right after its call and leading it. The assembler joins them as they
- * arrive, so a call costs only what is new.
+ * The log holds chunks in the order in which they arrived: a response in several pieces, results one by one, a reminder
+ * between a call and its result. Providers require turns: the chunks of one response in one message, and every result at
+ * the beginning of the message right after its call. The assembler joins chunks as they arrive, so each request costs
+ * only what is new.
  *
- * Nothing is moved across a request that was already sent: its content goes out again in
- * the same place, and later blocks only follow.
+ * No block is moved across a request that was already sent: what was sent keeps its place, and later blocks follow it.
  */
 import type { ContentBlock } from "./blocks.ts";
 import type { RequestMessage, VisibleMessage } from "./window.ts";
 
+/** The newest assistant message, which further chunks may continue and whose calls may still be answered. */
 interface OpenResponse {
+  /** Index of its message in the request. */
   readonly index: number;
+  /** Entry of its first chunk. */
   readonly seq: number;
   readonly responseId: string | undefined;
   readonly callIds: Set<string>;
 }
 
+/** Assembles a request step by step: push each visible message once, and read `messages` for every request. */
 export class RequestAssembler {
   readonly #messages: RequestMessage[] = [];
-  /** Number of results that lead the message after the open response. */
+  /** Number of results at the beginning of the message after the open response. */
   #leadingResults = 0;
   #open: OpenResponse | undefined;
   /** The entry that began the newest `system` message. */
   #systemSeq = 0;
 
-  /** Messages that were made since the request was last handed out: only these may still be added to. */
+  /** Messages made since `messages` was last read, with their content: only these may be changed in place. */
   readonly #own = new Map<RequestMessage, ContentBlock[]>();
 
-  /** The request so far. A new array each time; its messages are never changed afterwards. */
+  /** The request so far, as a new array. Its messages never change afterwards. */
   get messages(): readonly RequestMessage[] {
     this.#own.clear();
     return this.#messages.slice();
   }
 
-  /** Adds the next visible message. `callSeqs`: the calls on the line, oldest first. */
+  /** Adds the next visible message. `callSeqs` are the numbers of the sent requests on the line, oldest first. */
   push(message: VisibleMessage, callSeqs: readonly number[]): void {
     if (message.blocks.length === 0) return;
+    // True if a request left between the open response and this message: then nothing may be inserted before it.
     const isSentBetween = this.#open !== undefined && hasCallBetween(callSeqs, this.#open.seq, message.seq);
     if (message.role === "assistant") this.#pushAssistant(message, isSentBetween);
     else if (message.role === "system") this.#pushSystem(message);
@@ -87,9 +91,9 @@ export class RequestAssembler {
       else others.push(block);
     }
     if (others.length === 0) return;
-    // A `system` message stands between the user's words and the answer to them, so it waits behind both.
-    const waits = this.#messages.at(-1)?.role === "system" && !isSystemSent;
-    this.#append(this.#messages.length - (waits ? 1 : 0), "user", others);
+    // A `system` message has to come right before the answer, so later user content is put before an unsent one.
+    const goesBeforeSystem = this.#messages.at(-1)?.role === "system" && !isSystemSent;
+    this.#append(this.#messages.length - (goesBeforeSystem ? 1 : 0), "user", others);
   }
 
   #placeResult(index: number, result: ContentBlock): void {
@@ -102,13 +106,13 @@ export class RequestAssembler {
     this.#leadingResults++;
   }
 
-  /** Puts blocks before the message at `index`, joined to a neighbour of the same role. */
+  /** Inserts blocks before the message at `index`, or adds them to the message before if it has the same role. */
   #append(index: number, role: "user" | "system", blocks: readonly ContentBlock[]): void {
     if (this.#messages[index - 1]?.role === role) this.#contentOf(index - 1).push(...blocks);
     else this.#messages.splice(index, 0, { role, content: blocks });
   }
 
-  /** The content of a message, to add to. Content that was handed out is copied once, not with each block. */
+  /** Returns the content of a message as an array to change. A message that `messages` returned is copied first, once. */
   #contentOf(index: number): ContentBlock[] {
     const message = this.#messages[index]!;
     const own = this.#own.get(message);
@@ -121,7 +125,7 @@ export class RequestAssembler {
   }
 }
 
-/** The request that a window makes, from nothing: what the assembler keeps up incrementally. */
+/** Assembles the request of a whole window at once. The result is that of a `RequestAssembler` that saw every message. */
 export function assembleRequest(
   visible: readonly VisibleMessage[],
   callSeqs: readonly number[] = [],

@@ -1,10 +1,10 @@
 /**
- * The first form of a block in the window: as the log holds it, or repaired if no provider would accept that.
+ * The form in which the window first shows a block: as it is in the log, or repaired if providers would refuse it.
  *
- * The log keeps a block as it came. The window shows it without what makes a provider refuse a
- * request for good: empty text, an empty result, half a character, an unfinished call, thinking
- * that was cut off, a block in a message of a role that cannot say it. The form depends on the block
- * and its message alone, so it is the same on every call.
+ * The log keeps every block unchanged. Providers refuse a whole request because of an empty text, an empty result, half a
+ * surrogate pair, an unfinished call, thinking that was cut off, or a block that its role may not have. The window shows
+ * such a block repaired or not at all. The form depends on the block and its message alone, so it is the same on every
+ * call.
  */
 import { isObject } from "../base/json/json.ts";
 import { isWellFormed, toWellFormed } from "../base/text/text.ts";
@@ -12,37 +12,37 @@ import { type ContentBlock, type Message, type Role, toolResultText } from "./bl
 import type { MessageEntry, StoredBlock } from "./entries.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
-/** Shown where a tool answered with nothing: an empty result is refused or read as a failure. */
+/** Shown in the place of an empty tool result, which providers refuse or models read as a failure. */
 export const EMPTY_RESULT_TEXT = "(no output)";
 
-/** The author of a block, and whether it was cut off. */
+/** The role of a block's message, and if the message was cut off. */
 export interface BlockAuthor {
   readonly role: Role;
   readonly isInterrupted: boolean;
 }
 
-/** The block as a provider can take it, or `undefined` where it is not shown at all. */
+/** Returns the block in a form that providers accept, or `undefined` if it is not shown at all. */
 export function shownBlock(
   block: ContentBlock,
   { role, isInterrupted }: BlockAuthor,
 ): ContentBlock | undefined {
-  if (!isInPlace(block, role)) return formOfMisplaced(block, role);
+  if (!isAllowedIn(block, role)) return formOfMisplaced(block, role);
   switch (block.type) {
     case "text":
       return block.text.trim() === "" ? undefined : repaired(block);
     case "thinking":
-      // Bound to its signature: sent back as it came or not at all.
+      // Thinking is bound to its signature: it is sent back unchanged or not at all.
       if (isInterrupted && block.signature === undefined) return undefined;
       return isWellFormed(block.thinking) && isWellFormed(block.signature ?? "") ? block : undefined;
     case "redacted_thinking":
       return block.data !== "" && isWellFormed(block.data) ? block : undefined;
     case "tool_use":
-      // A call that was cut off never ran; its arguments arrive as nothing at all, or as half a text.
+      // A call that was cut off never ran. Its arguments are empty or an unfinished text, not an object.
       return isInterrupted && !hasMembers(block.input) ? undefined : repaired(block);
     case "tool_result":
       return hasContent(block.content) ? repaired(block) : { ...block, content: EMPTY_RESULT_TEXT };
     case "opaque":
-      // What no one knows is sent to no one, so it must not look as if a message said something.
+      // A block of an unknown provider is never sent, so it must not make its message look non-empty.
       return block.provider === "unknown" ? undefined : block;
     case "compaction":
       return block;
@@ -51,13 +51,13 @@ export function shownBlock(
   }
 }
 
-/** Words and media anyone may say; results are the user's, all else is the model's. */
-function isInPlace({ type }: ContentBlock, role: Role): boolean {
+/** Any role may have text, media and opaque blocks; only the user has results, and only the assistant all others. */
+function isAllowedIn({ type }: ContentBlock, role: Role): boolean {
   if (type === "text" || type === "image" || type === "document" || type === "opaque") return true;
   return role === (type === "tool_result" ? "user" : "assistant");
 }
 
-/** Readable content goes as text; thinking and content that only a provider can read is not shown. */
+/** Returns a block that its role may not have as text, or `undefined` for thinking and content without a readable text. */
 function formOfMisplaced(block: ContentBlock, role: Role): ContentBlock | undefined {
   const asText = (text: string): ContentBlock => ({ type: "text", text: toWellFormed(text) });
   switch (block.type) {
@@ -88,7 +88,7 @@ function hasContent(content: unknown): boolean {
   );
 }
 
-/** Returns the same object if nothing had to be repaired, so that identity tells what is unchanged. */
+/** Returns the block without empty parts and lone surrogates; the same object if nothing had to be repaired. */
 function repaired(block: ContentBlock): ContentBlock {
   const withoutEmptyParts = dropEmptyParts(block);
   return isWellFormedDeep(withoutEmptyParts)
@@ -139,7 +139,7 @@ function visibleBlocks(content: readonly StoredBlock[], by: BlockAuthor): readon
   return blocks;
 }
 
-/** The state of an entry in the window before any edit. */
+/** Returns a message entry as the window shows it before any edit. */
 export function visibleMessage(entry: MessageEntry): VisibleMessage {
   return {
     seq: entry.seq,
@@ -153,7 +153,7 @@ export function visibleMessage(entry: MessageEntry): VisibleMessage {
   };
 }
 
-/** The state of a message that an edit inserts. */
+/** Returns a message that the edit `editSeq` inserted after the entry `afterSeq`, as the window shows it. */
 export function insertedMessage(
   message: Message,
   afterSeq: number,

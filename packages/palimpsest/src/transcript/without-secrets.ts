@@ -1,8 +1,8 @@
 /**
- * Blocks and messages as derived material may quote them: without secrets.
+ * Redacted copies of blocks and messages: secrets such as keys and passwords are replaced.
  *
- * The log keeps what was said. Whatever is made of it (summaries, lists, previews, snippets, reports) is made of these
- * copies, so that secrets are gone before anything is cut into strings, lines or names.
+ * The log keeps messages unchanged. Everything derived from it (summaries, lists, previews, snippets, reports) is made of
+ * these copies. So secrets are gone before a text is cut: a cut secret could no longer be recognized.
  */
 
 import { writeDeepJson } from "../base/json/json.ts";
@@ -11,40 +11,40 @@ import type { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { ContentBlock } from "./blocks.ts";
 import type { VisibleMessage } from "./window.ts";
 
-/** Deeper values are read as text. */
+/** Values nested deeper than this are redacted as JSON text. */
 const MAX_DEPTH = 200;
-/** Members that only a provider can use. */
+/** Names of members whose values have a meaning only for the provider; they are not redacted. */
 const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id|tool_use_id)$/;
-/** Names that say what their value is. */
+/** Names of members whose values are probably secrets. */
 const SENSITIVE_NAME =
   /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;
 
-/** By the block, which never changes: each is looked through once, whatever is made of it. One without a secret is itself. */
-const known = new WeakMap<ContentBlock, ContentBlock>();
+/** The redacted copy of each block, so that each is searched once: blocks never change. A block without secrets maps to itself. */
+const redactedBlocks = new WeakMap<ContentBlock, ContentBlock>();
 
-/** The block without secrets; the same block where it holds none. */
+/** Returns the block without secrets; the same object if it has none. */
 export function withoutSecrets(block: ContentBlock): ContentBlock {
-  const before = known.get(block);
-  if (before !== undefined) return before;
+  const known = redactedBlocks.get(block);
+  if (known !== undefined) return known;
   const clean = redactBlock(block, (text) => redactBroken(text).text);
-  known.set(block, clean);
-  if (clean !== block) known.set(clean, clean);
+  redactedBlocks.set(block, clean);
+  if (clean !== block) redactedBlocks.set(clean, clean);
   return clean;
 }
 
-/** The block without secrets and without pieces of known ones; its own secrets are known from then on. */
+/** Returns the block without secrets and without pieces of known secrets, and adds its own secrets to the known ones. */
 export function withoutKnownSecrets(block: ContentBlock, secrets: KnownSecrets): ContentBlock {
   if (withoutSecrets(block) !== block) return redactBlock(block, (text) => secrets.redact(text).text);
   return secrets.isEmpty ? block : redactBlock(block, (text) => secrets.redactPieces(text));
 }
 
-/** Remembers the secrets of the blocks. */
+/** Adds the secrets of the blocks to the known ones. */
 export function learnSecrets(blocks: Iterable<ContentBlock>, secrets: KnownSecrets): void {
-  // Pieces that others hold teach nothing.
+  // Blocks without a whole secret add nothing.
   for (const block of blocks) if (withoutSecrets(block) !== block) withoutKnownSecrets(block, secrets);
 }
 
-/** The message without secrets; the same message where it holds none. */
+/** Returns the message without secrets; the same object if it has none. */
 export function visibleWithoutSecrets(message: VisibleMessage): VisibleMessage {
   const blocks = message.blocks.map((shown) => {
     const block = withoutSecrets(shown.block);
@@ -53,7 +53,7 @@ export function visibleWithoutSecrets(message: VisibleMessage): VisibleMessage {
   return blocks.every((shown, index) => shown === message.blocks[index]) ? message : { ...message, blocks };
 }
 
-/** Any value of JSON without secrets, names of members included. The same value where it holds none. */
+/** Redacts the texts of any JSON value, names of members included. Returns the same value if nothing changed. */
 export function redactJson<Value>(value: Value, redact: (text: string) => string, depth = 0): Value {
   if (typeof value === "string") return redact(value) as Value;
   if (typeof value !== "object" || value === null) return value;
@@ -72,7 +72,10 @@ export function redactJson<Value>(value: Value, redact: (text: string) => string
   return isChanged ? (Object.fromEntries(members) as Value) : value;
 }
 
-/** Hostile nesting must not overflow the stack; a text takes its place where it holds a secret. */
+/**
+ * Redacts a deeply nested value, which must not overflow the stack. If it has a secret, its redacted JSON text replaces
+ * it.
+ */
 function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
   const written = writeDeepJson(value, { maxValues: 1_000_000 });
   if (!written.ok) return `(${written.reason})` as Value;
@@ -80,7 +83,7 @@ function redactDeep<Value>(value: Value, redact: (text: string) => string): Valu
   return clean === written.text ? value : (clean as Value);
 }
 
-/** `password: "…"` is known by its name, which stands apart from the value in JSON. */
+/** Redacts a member by its name as well: in `{"password": "…"}` only the name shows that the value is a secret. */
 function redactMember(
   name: string,
   member: unknown,
@@ -88,9 +91,9 @@ function redactMember(
   depth: number,
 ): unknown {
   if (typeof member !== "string" || !SENSITIVE_NAME.test(name)) return redactJson(member, redact, depth + 1);
-  const beginning = `${name}=`;
-  const together = redact(`${beginning}${member}`);
-  return redact(together.startsWith(beginning) ? together.slice(beginning.length) : member);
+  const prefix = `${name}=`;
+  const assignment = redact(`${prefix}${member}`);
+  return redact(assignment.startsWith(prefix) ? assignment.slice(prefix.length) : member);
 }
 
 function redactBlock(block: ContentBlock, redact: (text: string) => string): ContentBlock {
@@ -115,7 +118,7 @@ function redactBlock(block: ContentBlock, redact: (text: string) => string): Con
   }
 }
 
-/** Pictures in results are long and hold no words; a long line of JSON does. */
+/** Skips long base64 texts, which are images: searching them is slow and finds nothing. */
 function redactUnlessEncoded(redact: (text: string) => string): (text: string) => string {
   return (text) =>
     text.length > ENCODED_CHARACTERS && ENCODED.test(text.slice(0, 1_000)) ? text : redact(text);

@@ -1,17 +1,18 @@
 /**
- * The table of keys that have a distinct shape: how each begins, what follows, and where that is documented.
+ * The table of API keys and tokens that have a recognizable shape: how each begins, what follows, and where that is
+ * documented.
  *
  * A key is looked for only where a word begins, so a row costs next to nothing. To add a family, add its row here and
  * a made-up key to the table of the tests. Secrets without a shape are in `secret-contexts.ts`.
  */
 
-/** A collection of the shapes of many vendors that is kept up to date. */
+/** An open-source secret scanner whose rules cover many vendors. */
 const GITLEAKS = "gitleaks, config/gitleaks.toml";
 const GITHUB_DOCS = "GitHub docs, Supported secret scanning patterns";
 
 interface KeyShape {
   readonly family: string;
-  /** The first characters of a key; one of them begins it. At least two characters each. */
+  /** Possible first characters of a key, at least two each. */
   readonly starts: readonly string[];
   /** Pattern of the part after the start. Repetitions are bounded; no part of it can be matched in two ways. */
   readonly body: string;
@@ -19,10 +20,10 @@ interface KeyShape {
   readonly source: string;
 }
 
-/** Characters that base64 and its variant for addresses use. */
+/** A character of base64. */
 const B64 = "[A-Za-z0-9+/]";
 const HEX = "[a-f0-9]";
-/** The end of a key of fixed length: behind it no word goes on. */
+/** The end of a key of fixed length: no further letter or digit follows. */
 const END = "(?![A-Za-z0-9])";
 const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 

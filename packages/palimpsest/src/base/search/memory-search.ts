@@ -9,7 +9,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { cutHead } from "../text/text.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
-import { alikeTerms, type QueryTerm, readQuery } from "./query-terms.ts";
+import { findRelatedTerms, type QueryTerm, readQuery } from "./query-terms.ts";
 import { type ScoredNumber, takeBest } from "./ranking.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -140,7 +140,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return takeBest(scorer.numbers, {
       scoreOf: (number) => scorer.scoreOf(number),
       limit,
-      tie: (one, other) => (ids[one]! < ids[other]! ? -1 : 1),
+      compareTied: (one, other) => (ids[one]! < ids[other]! ? -1 : 1),
       accepts: accepts === undefined ? undefined : (number) => accepts(ids[number]!),
     });
   }
@@ -162,7 +162,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
   ): readonly MemoryHit[] {
     const found = new Set(best.map(({ number }) => ids[number]!));
     const index = { vocabulary, postings, size: numbers.size };
-    const terms = alikeTerms(best.slice(0, ALIKE_SEEDS_COUNT), query, index);
+    const terms = findRelatedTerms(best.slice(0, ALIKE_SEEDS_COUNT), query, index);
     const isNew = (id: string): boolean => !found.has(id) && accepts?.(id) !== false;
     const alike = bestFor(terms, limit - best.length, isNew);
     const most = (ALIKE_SHARE * (best.at(-1)?.score ?? 0)) / (alike[0]?.score ?? 1);

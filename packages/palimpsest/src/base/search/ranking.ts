@@ -1,23 +1,30 @@
 /**
- * BM25, the best of many scored documents, and several rankings in one: what searches over a session's history and
- * over memories have in common.
+ * Ranking functions that the searches over a session's history and over memories share: BM25 scores, the best of many
+ * scored documents, and the fusion of several rankings into one.
  */
 
-/** Reciprocal rank fusion's constant: how little the very first ranks differ. Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", 2009: 60. */
+/** The constant of reciprocal rank fusion: the larger, the less the first ranks differ. Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", 2009: 60. */
 const FUSION_RANK = 60;
 
-/** BM25's constants: how soon repetition stops to count, and how much a long text is held against it. */
+/** The constants of BM25. */
 export interface Bm25Constants {
+  /** Saturation: the smaller, the sooner further occurrences of a term stop counting. */
   readonly k1: number;
+  /** Length normalization: 0 ignores a document's length, 1 applies it in full. */
   readonly b: number;
 }
 
-/** BM25's inverse document frequency; never below zero, so a common word cannot speak against a document. */
-export function rarityOf(withTerm: number, all: number): number {
-  return Math.log(1 + (all - withTerm + 0.5) / (withTerm + 0.5));
+/**
+ * Returns BM25's inverse document frequency. It is never below zero, so a common word cannot lower a document's score.
+ */
+export function rarityOf(documentsWithTerm: number, documentCount: number): number {
+  return Math.log(1 + (documentCount - documentsWithTerm + 0.5) / (documentsWithTerm + 0.5));
 }
 
-/** Returns how much a term of some rarity weighs in a document, by its occurrences and the document's length. */
+/**
+ * Returns the BM25 weight of one term as a function of its occurrences in a document and the document's length. `rarity`
+ * is the result of {@link rarityOf}.
+ */
 export function termWeight(
   rarity: number,
   { k1, b }: Bm25Constants,
@@ -38,25 +45,30 @@ interface BestOptions {
   readonly scoreOf: (number: number) => number;
   readonly limit: number;
   /** Orders numbers with the same score. */
-  readonly tie: (one: number, other: number) => number;
+  readonly compareTied: (one: number, other: number) => number;
   /** Asked only about numbers that could still be among the best. */
   readonly accepts?: (number: number) => boolean;
 }
 
-/** The `limit` best with a score above 0, without sorting all: a list is cut back whenever it has doubled. */
+/**
+ * Returns the `limit` best with a score above 0. Instead of sorting all, it collects up to twice the limit, sorts these,
+ * and drops the worse half.
+ */
 export function takeBest(
   numbers: Iterable<number>,
-  { scoreOf, limit, tie, accepts }: BestOptions,
+  { scoreOf, limit, compareTied, accepts }: BestOptions,
 ): readonly ScoredNumber[] {
   const better = (one: ScoredNumber, other: ScoredNumber): number =>
-    other.score - one.score || tie(one.number, other.number);
+    other.score - one.score || compareTied(one.number, other.number);
   let best: ScoredNumber[] = [];
   let worst: ScoredNumber | undefined;
   for (const number of numbers) {
     const score = scoreOf(number);
     if (score <= 0) continue;
-    if (worst !== undefined && score <= worst.score)
-      if (score < worst.score || tie(number, worst.number) > 0) continue;
+    const isWorse =
+      worst !== undefined &&
+      (score < worst.score || (score === worst.score && compareTied(number, worst.number) > 0));
+    if (isWorse) continue;
     if (accepts?.(number) === false) continue;
     best.push({ number, score });
     if (best.length < 2 * limit) continue;
@@ -69,7 +81,7 @@ export function takeBest(
 /** A ranking, best first. */
 export interface Ranking {
   readonly ids: readonly string[];
-  /** Its weight beside the others. @defaultValue 1 */
+  /** Its weight relative to the other rankings. @defaultValue 1 */
   readonly weight?: number;
 }
 
@@ -79,13 +91,13 @@ interface FusedRank {
   readonly score: number;
 }
 
-/** Fuses several rankings into one, best first; by id among equals. An id counts once in a ranking. */
+/** Fuses several rankings into one, best first; equal scores are ordered by id. An id counts once in a ranking. */
 export function fuseRanks(rankings: readonly Ranking[]): readonly FusedRank[] {
   const scores = new Map<string, number>();
   for (const { ids, weight = 1 } of rankings)
     [...new Set(ids)].forEach((id, rank) => {
-      const part = weight / (FUSION_RANK + rank + 1);
-      scores.set(id, (scores.get(id) ?? 0) + part);
+      const addedScore = weight / (FUSION_RANK + rank + 1);
+      scores.set(id, (scores.get(id) ?? 0) + addedScore);
     });
   return [...scores]
     .map(([id, score]) => ({ id, score }))

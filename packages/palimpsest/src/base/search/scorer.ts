@@ -1,9 +1,10 @@
 /**
- * The scores of all documents for one query: their own, their neighbours' and their conversation's.
+ * Scores all documents of a search index for one query. A document's score has three parts: its own words, its
+ * neighbours in the conversation, and the conversation as a whole.
  *
- * A conversation is weighed as if it were one document: while the places of a term are gone through, its
- * occurrences are counted for each conversation, so no second index is needed. A document that has no word of
- * the query can be found only through a neighbour that has one.
+ * The conversation is scored as if it were one document: while the scorer goes through the documents that have a term,
+ * it also counts the term's occurrences per conversation, so no second index is needed. A document without a word of the
+ * query can be found only through a neighbour that has one.
  */
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { type ConversationLinks, NO_DOCUMENT, NO_GROUP } from "./conversation-links.ts";
@@ -11,7 +12,7 @@ import { placeCount, placeNumber, type TermPlaces } from "./postings.ts";
 import type { QueryTerm } from "./query-terms.ts";
 import { type Bm25Constants, rarityOf, type ScoredNumber, termWeight } from "./ranking.ts";
 
-/** The parts of one document's score. */
+/** A document's score and the three parts that add up to it. */
 export interface ScoredDocument extends ScoredNumber {
   readonly ownScore: number;
   readonly neighbourScore: number;
@@ -20,13 +21,18 @@ export interface ScoredDocument extends ScoredNumber {
 
 /** Weights of the parts of a score. */
 export interface ScoreWeights extends Bm25Constants {
+  /** Share of a neighbour's own score that is added: `near` one step away, `far` two steps. */
   readonly neighbourShares: { readonly near: number; readonly far: number };
-  /** Part of the best document's own score below which one tells its neighbours nothing. */
+  /** Share of the best own score that a document needs to add anything to its neighbours. */
   readonly tellingShare: number;
+  /** Share of the conversation's score that is added to each of its documents. */
   readonly groupShare: number;
 }
 
-/** One search's scores; the next search writes over them. */
+/**
+ * The scores of the latest search, in typed arrays indexed by document number. The next search overwrites them. A
+ * *candidate* is a document that the search scores.
+ */
 export class Scorer {
   readonly #links: ConversationLinks;
   readonly #weights: ScoreWeights;
@@ -34,13 +40,16 @@ export class Scorer {
   #documentCount = 0;
   #totalLength = 0;
   #own = new Float64Array(0);
-  /** Weighed scores of one and two steps before, and the best of one and two steps after. */
+  /** Weighted own scores of the neighbours one and two steps before, added up. */
   #before = new Float64Array(0);
+  /** Best own score among the neighbours one step after. */
   #next = new Float64Array(0);
+  /** Best own score among the neighbours two steps after. */
   #afterNext = new Float64Array(0);
-  #isTouched = new Uint8Array(0);
-  #numbers = new Uint32Array(0);
-  #count = 0;
+  #isCandidate = new Uint8Array(0);
+  /** Numbers of the candidates; only the first `#candidateCount` are in use. */
+  #candidates = new Uint32Array(0);
+  #candidateCount = 0;
   #groupScores = new Float64Array(0);
   #groupCounts = new Float64Array(0);
 
@@ -49,6 +58,7 @@ export class Scorer {
     this.#weights = weights;
   }
 
+  /** Adds a document of `length` words. */
   learn(number: number, length: number): void {
     this.#lengths[number] = length;
     this.#documentCount++;
@@ -64,19 +74,21 @@ export class Scorer {
     return this.#lengths[number]!;
   }
 
+  /** Scores all documents for the terms of a query; `scoreOf` and `partsOf` return the results. */
   score(terms: readonly QueryTerm[]): void {
     this.#clear();
-    const choosing = terms.filter(({ isChoosing }) => isChoosing);
-    for (const { places } of choosing) this.#touchAll(places);
+    const candidateTerms = terms.filter(({ addsCandidates }) => addsCandidates);
+    for (const { places } of candidateTerms) this.#addCandidates(places);
     for (const { places, weight } of terms) this.#scoreDocuments(places, weight);
-    // A word that nearly all have says nothing of their neighbours, and asking all of them takes long.
-    if (this.#links.hasNeighbours && this.#count <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
+    // A word that nearly all documents have says nothing about their neighbours, and visiting all of them is slow.
+    if (this.#links.hasNeighbours && this.#candidateCount <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
       this.#scoreNeighbours();
-    if (this.#links.groupCount > 0) for (const { places } of choosing) this.#scoreGroups(places);
+    if (this.#links.groupCount > 0) for (const { places } of candidateTerms) this.#scoreGroups(places);
   }
 
+  /** The numbers of the candidates, in no order. */
   get numbers(): Uint32Array {
-    return this.#numbers.subarray(0, this.#count);
+    return this.#candidates.subarray(0, this.#candidateCount);
   }
 
   scoreOf(number: number): number {
@@ -99,7 +111,7 @@ export class Scorer {
     for (let index = 0; index < count; index++) {
       const place = places[index]!;
       const number = placeNumber(place);
-      if (this.#isTouched[number] === 1)
+      if (this.#isCandidate[number] === 1)
         this.#own[number]! += weightOf(placeCount(place), this.#lengths[number]!);
     }
   }
@@ -107,49 +119,52 @@ export class Scorer {
   #scoreGroups({ places, count }: TermPlaces): void {
     const links = this.#links;
     const counts = this.#groupCounts;
-    const touched: number[] = [];
+    const groupsWithTerm: number[] = [];
     for (let index = 0; index < count; index++) {
       const place = places[index]!;
       const group = links.groupOf(placeNumber(place));
       if (group === NO_GROUP) continue;
-      if (counts[group] === 0) touched.push(group);
+      if (counts[group] === 0) groupsWithTerm.push(group);
       counts[group]! += placeCount(place);
     }
-    const rarity = rarityOf(touched.length, links.groupCount);
+    const rarity = rarityOf(groupsWithTerm.length, links.groupCount);
     const weightOf = termWeight(rarity, this.#weights, links.averageGroupTerms);
-    for (const group of touched) {
+    for (const group of groupsWithTerm) {
       this.#groupScores[group]! += weightOf(counts[group]!, links.groupTerms(group));
       counts[group] = 0;
     }
   }
 
   /**
-   * Every document that has enough of the query tells it to those one and two steps away, which may be what was
-   * meant. One common word is not enough: it would make half of all conversations candidates.
+   * Adds shares of each document's own score to the documents one and two steps away: an answer may have none of the
+   * words of its question. Documents with a low own score add nothing, because one common word would make half of all
+   * conversations candidates.
    */
   #scoreNeighbours(): void {
     const links = this.#links;
     const { near, far } = this.#weights.neighbourShares;
-    const ownCount = this.#count;
+    // Neighbours become candidates, too, but pass nothing on.
+    const ownCount = this.#candidateCount;
     const leastOwn = this.#bestOwn() * this.#weights.tellingShare;
     for (let index = 0; index < ownCount; index++) {
-      const number = this.#numbers[index]!;
+      const number = this.#candidates[index]!;
       const own = this.#own[number]!;
       if (own < leastOwn) continue;
       const previous = links.previousOf(number);
-      const last = links.previousOf(previous);
-      this.#touch(previous);
-      this.#touch(last);
+      const beforePrevious = links.previousOf(previous);
+      this.#addCandidate(previous);
+      this.#addCandidate(beforePrevious);
       if (previous !== NO_DOCUMENT) this.#next[previous] = Math.max(this.#next[previous]!, own);
-      if (last !== NO_DOCUMENT) this.#afterNext[last] = Math.max(this.#afterNext[last]!, own);
+      if (beforePrevious !== NO_DOCUMENT)
+        this.#afterNext[beforePrevious] = Math.max(this.#afterNext[beforePrevious]!, own);
       let follower = links.firstFollowerOf(number);
       for (; follower !== NO_DOCUMENT; follower = links.nextSiblingOf(follower)) {
-        this.#touch(follower);
+        this.#addCandidate(follower);
         this.#before[follower]! += near * own;
-        let next = links.firstFollowerOf(follower);
-        for (; next !== NO_DOCUMENT; next = links.nextSiblingOf(next)) {
-          this.#touch(next);
-          this.#before[next]! += far * own;
+        let secondFollower = links.firstFollowerOf(follower);
+        for (; secondFollower !== NO_DOCUMENT; secondFollower = links.nextSiblingOf(secondFollower)) {
+          this.#addCandidate(secondFollower);
+          this.#before[secondFollower]! += far * own;
         }
       }
     }
@@ -161,14 +176,14 @@ export class Scorer {
     return best;
   }
 
-  #touchAll({ places, count }: TermPlaces): void {
-    for (let index = 0; index < count; index++) this.#touch(placeNumber(places[index]!));
+  #addCandidates({ places, count }: TermPlaces): void {
+    for (let index = 0; index < count; index++) this.#addCandidate(placeNumber(places[index]!));
   }
 
-  #touch(number: number): void {
-    if (number === NO_DOCUMENT || this.#isTouched[number] === 1) return;
-    this.#isTouched[number] = 1;
-    this.#numbers[this.#count++] = number;
+  #addCandidate(number: number): void {
+    if (number === NO_DOCUMENT || this.#isCandidate[number] === 1) return;
+    this.#isCandidate[number] = 1;
+    this.#candidates[this.#candidateCount++] = number;
   }
 
   #neighbourScore(number: number): number {
@@ -182,15 +197,15 @@ export class Scorer {
   }
 
   #clear(): void {
-    for (let index = 0; index < this.#count; index++) {
-      const number = this.#numbers[index]!;
+    for (let index = 0; index < this.#candidateCount; index++) {
+      const number = this.#candidates[index]!;
       this.#own[number] = 0;
       this.#before[number] = 0;
       this.#next[number] = 0;
       this.#afterNext[number] = 0;
-      this.#isTouched[number] = 0;
+      this.#isCandidate[number] = 0;
     }
-    this.#count = 0;
+    this.#candidateCount = 0;
     const length = this.#lengths.length;
     if (this.#own.length < length) {
       const size = Math.max(length, 2 * this.#own.length);
@@ -198,8 +213,8 @@ export class Scorer {
       this.#before = new Float64Array(size);
       this.#next = new Float64Array(size);
       this.#afterNext = new Float64Array(size);
-      this.#isTouched = new Uint8Array(size);
-      this.#numbers = new Uint32Array(size);
+      this.#isCandidate = new Uint8Array(size);
+      this.#candidates = new Uint32Array(size);
     }
     if (this.#groupScores.length < this.#links.groupNumbers) {
       const size = Math.max(this.#links.groupNumbers, 2 * this.#groupScores.length);

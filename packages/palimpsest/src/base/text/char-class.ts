@@ -1,8 +1,8 @@
 /**
- * Classes of UTF-16 units for scanners of text, in one table look-up.
+ * Classifies UTF-16 code units (letter, digit, capital …) for scanners of text.
  *
- * Scanners go through a text once, unit by unit: no regular expression runs over text from
- * outside, so no input makes them slow.
+ * Scanners read a text once, unit by unit, instead of running a regular expression over it. So their time is linear,
+ * whatever the input is.
  */
 
 export const CLASS_OTHER = 0;
@@ -11,9 +11,9 @@ export const CLASS_UPPER = 2;
 export const CLASS_DIGIT = 3;
 /** `_` and `$`: part of identifiers. */
 export const CLASS_UNDERSCORE = 4;
-/** Letters of scripts that write words with blanks between them, without case knowledge. */
+/** Letters of other scripts that separate words by blanks; their case is not told apart. */
 export const CLASS_LETTER = 5;
-/** Scripts that write without blanks: Han, Kana, Hangul, Thai and their neighbours. */
+/** Characters of scripts that do not separate words by blanks: Han, Kana, Thai …; Hangul is treated alike. */
 export const CLASS_DENSE = 6;
 
 const ASCII = new Uint8Array(128);
@@ -23,6 +23,7 @@ for (let code = 97; code <= 122; code++) ASCII[code] = CLASS_LOWER;
 ASCII[95] = CLASS_UNDERSCORE;
 ASCII[36] = CLASS_UNDERSCORE;
 
+/** Returns the class of a UTF-16 code unit, one of the `CLASS_…` constants. */
 export function charClass(code: number): number {
   if (code < 128) return ASCII[code]!;
   if (code < 0xc0) return code === 0xaa || code === 0xb5 || code === 0xba ? CLASS_LETTER : CLASS_OTHER;
@@ -45,7 +46,7 @@ export function charClass(code: number): number {
   return CLASS_OTHER;
 }
 
-/** Capitals of Latin-1, Greek and Cyrillic, the scripts in which names with humps are met. */
+/** Capitals of Latin-1, Greek and Cyrillic, the scripts in which camelCase names occur. */
 const isUpper = (code: number): boolean =>
   (code >= 0xc0 && code <= 0xde) || (code >= 0x391 && code <= 0x3a9) || (code >= 0x400 && code <= 0x42f);
 const isLower = (code: number): boolean =>

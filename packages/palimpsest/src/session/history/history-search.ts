@@ -240,7 +240,7 @@ export function searchHistory(
   const likely = takeBest(scores.keys(), {
     scoreOf: (number) => scores[number]!,
     limit: Math.max(LOOKED_AT, options.limit),
-    tie: (one, other) => other - one,
+    compareTied: (one, other) => other - one,
   });
   return addExactScores(index, [...likely, ...holdersOf(index, parsed, scores)], parsed)
     .sort(better)

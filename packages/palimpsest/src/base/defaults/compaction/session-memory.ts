@@ -1,14 +1,14 @@
 /**
- * Numbers of the compaction that session notes represent.
+ * Defaults of the session-memory compact: the session's notes replace old messages, the newest messages stay.
  */
 import { assert } from "../../assert.ts";
 
 export const SESSION_MEMORY_DEFAULTS = {
-  /** Recent messages that stay have at least this many tokens, where there are that many. Source: Claude Code's session-memory compact. */
+  /** Least tokens of the newest messages that stay, if the session has that many. Source: Claude Code's session-memory compact. */
   leastKept: { tokens: 10_000, floor: 2_000 },
-  /** At least this many of them say something in words. Source: the same. */
+  /** Least number of those messages that have text. Source: the same. */
   leastKeptTextCount: 5,
-  /** No more is kept than this, unless a pair or a response would be parted. Source: the same; the floor is our choice: more leaves no room for the notes in a window of 32,000. */
+  /** Most tokens of the messages that stay, unless that would separate a call from its result or split a response. Source: the same; the floor is our choice: more leaves no room for the notes in a window of 32,000. */
   mostKept: { tokens: 40_000, floor: 8_000 },
 } as const;
 
