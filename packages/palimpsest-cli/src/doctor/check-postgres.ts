@@ -52,7 +52,7 @@ function parseUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed !== undefined && /^postgres(?:ql)?:$/.test(parsed.protocol)) return parsed;
   throw new OptionError({
-    message: "--postgres has a value that is not a URL of PostgreSQL.",
+    message: "--postgres, or PALIMPSEST_POSTGRES_URL, has a value that is not a URL of PostgreSQL.",
     hint: "Give one such as postgres://user@host/database, or none to use PALIMPSEST_POSTGRES_URL or the PG… variables.",
   });
 }
@@ -64,7 +64,7 @@ export async function examinePostgres(
   yielder: EventLoopYielder,
 ): Promise<PostgresReport> {
   const { pool, place, end } = await connect(
-    typeof postgres === "string" ? postgres : env["PALIMPSEST_POSTGRES_URL"] || undefined,
+    typeof postgres === "string" ? postgres : env["PALIMPSEST_POSTGRES_URL"],
   );
   try {
     const doctor = new PostgresDoctor({ pool, hasher: nodeHasher, schema });

@@ -3,7 +3,13 @@
  */
 
 import { PalimpsestError, WindowTooSmallError } from "palimpsest";
-import { AssertionError, errorMessage, isSwitchedOn, showOnOneLine } from "palimpsest/internal";
+import {
+  AssertionError,
+  environmentSwitch,
+  errorMessage,
+  showOnOneLine,
+  unclearSwitch,
+} from "palimpsest/internal";
 import type { Styles } from "./styles.ts";
 import type { Environment } from "./terminal.ts";
 
@@ -74,8 +80,10 @@ export function formatError(
   { styles, env }: { readonly styles: Styles; readonly env: Environment },
 ): string {
   const line = formatReport(describeError(error), styles);
-  const isDebugging = isSwitchedOn(env["PALIMPSEST_DEBUG"]);
-  return isDebugging && error instanceof Error ? `${line}\n${stackOf(error)}` : line;
+  const debugging = environmentSwitch(env, "PALIMPSEST_DEBUG");
+  if (debugging === "unclear")
+    return `${line}\n${unclearSwitch(env, "PALIMPSEST_DEBUG")}; no stack is shown.`;
+  return debugging === "on" && error instanceof Error ? `${line}\n${stackOf(error)}` : line;
 }
 
 export function formatReport({ code, message, hint }: ErrorReport, styles: Styles): string {

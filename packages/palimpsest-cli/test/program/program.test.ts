@@ -76,6 +76,9 @@ describe("palimpsest", () => {
     expect(
       (await run(["sessions", "show", "gone", "--folder", "x"], { PALIMPSEST_DEBUG: "1" })).err,
     ).toContain("\n    at ");
+    const unclear = await run(["sessions", "show", "gone", "--folder", "x"], { PALIMPSEST_DEBUG: "yes" });
+    expect(unclear.err).not.toContain("\n    at ");
+    expect(unclear.err).toContain('PALIMPSEST_DEBUG is "yes", neither 1 nor 0; no stack is shown.');
   });
 
   it.each([

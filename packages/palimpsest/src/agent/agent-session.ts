@@ -15,7 +15,7 @@ import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../session/session.ts";
-import type { Message } from "../transcript/blocks.ts";
+import { blockText, type Message } from "../transcript/blocks.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";
 import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
 import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
@@ -260,6 +260,11 @@ export class AgentSession {
     await this.#memory?.settled();
   }
 
+  /** Goes on with an extraction of memories that a crash cut short. Resolves with the number of messages. @internal */
+  async resumeExtraction(): Promise<number> {
+    return (await this.#memory?.resume()) ?? 0;
+  }
+
   /** Ends the session: gives up a summary in the background, and syncs the rest. */
   async close(): Promise<void> {
     await Promise.all([
@@ -287,12 +292,27 @@ export class AgentSession {
     this.#hasStarted = true;
     await this.#tasks.recover();
     const source = this.#isNew ? "new" : "resumed";
-    const project = this.#isNew ? await this.#world.startContext?.text() : undefined;
+    const project = await this.#startContext();
     const text = await this.#hooks.sessionStart({ sessionId: this.id, source });
     const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
     for (const context of [project, text, notes])
       if (context !== undefined && context !== "")
         await this.append({ role: "user", origin: "host", content: [{ type: "text", text: context }] });
+  }
+
+  /** What the session begins with. One that a crash cut short before its first answer may have it already, or not. */
+  async #startContext(): Promise<string | undefined> {
+    const { visible } = this.session;
+    const { projection } = internalsOf(this.session).writer;
+    if (projection.activeEdits.length > 0 || visible.some(({ role }) => role === "assistant"))
+      return undefined;
+    const text = await this.#world.startContext?.text();
+    const [title = ""] = text?.split("\n", 1) ?? [];
+    const isShown = visible.some(
+      ({ origin, blocks }) =>
+        origin === "host" && blocks.some(({ block }) => blockText(block).startsWith(title)),
+    );
+    return isShown ? undefined : text;
   }
 
   #lastCallSeq(): number {

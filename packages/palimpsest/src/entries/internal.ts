@@ -70,6 +70,7 @@ export { markdownHead, markdownItem } from "../exporters/markdown.ts";
 export { isSessionExport } from "../exporters/session-lines.ts";
 export { teamFolder } from "../host/create-memory.ts";
 export { folderStore } from "../host/folder-store.ts";
+export { environmentSwitch, unclearSwitch } from "../host/home/environment.ts";
 export { findSession, theOne } from "../host/home/find-session.ts";
 export type {
   FoundSession,
@@ -81,7 +82,7 @@ export type {
 } from "../host/home/home-types.ts";
 export { importRecording } from "../host/home/import-recording.ts";
 export { readNotesConfig } from "../host/home/notes-config.ts";
-export { isRetentionKnown, isSwitchedOn } from "../host/home/persistence.ts";
+export { isRetentionKnown } from "../host/home/persistence.ts";
 export { isProjectName } from "../host/home/project-place.ts";
 export { changedTags, checkName } from "../host/home/title-and-tags.ts";
 export type { NodeSessionOptions } from "../host/node-sessions.ts";

@@ -133,8 +133,9 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       startContext: homeWork?.startContext,
       onClosed,
     });
-    homeWork?.work.look();
     opened.add(agent);
+    homeWork?.work.sessionOpened(() => agent.resumeExtraction());
+    if (homeWork?.closeOnExit === true) stopWatching ??= closeOnExit(close);
     return agent;
   };
   const create: Palimpsest["create"] = async ({ sessionId } = {}) => withModel(await place.create(sessionId));
@@ -148,12 +149,13 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       return create({ sessionId });
     }
   };
+  let stopWatching: (() => void) | undefined;
   const close = async (): Promise<void> => {
     stopWatching?.();
-    await homeWork?.work.stop();
-    await Promise.all([...opened].map((session) => session.close()));
+    stopWatching = undefined;
+    // Together: a dream that ends slowly takes nothing from the time in which sessions are closed.
+    await Promise.all([homeWork?.work.stop(), ...[...opened].map((session) => session.close())]);
   };
-  const stopWatching = homeWork?.closeOnExit === true ? closeOnExit(close) : undefined;
   return {
     create,
     open,
@@ -205,14 +207,15 @@ function homeWorkOf(
   | undefined {
   if (home === undefined || background === "off") return undefined;
   const { startContext = true, closeOnExit = true } = background;
+  const work = new BackgroundWork({
+    ...{ home, memory, options: background, observer, timer },
+    tasks: { processes: { sweep: (mark) => taskProcesses().sweep(mark) }, identity: nodeProcess },
+  });
   return {
-    work: new BackgroundWork({
-      ...{ home, memory, options: background, observer, timer },
-      tasks: { processes: { sweep: (mark) => taskProcesses().sweep(mark) }, identity: nodeProcess },
-    }),
+    work,
     startContext: startContext
       ? {
-          text: async () => (await home.startContext()).blocks.join("\n\n"),
+          text: () => work.startContext(),
           restorer: sessionStartRestorer(() => home.startContext({ isFresh: true })),
         }
       : undefined,
@@ -281,16 +284,27 @@ const RULES: OptionRules<PalimpsestOptions> = {
   timer: having(["every"], "a timer", "`systemTimer`"),
 };
 
+const BACKGROUND_RULES: OptionRules<BackgroundOptions> = {
+  cleanUp: flag,
+  dreams: flag,
+  sweep: flag,
+  extraction: flag,
+  startContext: flag,
+  closeOnExit: flag,
+};
+
 /** Checks the options for callers without types. */
 function checkPalimpsest(options: PalimpsestOptions): void {
   checkOptions("createPalimpsest", options ?? {}, RULES);
-  const { model, folder, home, store, window, notes } = (options ?? {}) as Partial<PalimpsestOptions>;
+  const { model, folder, home, store, window, notes, background } = (options ??
+    {}) as Partial<PalimpsestOptions>;
   if (model === undefined)
     throw new OptionError({
       message: "There is no model to make sessions with.",
       hint: "Pass one: createPalimpsest({ model: anthropicModel(client, { model }) }), or functionModel(async (request) => …).",
     });
   if (typeof notes === "object") checkOptions("notes", notes, NOTES_RULES);
+  if (typeof background === "object") checkOptions("background", background, BACKGROUND_RULES);
   checkWindow(window);
   const places = [folder, home, store].filter((place) => place !== undefined);
   if (places.length <= 1) return;

@@ -19,33 +19,56 @@ const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Added to the number of a signal, as shells do. */
 const SIGNAL_EXIT_CODE = 128;
 
+interface Watched {
+  readonly close: () => Promise<void>;
+  readonly limitMs: number;
+}
+
+/** All that is to be closed: the process has one handler for each signal, however many homes a program opens. */
+const watched = new Set<Watched>();
+let closing: Promise<unknown> | undefined;
+
 /** Calls `close` once before the process ends, and waits for it. Returns what takes that back. */
 export function closeOnExit(
   close: () => Promise<void>,
   { limitMs = EXIT_CLOSE_MS }: { readonly limitMs?: number } = {},
 ): () => void {
-  let closing: Promise<void> | undefined;
-  const closeOnce = (): Promise<void> => {
-    closing ??= within(limitMs, close);
-    return closing;
+  const one: Watched = { close, limitMs };
+  if (watched.size === 0) startWatching();
+  watched.add(one);
+  return () => {
+    watched.delete(one);
+    if (watched.size === 0) stopWatching();
   };
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (closing !== undefined) process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]);
-    void closeOnce().then(() => {
-      stopWatching();
-      // Another handler of the program decides how the process ends.
-      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-    });
-  };
-  const onIdle = (): void => void closeOnce();
-  const stopWatching = (): void => {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-    process.off("beforeExit", onIdle);
-  };
+}
+
+function startWatching(): void {
+  closing = undefined;
   for (const signal of SIGNALS) process.on(signal, onSignal);
   process.on("beforeExit", onIdle);
-  return stopWatching;
 }
+
+function stopWatching(): void {
+  watched.clear();
+  for (const signal of SIGNALS) process.off(signal, onSignal);
+  process.off("beforeExit", onIdle);
+}
+
+function closeOnce(): Promise<unknown> {
+  closing ??= Promise.all([...watched].map(({ close, limitMs }) => within(limitMs, close)));
+  return closing;
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (closing !== undefined) process.exit(SIGNAL_EXIT_CODE + constants.signals[signal]);
+  void closeOnce().then(() => {
+    stopWatching();
+    // Another handler of the program decides how the process ends.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  });
+}
+
+const onIdle = (): void => void closeOnce();
 
 /** Ends when the work has ended, well or not, and at the limit. */
 function within(limitMs: number, work: () => Promise<void>): Promise<void> {

@@ -11,6 +11,7 @@ import type { Session } from "../../session/session.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/platform/node-ports.ts";
 import { closeOnExit } from "./close-on-exit.ts";
+import { type Env, environmentProblems, isHeldBack } from "./environment.ts";
 import { findSession, type Match, theOne } from "./find-session.ts";
 import { ForkMarks } from "./fork-marks.ts";
 import { HomeStores } from "./home-stores.ts";
@@ -33,7 +34,7 @@ import type {
   StartContextChange,
 } from "./home-types.ts";
 import { readNotesConfig } from "./notes-config.ts";
-import { decidePersistence, environmentProblems, isRetentionKnown } from "./persistence.ts";
+import { decidePersistence, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
 import { changeSettings, readSettings } from "./settings.ts";
 import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
@@ -53,7 +54,7 @@ export class HomeSessions implements PalimpsestHome {
   readonly problems: readonly HomeProblem[];
   readonly persistence: Persistence;
   readonly #options: HomeOptions;
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #env: Env;
   readonly #stores: HomeStores;
   readonly #open = new Set<Session>();
   #startContext: Promise<StartContext> | undefined;
@@ -107,8 +108,9 @@ export class HomeSessions implements PalimpsestHome {
     await this.#forkMarks()?.sweep(this.storeOf(), this.#clock);
     for (let after: string | undefined; ; ) {
       const page = await this.list(after === undefined ? {} : { after });
-      for (const { sessionId, isInUse } of page.sessions) {
-        if (isInUse) continue;
+      for (const { sessionId, isInUse, header } of page.sessions) {
+        // One with a purpose is an agent's own, and no conversation to go on with.
+        if (isInUse || header?.purpose !== undefined) continue;
         const opened = await this.#tryResume(sessionId, options);
         if (opened !== undefined) return opened;
       }
@@ -361,9 +363,9 @@ export class HomeSessions implements PalimpsestHome {
   async #readStartContext(): Promise<StartContext> {
     const { instructionFiles, gitStatus } = this.settings;
     const source = new NodeProjectContext({ top: realWorkingCopy(userFolder(this.#env)), env: this.#env });
-    const isBare = this.#options.isBare === true || !instructionFiles;
-    const withoutGit = this.#options.isBare === true || !gitStatus;
-    return startContextOf(await source.read(this.workingCopy, { isBare, withoutGit }), nodeHasher);
+    const { isBare = isHeldBack(this.#env, "PALIMPSEST_BARE") } = this.#options;
+    const leftOut = { isBare: isBare || !instructionFiles, withoutGit: isBare || !gitStatus };
+    return startContextOf(await source.read(this.workingCopy, leftOut), nodeHasher);
   }
 }
 

@@ -26,7 +26,7 @@ export interface HomeOptions {
    * @defaultValue decided by settings and environment
    */
   readonly persistence?: boolean;
-  /** Read no instruction files. @defaultValue as settings say, false */
+  /** Read no instruction files, and ask no version control. @defaultValue as `PALIMPSEST_BARE` and the settings say, false */
   readonly isBare?: boolean;
 }
 

@@ -9,6 +9,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Hasher } from "../../ports/runtime.ts";
+import { type Env, homeInEnvironment } from "./environment.ts";
 import type { HomeProject } from "./home-types.ts";
 
 /**
@@ -22,8 +23,6 @@ const PROJECT_PREFIX_CHARS = 48;
  */
 const PROJECT_HASH_DIGITS = 32;
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 const HOME_NAME = ".palimpsest";
 const NAME_PATTERN = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]*-)?[0-9a-f]{${PROJECT_HASH_DIGITS}}$`);
 
@@ -35,7 +34,7 @@ export function userFolder(env: Env): string {
 
 /** The home's folder: as asked for, as the environment says, or the usual one. */
 export function homeFolder(asked: string | undefined, env: Env): string {
-  const named = asked ?? env["PALIMPSEST_HOME"];
+  const named = asked ?? homeInEnvironment(env);
   return named === undefined || named === "" ? join(userFolder(env), HOME_NAME) : resolve(named);
 }
 

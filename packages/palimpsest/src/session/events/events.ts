@@ -229,7 +229,7 @@ export type SessionEvent =
     }
   | {
       readonly type: "background";
-      readonly job: "clean-up" | "dream" | "sweep";
+      readonly job: "clean-up" | "dream" | "extraction" | "start-context" | "sweep";
       readonly outcome: "done" | "failed";
       readonly detail: string;
     }

@@ -70,7 +70,9 @@ describe("a home on the disk", () => {
     const env = { HOME: at("me"), USERPROFILE: at("me") };
     expect(openHome({ env }).folder).toBe(at("me", ".palimpsest"));
     expect(openHome({ env: { ...env, PALIMPSEST_HOME: at("named") } }).folder).toBe(at("named"));
-    expect(openHome({ env: { ...env, PALIMPSEST_HOME: "" } }).folder).toBe(at("me", ".palimpsest"));
+    const blank = openHome({ env: { ...env, PALIMPSEST_HOME: " " } });
+    expect(blank.folder).toBe(at("me", ".palimpsest"));
+    expect(blank.problems.map(({ setting }) => setting)).toEqual(["PALIMPSEST_HOME"]);
     expect(openHome({ home: at("asked"), env: { ...env, PALIMPSEST_HOME: at("named") } }).folder).toBe(
       at("asked"),
     );

@@ -41,22 +41,47 @@ describe("where nothing is to be written", () => {
   });
 
   it.each([
-    { value: "true" },
-    { value: "TRUE" },
-    { value: "yes" },
-    { value: "on" },
-    { value: " 1 " },
-    { value: "2" },
-    { value: "enabled", problem: 'The environment variable PALIMPSEST_SKIP_HISTORY is "enabled"' },
-    { value: "nope", problem: 'The environment variable PALIMPSEST_SKIP_HISTORY is "nope"' },
-  ])("is switched off by PALIMPSEST_SKIP_HISTORY=$value", ({ value, problem }) => {
+    "1",
+    "true",
+  ])("is switched off by PALIMPSEST_SKIP_HISTORY=%s, and nothing is reported", (value) => {
     const home = open({ env: { PALIMPSEST_SKIP_HISTORY: value } });
+    expect(home.persistence).toEqual({ isOn: false, reason: `PALIMPSEST_SKIP_HISTORY is ${value}` });
+    expect(home.problems).toEqual([]);
+  });
+
+  it.each([
+    "",
+    " ",
+    " 1 ",
+    "TRUE",
+    "False",
+    " 0",
+    "no",
+    "off",
+    "yes",
+    "2",
+    "00",
+    "nope",
+  ])("is switched off by PALIMPSEST_SKIP_HISTORY=%j, which is reported", (value) => {
+    const home = open({ env: { PALIMPSEST_SKIP_HISTORY: value } });
+    const shown = `PALIMPSEST_SKIP_HISTORY is ${JSON.stringify(value)}`;
+    expect(home.persistence).toEqual({ isOn: false, reason: shown });
+    expect(home.problems.map(({ detail }) => detail)).toEqual([
+      `The environment variable ${shown}, neither 1 nor 0; nothing is written.`,
+    ]);
+  });
+
+  it.each([
+    "yes",
+    "on",
+    "",
+    "0",
+  ])("is not switched on in a test by PALIMPSEST_TEST_PERSISTENCE=%j", (value) => {
+    const home = open({ env: { NODE_ENV: "test", PALIMPSEST_TEST_PERSISTENCE: value } });
     expect(home.persistence.isOn).toBe(false);
-    expect(home.persistence.reason).toContain("PALIMPSEST_SKIP_HISTORY is");
-    if (problem !== undefined)
-      expect(home.problems.map(({ detail }) => detail)).toEqual([
-        `${problem}, neither 1 nor 0; nothing is written.`,
-      ]);
+    expect(home.problems.map(({ setting }) => setting)).toEqual(
+      value === "0" ? [] : ["PALIMPSEST_TEST_PERSISTENCE"],
+    );
   });
 
   it.each([
@@ -95,10 +120,8 @@ describe("where nothing is to be written", () => {
       why: "a test of persistence",
     },
     { options: { env: { PALIMPSEST_SKIP_HISTORY: "0" } }, why: "0 is no" },
-    { options: { env: { PALIMPSEST_SKIP_HISTORY: "" } }, why: "empty is as good as not set" },
-    { options: { env: { PALIMPSEST_SKIP_HISTORY: " False " } }, why: "false is no, however it is written" },
-    { options: { env: { PALIMPSEST_SKIP_HISTORY: "off" } }, why: "off is no" },
-    { options: { env: { PALIMPSEST_SKIP_HISTORY: "no" } }, why: "no is no" },
+    { options: { env: { PALIMPSEST_SKIP_HISTORY: "false" } }, why: "false is no" },
+    { options: { env: { PALIMPSEST_SKIP_HISTORY: undefined } }, why: "it is not set" },
     {
       options: { env: { PALIMPSEST_SKIP_HISTORY: "1" }, persistence: true },
       why: "the program decides first",

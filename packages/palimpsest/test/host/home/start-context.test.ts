@@ -32,10 +32,27 @@ describe("the start context", () => {
   it.each([
     { options: { isBare: true }, settings: "{}", why: "bare" },
     { options: {}, settings: '{"instructionFiles": false}', why: "switched off" },
+    { options: { env: { PALIMPSEST_BARE: "1" } }, settings: "{}", why: "PALIMPSEST_BARE" },
+    { options: { env: { PALIMPSEST_BARE: "yes" } }, settings: "{}", why: "a value that may mean it" },
+    { options: { env: { PALIMPSEST_BARE: "" } }, settings: "{}", why: "an empty value" },
   ])("is empty where it is not wanted: $why", async ({ options, settings }) => {
     mkdirSync(at("home"));
     writeFileSync(at("home", "settings.json"), settings);
     writeFileSync(at("app", "CLAUDE.md"), "Use tabs.");
     expect((await open(options).startContext()).blocks).toEqual([]);
+  });
+
+  it.each([
+    { options: { env: { PALIMPSEST_BARE: "0" } }, problems: 0, why: "0 is no" },
+    {
+      options: { env: { PALIMPSEST_BARE: "no" }, isBare: false },
+      problems: 1,
+      why: "the program decides first",
+    },
+  ])("is there otherwise: $why", async ({ options, problems }) => {
+    writeFileSync(at("app", "CLAUDE.md"), "Use tabs.");
+    const home = open(options);
+    expect((await home.startContext()).blocks).toHaveLength(1);
+    expect(home.problems).toHaveLength(problems);
   });
 });

@@ -3,7 +3,8 @@
  * model.
  *
  * Only messages since the last dream are read, one open session at a time, the newest first. An unreadable session is
- * skipped, so that it does not block the others.
+ * skipped, so that it does not block the others. So is one with a purpose, such as an agent's that worked as a task:
+ * no user speaks in it.
  */
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
@@ -30,10 +31,19 @@ export function storedSessions(
 ): DreamSessions {
   const limit = READ_SESSIONS_COUNT;
   const activeSince = async (sinceMs: number): Promise<readonly string[]> => {
-    const { sessions } = await store.describe({ limit, scope });
-    return sessions
-      .filter(({ lastActivityAt }) => lastActivityAt > sinceMs)
-      .map(({ sessionId }) => sessionId);
+    const found: string[] = [];
+    for (let after: string | undefined; ; ) {
+      const { sessions, next } = await store.describe({
+        limit,
+        scope,
+        ...(after === undefined ? {} : { after }),
+      });
+      const active = sessions.filter(({ lastActivityAt }) => lastActivityAt > sinceMs);
+      for (const { sessionId, header } of active) if (header?.purpose === undefined) found.push(sessionId);
+      if (next === undefined || active.length < sessions.length || found.length >= limit)
+        return found.slice(0, limit);
+      after = next;
+    }
   };
   const open = (sessionId: string) => async () => watchReads(await store.open(sessionId, scope), observer);
   return {

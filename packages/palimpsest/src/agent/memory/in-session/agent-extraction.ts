@@ -64,8 +64,8 @@ export class AgentExtraction {
   /** Something could not be looked at: the mark stays, and the next process tries again. */
   #hasFailed = false;
   #isEnding = false;
-  /** True if a turn has ended while missed messages were being read. */
-  #hasTurnEnded = false;
+  /** True if no turn runs while missed messages are being read: nothing has to be waited for then. */
+  #isBetweenTurns = false;
   #running: Promise<void> = Promise.resolve();
   /** Memories that this session may still leave. */
   #left: number = MEMORY_SAFETY_DEFAULTS.extractedCount;
@@ -93,8 +93,18 @@ export class AgentExtraction {
     this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
   }
 
+  /** Reads missed messages without waiting for a turn. Resolves with their number. Never rejects. */
+  async resume(): Promise<number> {
+    if (this.#missed !== "unread") return 0;
+    this.#readMissed(this.#pendingThroughSeq);
+    this.#isBetweenTurns = true;
+    await this.#reading;
+    return this.#missedAtMs.size;
+  }
+
   /** Collects new messages while the window has them. */
   listen(): void {
+    this.#isBetweenTurns = false;
     if (this.#missed === "unread") this.#readMissed(this.#pendingThroughSeq);
     for (const message of this.#session.visible) {
       const { seq, insertedBy } = message;
@@ -121,7 +131,7 @@ export class AgentExtraction {
       }
       this.#missed = missed.length === 0 ? "done" : "heard";
       // In the middle of a turn its end is waited for: the agent may write into the memory by itself.
-      if (missed.length > 0 && (this.#isEnding || (this.#hasTurnEnded && this.#isEnough))) this.begin();
+      if (missed.length > 0 && (this.#isEnding || (this.#isBetweenTurns && this.#isEnough))) this.begin();
     };
     this.#reading = read().catch((error: unknown) => memoryFailed(this.#session, error));
   }
@@ -136,7 +146,7 @@ export class AgentExtraction {
     this.#judgeTool();
     for (const id of this.#answered) this.#calls.delete(id);
     this.#answered.clear();
-    this.#hasTurnEnded = this.#missed === "reading";
+    this.#isBetweenTurns = this.#missed === "reading";
     if (this.#isEnough) this.begin();
   }
 

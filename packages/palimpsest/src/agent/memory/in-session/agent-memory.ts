@@ -65,6 +65,11 @@ export class AgentMemory {
         this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
   }
 
+  /** Reads messages from before the session was opened that were not extracted. Resolves with the number of messages. */
+  async resume(): Promise<number> {
+    return (await this.#extraction?.resume()) ?? 0;
+  }
+
   /** A turn has ended: extracts memories and notes used ones, in the background. */
   turnEnded(): void {
     this.#extraction?.turnEnded();

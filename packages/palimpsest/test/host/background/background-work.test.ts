@@ -1,0 +1,112 @@
+/** What a home does by itself, over one life of a host: each job, its switch and its event. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createPalimpsest, type PalimpsestOptions } from "#host/create-palimpsest.ts";
+import type { PalimpsestHome } from "#host/home/home-types.ts";
+import { functionModel } from "#models/function/function-model.ts";
+import type { SessionEvent } from "#session/events/events.ts";
+import { at, open, texts, useHomes } from "#test/helpers/homes.ts";
+
+useHomes();
+
+const model = functionModel(async () => "Understood.", { model: "claude-opus-5-5" });
+
+type Work = Extract<SessionEvent, { readonly type: "background" }>;
+
+/** A host, and the events of its work in the background. */
+function host(home: PalimpsestHome, options: Partial<PalimpsestOptions> = {}) {
+  const events: Work[] = [];
+  const onEvent = (event: SessionEvent): void => void (event.type === "background" && events.push(event));
+  return { palimpsest: createPalimpsest({ model, home, observer: { onEvent }, ...options }), events };
+}
+
+const jobs = (events: readonly Work[]): readonly string[] =>
+  events.map(({ job, outcome }) => `${job} ${outcome}`);
+
+describe("the start context", () => {
+  const rule = "Use tabs in the parser.";
+  const seen = (session: { readonly session: Parameters<typeof texts>[0] }): number =>
+    texts(session.session).filter((text) => text.includes(rule)).length;
+
+  it("reaches the model once, first, and again after a compaction", async () => {
+    writeFileSync(at("app", "CLAUDE.md"), rule);
+    const asked: string[] = [];
+    const listening = functionModel(
+      async ({ messages }) => {
+        asked.push(JSON.stringify(messages));
+        return "Understood.";
+      },
+      { model: "claude-opus-5-5" },
+    );
+    const { palimpsest, events } = host(open(), { model: listening, notes: "off" });
+    const session = await palimpsest.session("chat");
+    await session.turn("Hello.");
+    await session.turn("Go on.");
+    expect(seen(session)).toBe(1);
+    expect(asked.map((text) => text.split(rule).length - 1)).toEqual([1, 1]);
+    expect(events).toContainEqual({
+      ...{ type: "background", job: "start-context", outcome: "done" },
+      detail: "1 instruction files were read",
+    });
+    for (let turn = 0; turn < 8; turn++)
+      await session.turn(`Question ${turn} ${"about the parser ".repeat(400)}`);
+    writeFileSync(at("app", "CLAUDE.md"), `${rule} As of now.`);
+    await session.compact();
+    expect(seen(session)).toBe(1);
+    expect(texts(session.session).join("\n")).toContain("As of now.");
+    await palimpsest.close();
+  });
+
+  it("is not shown again to a session that has it, and shown to one that a crash cut short before it", async () => {
+    writeFileSync(at("app", "CLAUDE.md"), rule);
+    const home = open();
+    const first = host(home).palimpsest;
+    await (await first.session("chat")).turn("Hello.");
+    const cut = await first.session("cut-short");
+    await cut.append({ role: "user", content: [{ type: "text", text: "Hello." }] });
+    await first.close();
+    const second = host(open()).palimpsest;
+    const chat = await second.session("chat");
+    await chat.turn("Go on.");
+    expect(seen(chat)).toBe(1);
+    const resumed = await second.session("cut-short");
+    await resumed.turn("Go on.");
+    expect(seen(resumed)).toBe(1);
+    await second.close();
+  });
+
+  it.each([
+    { why: "background", background: { startContext: false } },
+    { why: "all of it", background: "off" as const },
+    { why: "bare", home: { isBare: true } },
+    { why: "PALIMPSEST_BARE", home: { env: { PALIMPSEST_BARE: "1" } } },
+    { why: "the settings", settings: '{"instructionFiles": false, "gitStatus": false}' },
+  ])("is left out by $why", async ({ background = {}, home = {}, settings = "{}" }) => {
+    writeFileSync(at("app", "CLAUDE.md"), rule);
+    mkdirSync(at("home"));
+    writeFileSync(at("home", "settings.json"), settings);
+    const { palimpsest, events } = host(open(home), { background });
+    const session = await palimpsest.session("chat");
+    await session.turn("Hello.");
+    expect(texts(session.session)).toEqual(["Hello.", "Understood."]);
+    await palimpsest.close();
+    expect(jobs(events)).not.toContain("start-context done");
+  });
+
+  it("that cannot be read is reported, and the session begins", async () => {
+    const home = open();
+    home.startContext = () => Promise.reject(new Error("the disk is gone"));
+    const { palimpsest, events } = host(home);
+    expect((await (await palimpsest.session("chat")).turn("Hello.")).text).toBe("Understood.");
+    expect(events).toContainEqual({
+      ...{ type: "background", job: "start-context", outcome: "failed", detail: "the disk is gone" },
+    });
+    await palimpsest.close();
+  });
+});
+
+it.each([{ cleanup: true }, { startContext: "no" }])("refuses %j as background", (background) => {
+  expect(() => createPalimpsest({ model, home: open(), background: background as never })).toThrow(
+    expect.objectContaining({ code: "OPTION_INVALID" }),
+  );
+});
