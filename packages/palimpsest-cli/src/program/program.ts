@@ -32,7 +32,8 @@ Examples:
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
 mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
-Nothing leaves this machine: no model is called, and only doctor --postgres opens a connection.`;
+Nothing leaves this machine: no model is called, and only doctor --postgres opens a connection. The
+exception is worker, which runs the agent that you give it.`;
 
 const COMMANDS: CommandLoaders = {
   replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
@@ -40,6 +41,7 @@ const COMMANDS: CommandLoaders = {
   notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
   tasks: async () => (await import("../tasks/tasks-command.ts")).TASKS_COMMAND,
   memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,
+  worker: async () => (await import("../worker/worker-command.ts")).workerCommand,
   doctor: async () => (await import("../doctor/doctor-command.ts")).doctorCommand,
 };
 

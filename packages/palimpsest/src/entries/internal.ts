@@ -3,6 +3,7 @@ export type { DreamPlaceOptions } from "../agent/memory/consolidation/run-dream.
 export type { MemoryList } from "../agent/memory/persistent-memory.ts";
 export type { MemoryProblem } from "../agent/memory/store/memory-cache.ts";
 export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
+export type { Tasks } from "../agent/tasks/task-options.ts";
 export { AssertionError, assert } from "../base/assert.ts";
 export { COMPACTION_DEFAULTS } from "../base/defaults/compaction/compaction.ts";
 export { DEFAULTS } from "../base/defaults/compaction/window.ts";
@@ -171,6 +172,12 @@ export { overviewRowOf } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
 export { foldTasks, statusOf, type TaskState } from "../tasks/fold-tasks.ts";
 export { LINE_LIMIT_BYTES, readIncrement } from "../tasks/output-text.ts";
+export {
+  parseRemoteRequest,
+  REMOTE_LIMITS,
+  type RemoteRequest,
+  writeRemoteView,
+} from "../tasks/remote-protocol.ts";
 export { answerTo, processMarks, type TaskRequest } from "../tasks/task-request.ts";
 export { type EstimableMessage, estimateVisibleMessage } from "../tokens/estimate/estimate-block.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";

@@ -117,6 +117,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
       now: () => clock.nowMs(),
       tasks: {
         processes: taskProcesses(),
+        fetch: (url, request) => fetch(url, request),
         identity: nodeProcess,
         timer,
         ids: randomIds,

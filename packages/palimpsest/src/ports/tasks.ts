@@ -95,3 +95,26 @@ export interface TaskProcesses {
   /** Kills the remaining processes of a command that was started earlier; resolves to their number. */
   sweep(mark: ProcessMark): Promise<number>;
 }
+
+/** An answer to a request over HTTP, as the platform's `fetch` gives it. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(): Promise<void>;
+    };
+  } | null;
+}
+
+/** Sends a request to a worker; the platform's `fetch` is one. */
+export type HttpFetch = (
+  url: string,
+  request: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<HttpAnswer>;

@@ -8,6 +8,7 @@ import { dreamTasks } from "./dream/dream-task.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
 import { agentTasks, type OpenAgent } from "./local-agent/agent-task.ts";
 import { mcpMonitorTasks } from "./mcp-monitor/mcp-monitor-task.ts";
+import { remoteAgentTasks } from "./remote-agent/remote-agent-task.ts";
 import { shellTasks } from "./shell/shell-task.ts";
 import type { TaskPorts, TasksOptions } from "./task-options.ts";
 import { teammateTasks } from "./teammate/teammate-task.ts";
@@ -49,6 +50,13 @@ const TASK_KIND_ROWS: readonly TaskKindRow[] = [
       agents === undefined || openAgent === undefined
         ? { missing: NO_AGENTS }
         : agentTasks(agents, openAgent),
+  },
+  {
+    kind: "remote_agent",
+    make: ({ ports: { fetch, ids }, options: { workers }, deadline }) =>
+      workers === undefined || fetch === undefined
+        ? { missing: "Pass workers: createPalimpsest({ tasks: { workers: { … } } })." }
+        : remoteAgentTasks(workers, { fetch, deadline, newKey: () => ids.entryId() }),
   },
   {
     kind: "in_process_teammate",

@@ -3,13 +3,14 @@
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { IdSource, ProcessIdentity, Timer } from "../../ports/runtime.ts";
-import type { TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
+import type { HttpFetch, TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
 import type { Session } from "../../session/session.ts";
 import type { TaskKindName, TaskOutcome } from "../../tasks/task-record.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { AgentDefinition } from "./local-agent/agent-task.ts";
 import type { McpServer } from "./mcp-monitor/mcp-monitor-task.ts";
+import type { RemoteWorker } from "./remote-agent/remote-client.ts";
 import type { ShellOptions } from "./shell/shell-task.ts";
 import type { TaskLimits } from "./task-run.ts";
 
@@ -105,6 +106,8 @@ export interface Tasks {
 export interface TaskWorld {
   /** Absent where no processes can be started. */
   readonly processes?: TaskProcesses;
+  /** Absent where no requests can be sent. */
+  readonly fetch?: HttpFetch;
   readonly identity: ProcessIdentity;
   readonly timer: Timer;
   readonly ids: IdSource;
@@ -131,6 +134,8 @@ export interface TasksOptions {
   readonly agents?: Readonly<Record<string, AgentDefinition>>;
   /** MCP servers that can be watched, by name. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
+  /** Agents on other machines, each served by `palimpsest worker`, by name. */
+  readonly workers?: Readonly<Record<string, RemoteWorker>>;
   /** Limits that are to be others than `outputBytes`, `sessionOutputBytes`, `freeDiskBytes` and `runningCount`. */
   readonly limits?: Partial<TaskLimits>;
 }

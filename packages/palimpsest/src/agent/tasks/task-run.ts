@@ -100,6 +100,8 @@ export class TaskInProgress {
         write: (output) => this.#write(output),
         record: (facts) => this.#place.record(facts),
         earlier,
+        earlierBytes: this.#bytes,
+        outputBytes: () => this.#bytes,
         notify: (what, text) => this.#place.notify(what, text),
       });
       this.#task.ended.then(end, failed);

@@ -30,6 +30,10 @@ export interface TaskRun {
   record(facts: JsonObject): void;
   /** Earlier records of the task; empty unless it is resumed. */
   readonly earlier: readonly JsonObject[];
+  /** Size of the output where an earlier run left it, in bytes; 0 unless it is resumed. */
+  readonly earlierBytes: number;
+  /** Size of the output now, in bytes. */
+  outputBytes(): number;
   /** Notifies the agent, once. */
   notify(what: NoticeRecord["what"], text: string): void;
 }

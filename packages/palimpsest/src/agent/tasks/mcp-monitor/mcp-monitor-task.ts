@@ -9,6 +9,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../../base/json/js
 import type { Deadline } from "../../../ports/runtime.ts";
 import type { TaskEnd } from "../../../tasks/task-record.ts";
 import type { TaskKind, TaskRun } from "../kind/task-kind.ts";
+import { pause, within } from "../kind/waits.ts";
 
 /** A connection to an MCP server, as the official SDK's `Client` has it. */
 interface McpConnection {
@@ -64,7 +65,7 @@ class ServerWatch {
   readonly #server: McpServer;
   readonly #run: TaskRun;
   readonly #deadline: Deadline;
-  #isDown = false;
+  #state: "new" | "up" | "down" = "new";
   #failures = 0;
 
   constructor(name: string, server: McpServer, run: TaskRun, deadline: Deadline) {
@@ -77,34 +78,48 @@ class ServerWatch {
   /** Ends when the task is stopped. */
   async run(): Promise<void> {
     const { signal } = this.#run;
+    const limits = { deadline: this.#deadline, signal };
     while (!signal.aborted) {
       let connection: McpConnection | undefined;
       try {
-        connection = await this.#within((inner) => this.#server.connect(inner));
-        for (this.#up(); !signal.aborted; await this.#sleep(PING_EVERY_MS)) {
-          const open = connection;
+        const open = await this.#within((inner) => this.#server.connect(inner), closeQuietly);
+        connection = open;
+        for (; !signal.aborted; await pause(PING_EVERY_MS, limits)) {
           await this.#within((inner) => open.ping({ signal: inner, timeout: PING_TIMEOUT_MS }));
-          this.#failures = 0;
+          this.#up();
         }
       } catch (error) {
         if (!signal.aborted) this.#down(errorMessage(error));
       }
-      await connection?.close().catch(() => undefined);
-      if (!signal.aborted) await this.#sleep(this.#pauseMs());
+      if (connection !== undefined) await this.#close(connection);
+      if (!signal.aborted) await pause(this.#pauseMs(), limits);
     }
   }
 
+  /** A connection counts once the server has answered on it. */
   #up(): void {
-    this.#log(this.#isDown ? "is back" : "is connected");
-    if (this.#isDown) this.#run.notify("state", `The MCP server ${this.#name} is back.`);
-    this.#isDown = false;
+    this.#failures = 0;
+    if (this.#state === "up") return;
+    this.#log(this.#state === "down" ? "is back" : "is connected");
+    if (this.#state === "down") this.#run.notify("state", `The MCP server ${this.#name} is back.`);
+    this.#state = "up";
   }
 
   #down(reason: string): void {
     this.#failures++;
     this.#log(`does not answer (${reason}); trying again in ${this.#pauseMs()} ms`);
-    if (!this.#isDown) this.#run.notify("state", `The MCP server ${this.#name} does not answer: ${reason}`);
-    this.#isDown = true;
+    if (this.#state !== "down")
+      this.#run.notify("state", `The MCP server ${this.#name} does not answer: ${reason}`);
+    this.#state = "down";
+  }
+
+  /** Also when the task is stopped: a server that is a program ends with its connection. */
+  async #close(connection: McpConnection): Promise<void> {
+    const close = async (): Promise<void> => connection.close();
+    const limits = { deadline: this.#deadline, timeoutMs: PING_TIMEOUT_MS };
+    await within(close, limits).catch((error: unknown) =>
+      this.#log(`was not closed (${errorMessage(error)})`),
+    );
   }
 
   #log(what: string): void {
@@ -116,44 +131,24 @@ class ServerWatch {
   }
 
   /** @throws where it takes too long */
-  async #within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const abort = new AbortController();
+  #within<Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    late?: (result: Result) => void,
+  ): Promise<Result> {
     const { signal } = this.#run;
-    const stop = (): void => abort.abort();
-    signal.addEventListener("abort", stop, { once: true });
-    const tooLate = new Promise<never>((_, reject) => {
-      abort.signal.addEventListener("abort", () => reject(new TaskError("TASK_REFUSED", tookTooLong())), {
-        once: true,
-      });
-    });
-    const cancel = this.#deadline.after(PING_TIMEOUT_MS, stop);
-    try {
-      return await Promise.race([work(abort.signal), tooLate]);
-    } finally {
-      cancel();
-      signal.removeEventListener("abort", stop);
-    }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#run;
-      const wake = (): void => {
-        cancel();
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      const cancel = this.#deadline.after(ms, wake);
-      if (signal.aborted) wake();
-      else signal.addEventListener("abort", wake, { once: true });
+    return within(work, {
+      deadline: this.#deadline,
+      timeoutMs: PING_TIMEOUT_MS,
+      signal,
+      ...(late && { late }),
     });
   }
 }
 
-const tookTooLong = () => ({
-  message: `It took longer than ${PING_TIMEOUT_MS} ms.`,
-  hint: "It is tried again.",
-});
+/** A connection that came after its time. */
+function closeQuietly(connection: McpConnection): void {
+  connection.close().catch(() => undefined);
+}
 
 /** All servers where none are named. @throws `TaskError` `TASK_INVALID` */
 function checkServers(input: JsonValue, known: readonly string[]): readonly string[] {

@@ -88,9 +88,10 @@ class WorkflowRun {
     for (const [index, step] of this.#steps.entries()) {
       if (index < done.length) continue;
       if (this.#run.signal.aborted) return this.#end({ outcome: "stopped" });
+      const earlierBytes = this.#run.outputBytes();
       this.#run.write(`== ${index + 1}/${this.#steps.length} ${step.name}\n`);
       const tail = new OutputTail();
-      const { outcome, result, ...end } = await this.#one(step, { index, previous, tail });
+      const { outcome, result, ...end } = await this.#one(step, { index, previous, tail, earlierBytes });
       if (outcome !== "done")
         return this.#end({
           outcome,
@@ -109,13 +110,20 @@ class WorkflowRun {
       index,
       previous,
       tail,
-    }: { readonly index: number; readonly previous: string; readonly tail: OutputTail },
+      earlierBytes,
+    }: {
+      readonly index: number;
+      readonly previous: string;
+      readonly tail: OutputTail;
+      readonly earlierBytes: number;
+    },
   ): Promise<TaskEnd> {
     const known = this.#kinds.get(kind)!;
     const earlier = this.#run.earlier.filter((facts) => facts["ofStep"] === index);
     const task = known.start(known.check(index === 0 ? input : chained(kind, input, previous)), {
       ...this.#run,
       earlier,
+      earlierBytes,
       write: (output) => {
         tail.add(output);
         this.#run.write(output);
