@@ -1,10 +1,9 @@
 /**
- * A session as people read it, before it is Markdown or HTML: messages in parts, each a plain text that
- * is safe to show, with what it is.
+ * The form of a session that the Markdown and HTML exporters share: messages in parts, each with its kind and a plain text
+ * that is safe to show.
  *
- * Everything that is hard to get right about text from a session is done here, once: secrets are taken
- * out where that is asked for, hidden characters are written out, arguments become readable lines.
- * The writers only have to keep a text inside its place.
+ * This file removes secrets if asked to, makes hidden characters visible, and turns arguments into readable lines. The
+ * exporters only have to escape the texts.
  */
 import { isObject, type JsonValue, writeDeepJson } from "../base/json/json.ts";
 import { KnownSecrets } from "../base/redaction/known-secrets.ts";
@@ -23,17 +22,17 @@ import { learnSecrets, redactJson } from "../transcript/without-secrets.ts";
 /** Arguments with longer values show them below their names: more does not fit on a line. */
 const INLINE_ARGUMENT_CHARACTERS = 100;
 
-/** A line of what stands above the conversation. */
+/** A line above the conversation, such as the session's id or model. */
 interface ExportedFact {
   readonly name: string;
   readonly value: string;
 }
 
-/** Heading of the conversation. */
+/** The part of the document above the conversation. */
 export interface ExportedHead {
   readonly title: string;
   readonly facts: readonly ExportedFact[];
-  /** The user's messages, to jump to. */
+  /** The user's messages, for a list of links. */
   readonly prompts: readonly { readonly seq: number; readonly text: string }[];
 }
 
@@ -57,7 +56,7 @@ export interface ExportedMessage {
   readonly origin: Origin;
   /** Milliseconds since the epoch; absent where it is not a time. */
   readonly at?: number;
-  /** A rewind went back behind it: it is not part of the conversation any longer. */
+  /** True if a rewind removed it from the conversation. */
   readonly isTakenBack: boolean;
   readonly isInterrupted: boolean;
   readonly parts: readonly ExportedPart[];
@@ -72,7 +71,7 @@ interface ExportedNote {
 /** One item of a conversation, by `type`. */
 export type ExportedItem = ExportedMessage | ExportedNote;
 
-/** A message as it was said, whole. */
+/** A whole message from the log, as `SessionPresenter` takes it. */
 interface PresentedMessage {
   readonly seq: number;
   readonly role: Role;
@@ -83,10 +82,10 @@ interface PresentedMessage {
   readonly content: readonly ContentBlock[];
 }
 
-/** Arguments may be nested without end; longer texts are cut. */
+/** Most values of nested arguments that are written; the rest is left out. */
 const MAX_VALUES = 100_000;
 
-/** Makes messages presentable, in the order in which they were said. */
+/** Converts the messages of a session into exported ones. Pass them in order: a result gets the tool name of its call. */
 export class SessionPresenter {
   readonly #isRedacted: boolean;
   readonly #toolNames = new Map<string, string>();
@@ -97,12 +96,12 @@ export class SessionPresenter {
     this.#isRedacted = isRedacted;
   }
 
-  /** Number of secrets taken out so far, by family. */
+  /** Number of secrets removed so far, by family. */
   get redacted(): ReadonlyMap<SecretFamily, number> {
     return this.#found;
   }
 
-  /** Remembers the secrets of a message that is shown later, so that pieces of them before it are taken out, too. */
+  /** Remembers the secrets of a later message, so that pieces of them in earlier messages are removed, too. */
   learn(content: readonly ContentBlock[]): void {
     if (this.#isRedacted) learnSecrets(content, this.#secrets);
   }
@@ -125,7 +124,7 @@ export class SessionPresenter {
     return { type: "note", text: this.line(text) };
   }
 
-  /** Any text on one line, as it may be shown. */
+  /** Returns a text on one line, safe to show. */
   line(text: string): string {
     return showOnOneLine(this.#redact(text));
   }
@@ -155,7 +154,7 @@ export class SessionPresenter {
     }
   }
 
-  /** Before it becomes text: a password is known by the name of its argument. */
+  /** Redacts arguments before they become text, because a password is recognized by the name of its argument. */
   #cleanInput(input: JsonValue): JsonValue {
     return this.#isRedacted ? redactJson(input, (text) => this.#redact(text)) : input;
   }
@@ -196,7 +195,7 @@ export class SessionPresenter {
   }
 }
 
-/** Arguments as people read them: one line a name, and long texts as they are below theirs. */
+/** Returns arguments as lines of name and value; a long value follows its name on lines below. */
 function argumentsText(input: JsonValue): string {
   if (!isObject(input)) return jsonText(input);
   return Object.entries(input)
@@ -215,7 +214,7 @@ function jsonText(value: unknown): string {
   return written.ok ? written.text : `(${written.reason})`;
 }
 
-/** `2026-11-21 23:08:32 UTC`; `undefined` where the number is outside of the calendar. */
+/** Returns a time as `2026-11-21 23:08:32 UTC`; `undefined` if the number is not a valid date. */
 export function isoTime(at: number): string | undefined {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return undefined;
@@ -230,7 +229,7 @@ export function speakerOf({ role, origin }: Pick<ExportedMessage, "role" | "orig
   return role === "system" ? "System" : `${origin.charAt(0).toUpperCase()}${origin.slice(1)}`;
 }
 
-/** The count with its noun, for summaries of parts. */
+/** Returns the number of lines of a text; an empty text has one. */
 export function lineCountOf(text: string): number {
   let lines = 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;

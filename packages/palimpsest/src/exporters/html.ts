@@ -1,8 +1,8 @@
 /**
- * A session as one page of HTML that asks no one for anything: no script at all, one style that its
- * policy names by hash, every text escaped. Long outputs are folded by the browser itself.
+ * Writes a session as one self-contained HTML page that loads nothing: no scripts, one style that its content security
+ * policy allows by hash, every text escaped. Long outputs are folded with `<details>`.
  *
- * Texts are made piece by piece, in order; joined they are the page.
+ * The functions return the pieces of the page in order; join them.
  */
 import { shorten } from "../base/text/text.ts";
 import {
@@ -15,7 +15,7 @@ import {
   speakerOf,
 } from "./exported-session.ts";
 
-/** SHA-256 of {@link HTML_STYLE}, as a policy names it. */
+/** SHA-256 of {@link HTML_STYLE}, in the form of a content security policy. A change of the style changes it. */
 export const HTML_STYLE_HASH = "sha256-wWm2TVEu3LouZV5WV12aKy+07BDEU3QFXaxN2vh+y9M=";
 
 /** The whole style of the page. */
@@ -62,9 +62,9 @@ footer { color: var(--muted); font-size: .8rem; text-align: center; margin-top: 
 @media print { body { background: none; } article { break-inside: avoid-page; } nav { display: none; } }
 `;
 
-/** Texts of people and the model are folded from this size on: two or three screens are read at once. */
+/** Largest text of the user or the model that is not folded: two or three screens. */
 const FOLDED_MESSAGE = { lines: 120, characters: 12_000 };
-/** Other texts are folded earlier, because they interrupt the conversation. */
+/** Largest other text that is not folded: smaller, because it interrupts the conversation. */
 const FOLDED_OUTPUT = { lines: 8, characters: 600 };
 /** Characters that a folded text shows beside its size, on one line. */
 const FOLDED_LINE_CHARACTERS = 120;
@@ -109,7 +109,7 @@ export function htmlItem(item: ExportedItem): string {
   return `<article id="m${item.seq}"${names}>\n${headerOf(item)}\n${item.parts.map((part) => partOf(part, isSpoken(item))).join("\n")}\n</article>\n`;
 }
 
-/** The page behind the last message. */
+/** The page after the last message. */
 export function htmlEnd(note: string): string {
   return `<footer>${escaped(note)}</footer>\n</main>\n</body>\n</html>\n`;
 }
@@ -125,7 +125,7 @@ function headerOf(message: ExportedMessage): string {
   return `<header><h2>${escaped(speakerOf(message))}</h2>${time}${marks}<a href="#m${seq}">m${seq}</a></header>`;
 }
 
-/** By a person or the model, and not put in by the program around them. */
+/** True if the user or the model wrote the message, as opposed to the host or a tool. */
 function isSpoken({ origin }: ExportedMessage): boolean {
   return origin === "user" || origin === "assistant";
 }
@@ -160,7 +160,7 @@ function folded({ kind, isError, pointer, text }: ExportedPart, title: string, i
   return `<details class="${classes}"${isOpen ? " open" : ""}><summary>${summary}</summary>${pre(text)}</details>`;
 }
 
-/** Browsers drop one line break behind the tag, so one is put there. */
+/** Returns a `<pre>` element. Browsers drop a line break right after the tag, so one is added. */
 function pre(text: string, attributes = ""): string {
   return `<pre${attributes}>\n${escaped(text)}</pre>`;
 }

@@ -1,8 +1,8 @@
 /**
- * A session as Markdown. Whatever was said is in a fence longer than any in it, so that nothing
- * breaks out: no heading, no link, no picture that asks a server, no HTML.
+ * Writes a session as Markdown. Each text is in a fence longer than any run of backticks in it, so that Markdown in a
+ * message has no effect: no heading, no link, no image that loads from a server, no HTML.
  *
- * Texts are made piece by piece, in order; joined they are the document.
+ * The functions return the pieces of the document in order; join them.
  */
 import {
   type ExportedHead,
@@ -51,18 +51,18 @@ function partOf({ kind, pointer, tool, isError, text }: ExportedPart): string {
   return `${heading}\n${fenced(text)}`;
 }
 
-/** In a fence that is longer than the longest run of backticks in the text. */
+/** Returns the text in a fence that is longer than its longest run of backticks. */
 function fenced(text: string): string {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
   const end = text === "" || text.endsWith("\n") ? "" : "\n";
   return `${fence}text\n${text}${end}${fence}\n`;
 }
 
-/** One line as code, between more backticks than it holds in a row. */
+/** Returns one line as inline code, between more backticks than it has in a row. */
 function codeSpan(line: string): string {
   if (line.trim() === "") return "";
   const ticks = "`".repeat(longestRun(line) + 1);
-  // A blank at each end keeps backticks at the ends apart; readers take one off again.
+  // Blanks separate the line's own backticks from the delimiters; Markdown removes one at each end.
   return line.startsWith("`") || line.endsWith("`") ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
 }
 
@@ -72,7 +72,7 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** Punctuation that Markdown could read as anything loses its meaning; so do addresses that become links by themselves. */
+/** Escapes a line: punctuation that has a meaning in Markdown, and addresses that would become links. */
 function escaped(line: string): string {
   return line
     .replace(/[\\`*_{}[\]<>()#+!|~&=^$-]/g, "\\$&")

@@ -1,25 +1,24 @@
 /**
- * A session as JSONL that holds all of it, and back: our own entries, one a line, and the texts that lie
- * beside the log, each before the first entry that names it.
+ * Writes and reads the lines of a complete session export (JSONL): one entry of the log a line, and the texts stored
+ * beside the log (blobs), each before the first entry that refers to it.
  *
  *     {"type":"palimpsest-session","version":1,"sessionId":"…"}
  *     {"type":"header","seq":1,…}                     an entry, as docs/reference/entries.md has it
  *     {"type":"blob","hash":"…","text":"…"}           a text beside the log
  *     {"type":"end","entries":214,"blobs":3}
  *
- * Without its last line a file was cut off, and a reader says so. What the log itself has lost is not in
- * it: numbers may be missing.
+ * A file without the last line was cut off, and readers report that. Numbers may be missing if the log itself was damaged.
  */
 import { asNumber, asString, isObject, parseJson } from "../base/json/json.ts";
 import type { BlobRef } from "../transcript/blocks.ts";
 import type { Entry } from "../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../transcript/entry-line.ts";
 
-/** Version of the file around the entries, which have their own. */
+/** Version of the export format; entries have their own version. */
 const EXPORT_VERSION = 1;
 const OPENING = "palimpsest-session";
 
-/** A line that was read. */
+/** One line of an export, parsed. */
 export type SessionLine =
   | { readonly type: "opening"; readonly sessionId: string; readonly isRedacted: boolean }
   | { readonly type: "entry"; readonly entry: Entry }
@@ -28,7 +27,7 @@ export type SessionLine =
   /** Something else, and why. */
   | { readonly type: "unreadable"; readonly reason: string };
 
-/** The first line, without a line break. */
+/** Returns the first line, without a line break. */
 export function formatOpeningLine(session: {
   readonly sessionId: string;
   readonly isRedacted: boolean;
@@ -93,15 +92,16 @@ function blobOf({ hash, text }: Readonly<Record<string, unknown>>): SessionLine 
     : { type: "unreadable", reason: "a text without a name" };
 }
 
-/** Every text beside the log that an entry names, wherever in it. */
+/** Returns all references to blobs in an entry, at any depth. A stack replaces recursion: entries may be nested deeply. */
 export function blobsNamedBy(entry: Entry): readonly BlobRef[] {
   const found: BlobRef[] = [];
-  const open: unknown[] = [entry];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (Array.isArray(value)) for (const one of value) open.push(one ?? false);
+  const unvisited: unknown[] = [entry];
+  // `false` replaces null and undefined, because undefined ends the loop.
+  for (let value = unvisited.pop(); value !== undefined; value = unvisited.pop()) {
+    if (Array.isArray(value)) for (const one of value) unvisited.push(one ?? false);
     else if (isObject(value)) {
       if (isBlobRef(value)) found.push(value as unknown as BlobRef);
-      else for (const one of Object.values(value)) open.push(one ?? false);
+      else for (const one of Object.values(value)) unvisited.push(one ?? false);
     }
   }
   return found;

@@ -1,21 +1,21 @@
 /**
- * Sizes of stretches of a window that the planner decides by, and the checks of which layers it may use.
+ * Helpers of the planner: sizes of parts of the window, and checks of which layers it may use.
  */
 import type { WindowState } from "../shared/window-state.ts";
 
-/** True if a model or the digest can write a summary. */
+/** True if a summary is possible: written by a model, or extracted from the log (`extractive`). */
 export function canSummarise({ writesSummaries, disabledLayers }: WindowState): boolean {
   return !disabledLayers.has("extractive") || (writesSummaries === true && !disabledLayers.has("full"));
 }
 
-/** The window for a compaction by hand: where all summaries are switched off, the one from the log is allowed. */
+/** Returns the state for a manual compaction: if all summaries are disabled, the extractive one is enabled. */
 export function withSummaries(state: WindowState): WindowState {
   if (canSummarise(state)) return state;
   const disabledLayers = new Set([...state.disabledLayers].filter((layer) => layer !== "extractive"));
   return { ...state, disabledLayers };
 }
 
-/** From the message at `first` on. */
+/** Tokens of the messages from index `first` on. */
 export function tokensBehind({ visible, measure }: WindowState, first: number): number {
   let tokens = 0;
   for (const { blocks } of visible.slice(first)) for (const { block } of blocks) tokens += measure(block);
@@ -39,8 +39,8 @@ export function mayCollapse({ editSafety, disabledLayers }: WindowState): boolea
 }
 
 /**
- * True if they may collapse before a provider refuses anything: a summary that costs no call keeps more of
- * the strings needed later for fewer tokens, so lines are used only if there is no summary
+ * True if old rounds may collapse before a provider has refused a request. An extractive summary costs no call either, and
+ * keeps more of the strings needed later in fewer tokens, so rounds collapse early only if it is disabled
  * (where-the-numbers-come-from.md, "Policies").
  */
 export function mayCollapseEarly(state: WindowState): boolean {

@@ -32,13 +32,13 @@ export interface LineRange {
 export interface FileContent {
   /** In order, neither touching nor overlapping. */
   readonly parts: readonly FilePart[];
-  /** Nothing of the file is missing. */
+  /** True if nothing of the file is missing. */
   readonly isWhole: boolean;
   /** Parts that were read or changed, newest first. */
   readonly inUse: readonly LineRange[];
   /** Texts of changes whose place is unknown, newest first. */
   readonly loose: readonly string[];
-  /** Changes since that are not in `parts`. */
+  /** Number of changes that could not be applied to `parts`. */
   readonly missingEdits: number;
   /** The place in the log of its newest reading or writing. */
   readonly pointer?: string;
@@ -46,10 +46,10 @@ export interface FileContent {
   readonly asOfSeq?: number;
 }
 
-/** A tool shows so many lines of a file at the most unless it is asked for others. */
+/** Most lines that a reading tool shows by default; a read of fewer lines showed the whole file. */
 const WHOLE_READ_LINES = 2_000;
 const NUMBERED_LINE = /^\s{0,12}(\d{1,9})(?:→|\t)(.*)$/;
-/** Longer texts are data, which an agent does not read again whole. */
+/** Largest text that is folded. Larger ones are data that an agent does not read again as a whole. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Folds the uses of one file, oldest first. */
@@ -115,7 +115,7 @@ class Folding {
   }
 
   #read(use: FileUse): void {
-    // A preview has a hole in it that counts as no line: what it shows cannot be laid over anything.
+    // A preview has a gap of unknown length, so the places of its lines are unknown.
     const part = use.text === undefined || use.isShortened === true ? undefined : readPart(use.text, use);
     if (part === undefined) return;
     const isWhole = part.first === 1 && use.last === undefined && part.lines.length < WHOLE_READ_LINES;
@@ -223,7 +223,7 @@ function numberedPart(lines: readonly string[]): FilePart {
   return { first, lines: shown };
 }
 
-/** `part` laid over what was known: where both have a line, the newer one holds. */
+/** Lays `part` over the known parts: its lines replace older ones of the same number. */
 function overlay(parts: readonly FilePart[], part: FilePart): readonly FilePart[] {
   const end = part.first + part.lines.length;
   const rest = parts.flatMap((old): readonly FilePart[] => {

@@ -6,7 +6,7 @@ import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
 
-/** Gaps of so many lines between two shown parts are shown as well: a heading costs as much. Our choice. */
+/** Largest gap between two shown parts, in lines, that is shown as well: a mark would cost as much. Our choice. */
 const BRIDGED_LINES = 4;
 
 interface FileExcerpt {
@@ -16,7 +16,7 @@ interface FileExcerpt {
   readonly isCut: boolean;
 }
 
-/** Passes with a smaller budget, where the whole measured more than its lines. */
+/** Most attempts, each with a smaller budget: the whole text may measure more than the sum of its lines. */
 const PASSES = 4;
 
 export function excerptOf(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
@@ -75,7 +75,7 @@ function linesByNumber(parts: readonly FilePart[]): ReadonlyMap<number, string> 
   return lines;
 }
 
-/** Parts are in order, so the last one to be put in is the last of the file. */
+/** Returns the number of the last line. Lines were inserted in order, so it is the last key. */
 function lastLine(lines: ReadonlyMap<number, string>): number {
   let last = 0;
   for (const number of lines.keys()) last = number;
@@ -120,7 +120,7 @@ function placeOf(numbers: readonly number[], least: number): number {
   return low;
 }
 
-/** With gaps of a few lines closed: to say that they are missing costs as much. */
+/** Adds the known lines of short gaps. */
 function bridge(chosen: readonly number[], lines: ReadonlyMap<number, string>): readonly number[] {
   return chosen.flatMap((number, index) => {
     const before = chosen[index - 1] ?? 0;

@@ -7,7 +7,7 @@
 
 const MAX_PATH_CHARACTERS = 1_000;
 
-/** The path without `file://`, `./`, doubled separators and `..`; `undefined` where it is none. */
+/** Returns the path without `file://`, `./`, doubled separators and `..`; `undefined` if it is not a path. */
 export function normalisePath(path: string): string | undefined {
   const bare = path.replace(/^(?:file:\/\/)+/, "");
   if (bare.trim() === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
@@ -24,7 +24,7 @@ export function normalisePath(path: string): string | undefined {
   return slashed.startsWith("/") ? `/${parts.join("/")}` : parts.join("/");
 }
 
-/** `path` seen from `folder`, where it is not absolute already. */
+/** Joins a relative path to its folder. */
 function joinPath(folder: string, path: string): string {
   return isAbsolute(path) || folder === "" ? path : `${folder}/${path}`;
 }
@@ -38,11 +38,11 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Recognises files by any of their spellings: every path it is asked for is one it may be asked for again. */
+/** The absolute paths of a session, to which relative paths are resolved. */
 export class KnownPaths {
   readonly #byName = new Map<string, Set<string>>();
 
-  /** Makes an absolute path known. */
+  /** Adds a path if it is absolute. */
   add(path: string): void {
     if (!isAbsolute(path)) return;
     const name = baseName(path);
@@ -51,7 +51,7 @@ export class KnownPaths {
     else known.add(path);
   }
 
-  /** The one known path that ends with `path`; `path` itself where there is none, or more than one. */
+  /** Returns the only known path that ends with `path`; `path` itself if there is none or more than one. */
   resolve(path: string): string {
     if (isAbsolute(path)) return path;
     const found = [...(this.#byName.get(baseName(path)) ?? [])].filter((known) => known.endsWith(`/${path}`));
@@ -59,7 +59,7 @@ export class KnownPaths {
   }
 }
 
-// Files that a shell command shows, and which lines of them. Agents read with `sed -n` and `cat` as often
+// Finds the files, and their lines, that a shell command prints. Agents read with `sed -n` and `cat` as often
 // as with a reading tool, mostly after a `cd`. Only commands that do nothing but show files are recognized;
 // a redirection or an unknown program yields no view.
 
@@ -77,7 +77,7 @@ const SHOWING = new Set(["cat", "head", "tail", "nl", "less", "more", "bat"]);
 const WORD = /"[^"]*"|'[^']*'|\S+/g;
 const LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p?$/;
 const CUTTING = /^\s*(?:head|tail|less|more|cat|nl)\b/;
-/** Signs of a path: a dot or a separator. */
+/** A word with a dot or a separator is taken as a path. */
 const LIKE_PATH = /[./]/;
 
 export function shellViews(command: string): readonly ShellView[] {
@@ -105,7 +105,7 @@ function viewsOf(words: readonly string[], folder: string): readonly Omit<ShellV
   const program = words[0] ?? "";
   const isSed = program === "sed" && words.includes("-n");
   if (!isSed && !SHOWING.has(program)) return [];
-  // Bytes are a look at what kind of file it is.
+  // Options that count bytes print too little to be useful.
   if (words.some((word) => /^-c\d*$|^--bytes/.test(word))) return [];
   const plain = words.slice(1).filter((word) => !/^2>(?:&1|\/dev\/null)$/.test(word));
   if (plain.some((word) => word.includes(">"))) return [];

@@ -5,7 +5,7 @@
  * once, so that six small edits do not outweigh two visits. A file scores higher if the new summary names
  * it (each doubling of the mentions adds as much as the first), most of all under pending tasks or next
  * steps; if the last words or an open failure name it; and if it was used since the user's last message.
- * Every factor is a doubling or two: there are few recorded compactions to fit them to.
+ * The factors are rough (2 or 4), because there are too few recorded compactions to fit them more closely.
  */
 import { baseName } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
@@ -104,9 +104,9 @@ function findVisits(uses: readonly FileUse[]): ReadonlyMap<string, readonly (rea
 }
 
 function visitWeight(run: readonly FileUse[], callsCount: number, weights: RankWeights): number {
-  const of = ({ how, call }: FileUse): number =>
+  const weightOf = ({ how, call }: FileUse): number =>
     (how === "read" ? 1 : weights.editWeight) * Math.exp((call - callsCount) / weights.recencyCalls);
-  return Math.max(...run.map(of));
+  return Math.max(...run.map(weightOf));
 }
 
 /** Headings of the sections on what is not finished, in any style of heading. */
@@ -121,9 +121,9 @@ function nextSteps(summary: string): string {
 
 // Mentions: a text names a file by its name alone or by the end of its path.
 
-/** Shorter names are words. */
+/** Least length of a name that counts as mentioned: shorter ones are also ordinary words. */
 const LEAST_NAME_CHARACTERS = 3;
-/** Mentions beyond this say nothing more. */
+/** Most mentions that are counted. */
 const MOST_MENTIONS = 64;
 
 /**
@@ -156,7 +156,7 @@ function isMention(text: string, at: number, path: string, name: string, isShare
   return before.endsWith("/") && (path === mentioned || path.endsWith(`/${mentioned}`));
 }
 
-/** Letters, digits, `_` and `-`: what a name goes on with. A dot may end a sentence. */
+/** True for letters, digits, `_` and `-`, which continue a name. A dot may end a sentence. */
 function isNameUnit(code: number): boolean {
   return (
     (code >= 48 && code <= 57) ||

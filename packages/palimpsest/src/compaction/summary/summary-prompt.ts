@@ -8,7 +8,7 @@
  */
 import type { Usage } from "../../transcript/blocks.ts";
 
-/** The sections of a summary, in order. Their numbers are what an answer is recognised by. */
+/** The sections of a summary, in order. An answer is recognized by their numbers. */
 export const SUMMARY_SECTIONS: readonly { readonly title: string; readonly ask: string }[] = [
   {
     title: "Primary request and intent",

@@ -1,10 +1,9 @@
 /**
- * One item of a Codex rollout (`response_item`, or an element of a `replacement_history`) in our terms.
+ * Converts one item of a Codex session (`response_item`, or an element of a `replacement_history`) into our blocks.
  *
- * Items are those of the OpenAI Responses API. Calls that the client answers become calls and
- * results like any other, whatever OpenAI calls their items; what only OpenAI can read (encrypted
- * reasoning, its own web search) is opaque and keeps its place. Ids of items are left away: they are
- * OpenAI's names for what it may have stored, and one without the reasoning it belongs to is refused.
+ * Items are those of the OpenAI Responses API. Calls that the client answers become tool calls and results, whatever the
+ * type of their item. Content that only OpenAI can read (encrypted reasoning, its own web search) becomes an opaque block
+ * in the same place. Ids of items are dropped: OpenAI refuses an item with an id without the reasoning it belongs to.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, Origin, Role, ToolResultPart } from "../../transcript/blocks.ts";
@@ -19,11 +18,11 @@ export interface CodexItem {
   readonly role: Role;
   readonly origin: Origin;
   readonly content: readonly ContentBlock[];
-  /** Put in by Codex itself. */
+  /** True if Codex itself inserted it. */
   readonly isContext: boolean;
 }
 
-/** Reads an item; `undefined` where nothing in it could ever be shown. Never throws. @internal */
+/** Reads an item; `undefined` if it has no content. Never throws. @internal */
 export function codexItem(item: Fields, onDamage: OnDamage): CodexItem | undefined {
   switch (item["type"]) {
     case "message":
@@ -58,8 +57,8 @@ export function codexItem(item: Fields, onDamage: OnDamage): CodexItem | undefin
 }
 
 /**
- * The key that two copies of the same item share: a message goes by what it says, a call and its
- * result by the id of the call. @internal
+ * Returns a key that is equal for two copies of the same item: the content for a message, the call's id for a call or its
+ * result. @internal
  */
 export function codexItemKey(item: Fields): string {
   const { type, role, call_id: callId } = item;
@@ -87,7 +86,7 @@ function messageParts(content: unknown): JsonValue {
   );
 }
 
-/** Fields that name an item, as opposed to saying something. */
+/** True for fields about an item, as opposed to its content. */
 function isAboutItem(key: string): boolean {
   return key === "id" || key === "status" || key.startsWith("internal_");
 }
@@ -130,7 +129,7 @@ function readMessage(item: Fields, onDamage: OnDamage): CodexItem | undefined {
   return answered(withExtra(readParts(content, "assistant", onDamage), extra));
 }
 
-/** Sender and recipient are not part of the text. */
+/** Keeps sender and recipient of a message between agents as a field of its first text. */
 function fromAgent({ author, recipient }: Fields, content: readonly ContentBlock[]): readonly ContentBlock[] {
   const [first, ...others] = content;
   const agents = { author: asString(author), recipient: asString(recipient) };
@@ -221,7 +220,7 @@ function readCall(item: Fields, onDamage: OnDamage): ContentBlock {
   });
 }
 
-/** Calls with free text for arguments have separate items, and so have their results. */
+/** Notes on the block that its item was of a custom tool, whose arguments are free text. */
 function custom(block: ContentBlock, type: string): ContentBlock {
   const isOurs = block.type === "tool_use" || block.type === "tool_result";
   return isOurs ? withOpenAIFields(block, { extra: { type } }) : block;
@@ -275,7 +274,7 @@ function readGeneratedImage(item: Fields): ContentBlock {
   return withOpenAIFields({ type: "image", source }, { extra });
 }
 
-/** By how the file begins, in base64. */
+/** Returns the media type of base64 data by its first characters. */
 function mediaTypeOf(data: string): string {
   if (data.startsWith("/9j/")) return "image/jpeg";
   return data.startsWith("UklGR") ? "image/webp" : "image/png";

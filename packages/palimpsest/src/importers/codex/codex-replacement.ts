@@ -1,10 +1,8 @@
 /**
- * The contents of a Codex window after a compaction: which earlier messages stayed, the summary, and
- * what was put in again.
+ * Reads a compaction of a Codex session: which earlier messages stayed, the summary, and what was inserted again.
  *
- * Codex writes the whole new history down (`replacement_history`), and its messages have no ids. So
- * they are found again by what they say, from the newest backwards: of several that say the same,
- * the newest ones stayed.
+ * Codex records the whole new history (`replacement_history`), whose messages have no ids. So they are matched by content
+ * with the conversation so far, from the newest backwards: of several with the same content, the newest stayed.
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { OpaqueBlock } from "../../transcript/blocks.ts";
@@ -40,7 +38,7 @@ export function codexReplacement(payload: Fields, conversation: CodexConversatio
     return { summary: message || undefined, restated: [], unreadableCount: 0 };
   }
   const reader = new HistoryReader(message, conversation);
-  // From the end: the newest there is the newest in the conversation.
+  // From the end, so that the newest copies are matched first.
   for (let index = history.length - 1; index >= 0; index--) reader.read(history[index]);
   return reader.finish();
 }
@@ -104,7 +102,7 @@ class HistoryReader {
     return true;
   }
 
-  /** The oldest message that stays may be cut to what room was left; it is the one before those that were found. */
+  /** Finds the message of which `item` is a shortened copy: Codex may cut the oldest user message that stays. */
   #findCut(item: Fields): CodexStep | undefined {
     const text = codexTexts(item["content"]).join("\n");
     const cut = item["role"] === "user" ? CUT_MARK.exec(text) : null;

@@ -1,6 +1,5 @@
 /**
- * The conversation of a Copilot session, in our terms: messages of the user and of the model, and what
- * tools answered.
+ * Converts the messages of a Copilot CLI session into our blocks: those of the user and of the model, and tool results.
  *
  * Pictures and files are inline, or stored once in a separate event and referred to by id.
  */
@@ -23,7 +22,7 @@ import type { CopilotRecord } from "./copilot-record.ts";
 interface CopilotMessage {
   readonly content: readonly ContentBlock[];
   readonly origin: Origin;
-  /** Kinds of attachments that are named in the text alone. */
+  /** Types of attachments that were not recorded as media. */
   readonly unattached: readonly string[];
 }
 
@@ -48,7 +47,7 @@ export function copilotUserMessage(data: Fields, media: CopilotMedia, onDamage: 
   return { content, origin: isByUser ? "user" : "host", unattached };
 }
 
-/** Reasoning that only its provider reads, bound to the session; Copilot itself drops it when one is resumed. */
+/** Fields with reasoning that only the provider can read. Copilot itself drops it when a session is resumed. */
 const OPAQUE_FIELDS = ["reasoningOpaque", "encryptedContent", "serverTools"] as const;
 
 /** One message of the model: a whole response, or a chunk of one. @internal */
@@ -138,7 +137,7 @@ function inWords(value: unknown): string | undefined {
   return value === undefined || value === null ? undefined : (asString(value) ?? JSON.stringify(value));
 }
 
-/** A tool that the user ran beside the model, in the words in which it is shown. @internal */
+/** Returns the text for a tool that the user ran without the model. @internal */
 export function copilotUserRun(request: Fields | undefined, data: Fields, media: CopilotMedia): string {
   const name = asString(request?.["toolName"]) ?? "a tool";
   const input = request?.["arguments"] as JsonValue | undefined;
@@ -147,7 +146,7 @@ export function copilotUserRun(request: Fields | undefined, data: Fields, media:
   return `The user ran ${name}${input === undefined ? "" : ` ${JSON.stringify(input)}`}:\n${output}`;
 }
 
-/** @internal */
+/** The images and PDFs of a session, inline or by the id of their event. @internal */
 export class CopilotMedia {
   readonly #assets = new Map<string, string>();
 

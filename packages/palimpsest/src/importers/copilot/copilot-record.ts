@@ -1,7 +1,7 @@
 /**
  * One event of a Copilot CLI session, with the fields that all of them share already checked.
  *
- * Some events say that Copilot compacted, shortened or cleared its context, others that it took events back.
+ * Also reads the events by which Copilot compacted, truncated or cleared its context.
  */
 import { asNumber, asString } from "../../base/json/json.ts";
 import { type Fields, fieldsOf, parseTimestamp } from "../shared/fields.ts";
@@ -18,7 +18,7 @@ export interface CopilotRecord extends TreeRecord {
   readonly isSidechain: boolean;
 }
 
-/** Reads what an event says about itself; never throws. @internal */
+/** Reads the common fields of an event; never throws. @internal */
 export function copilotRecord({ value: raw, line }: SourceRecord): CopilotRecord {
   const data = fieldsOf(raw["data"]);
   return {
@@ -33,12 +33,12 @@ export function copilotRecord({ value: raw, line }: SourceRecord): CopilotRecord
   };
 }
 
-/** The boundary; `undefined` where nothing was changed after all. @internal */
+/** Returns the boundary that an event records; `undefined` if the context did not change. @internal */
 export function copilotBoundary({ type, data, id, at, line }: CopilotRecord): ImportedBoundary | undefined {
   const place = { hostId: id, at, line };
   if (type === "session.context_cleared") return { type: "boundary", trigger: "clear", ...place };
   if (type === "session.truncation") {
-    // It is written for every request; only where something was dropped is it a boundary.
+    // Copilot writes this event for every request; it is a boundary only if messages were dropped.
     if ((asNumber(data["messagesRemovedDuringTruncation"]) ?? 0) <= 0) return undefined;
     const preTokens = asNumber(data["preTruncationTokensInMessages"]);
     const postTokens = asNumber(data["postTruncationTokensInMessages"]);

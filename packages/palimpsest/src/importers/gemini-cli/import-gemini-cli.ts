@@ -1,8 +1,8 @@
 /**
- * Sessions of gemini-cli (`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`).
+ * Imports sessions of gemini-cli (`~/.gemini/tmp/<project>/chats/session-*.json` and `.jsonl`).
  *
- * The result of `gemini-log.ts` is read message by message. Notices of the tool and commands to it are
- * recorded among the messages and were never sent: they are left out. System prompt, tools and
+ * `gemini-log.ts` rebuilds the list of messages; this file converts them one by one. Notices of the tool and commands to
+ * it are recorded among the messages but were never sent, so they are left out. System prompt, tools and
  * working copy are not recorded.
  */
 

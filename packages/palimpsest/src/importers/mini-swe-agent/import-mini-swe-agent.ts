@@ -1,11 +1,10 @@
 /**
- * Trajectories of mini-swe-agent (`*.traj.json`): `{ info, messages, trajectory_format }`.
+ * Imports trajectories of mini-swe-agent (`*.traj.json`): `{ info, messages, trajectory_format }`.
  *
- * Version 1, and version 2 in its text mode: the command is a code block in the answer, and what it
- * gave returns as a message of the user. So it stays, as text, marked as put in by the host, for
- * no one wrote it. Version 2 otherwise records what the API gave: calls and results of Chat
- * Completions, or whole responses and items of the Responses API. `extra` beside a message was
- * never sent; usage, model and reasoning are read from it.
+ * In version 1, and in the text mode of version 2, the command is a code block in the answer, and its output is a user
+ * message. It stays such a text, with the origin `host`, because the user did not write it. Otherwise version 2 records
+ * the API's own objects: calls and results of Chat Completions, or whole responses and items of the Responses API. The
+ * field `extra` of a message was never sent; usage, model and reasoning are read from it.
  */
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
@@ -124,7 +123,7 @@ class MiniReader {
     return chatMessage(wire, this.#legacyIds, this.#onDamage);
   }
 
-  /** Everything that one response says is one message. */
+  /** Joins all output items of one response into one message. */
   #ofItems(role: Role, items: readonly unknown[]): readonly ContentBlock[] {
     return this.#checked(
       role,
@@ -159,7 +158,7 @@ class MiniReader {
     };
   }
 
-  /** Signed thinking was sent back; a provider's account of its reasoning was only recorded. */
+  /** Reads signed thinking, which was sent back to the provider, or else reasoning text, which was only recorded. */
   #reasoning(element: Fields, answer: Fields): readonly ContentBlock[] {
     const blocks = element["thinking_blocks"] ?? answer["thinking_blocks"];
     if (Array.isArray(blocks) && blocks.length > 0)
@@ -178,7 +177,7 @@ function systemText(content: unknown): string | undefined {
   return texts.every((text) => text !== undefined) ? texts.join("\n") : undefined;
 }
 
-/** Words with which the tool hands over what its user typed while the agent worked. */
+/** Beginnings of messages in which the tool passes on what the user typed while the agent worked. */
 const USERS_WORDS = [
   "User command:",
   "Interrupted by user:",
@@ -190,13 +189,13 @@ const USERS_WORDS = [
 function isUsersOwn(element: Fields, extra: Fields): boolean {
   const kind = asString(extra["interrupt_type"]);
   if (kind !== undefined) return kind.startsWith("User");
-  // What a command gave is marked by what it gave.
+  // Only the output of a command has this field.
   if (extra["raw_output"] !== undefined) return false;
   const content = asString(element["content"]) ?? "";
   return USERS_WORDS.some((words) => content.startsWith(words));
 }
 
-/** When a message was made, in milliseconds: recorded are seconds. */
+/** Returns the time of a message in milliseconds; it is recorded in seconds. */
 function timeOf(extra: Fields, response: Fields): number | undefined {
   const seconds =
     asNumber(extra["timestamp"]) ?? asNumber(response["created"]) ?? asNumber(response["created_at"]);

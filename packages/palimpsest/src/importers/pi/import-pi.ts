@@ -1,10 +1,10 @@
 /**
- * Sessions of the pi coding agent (`~/.pi/agent/sessions/…/*.jsonl`), versions 1 to 3.
+ * Imports sessions of the pi coding agent (`~/.pi/agent/sessions/…/*.jsonl`), versions 1 to 3.
  *
  * DESIGN. A header line, then one record per line. Version 1 is a plain list; from version 2 on
  * records have `id` and `parentId` and form a tree whose newest record is the head. A compaction
- * names the first record that stays in the window (`firstKeptEntryId`, before that by index); the
- * messages themselves stand where they were written.
+ * names the first record that stays in the window: by id (`firstKeptEntryId`), in older files by index. The kept messages
+ * are not written again.
  */
 
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
@@ -23,7 +23,7 @@ interface PiRecord extends TreeRecord {
   readonly at?: number | undefined;
 }
 
-/** Types that are known and have no part in the conversation. */
+/** Known types of records that are not part of the conversation. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["session", "label", "custom"]);
 
 /** @internal */

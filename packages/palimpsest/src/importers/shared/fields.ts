@@ -1,5 +1,5 @@
 /**
- * Reads the fields of recorded values, which may be anything, and writes what all importers write alike.
+ * Helpers that importers share: safe reading of fields from values of any shape, and building of common blocks and usage.
  */
 import { asNumber, isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Message, Origin, ToolResultPart, Usage } from "../../transcript/blocks.ts";
@@ -30,7 +30,7 @@ export function parseTimestamp(value: unknown): number | undefined {
 
 type Speaker = Pick<Message, "role"> & { readonly origin: Origin };
 
-/** The user's own words, what the tool put in, what a tool gave, and what the model said. */
+/** Role and origin of messages by the user, by the program around the agent, by tools, and by the model. */
 export const USER: Speaker = { role: "user", origin: "user" };
 export const HOST: Speaker = { role: "user", origin: "host" };
 export const TOOL: Speaker = { role: "user", origin: "tool" };
@@ -74,7 +74,7 @@ interface RecordedCounts {
   readonly output: unknown;
 }
 
-/** Usage of counts that stand side by side; `undefined` where nothing was billed. */
+/** Usage of counts that do not overlap (`input` excludes the cached tokens); `undefined` if all are 0. */
 export function usageOf({ input, cacheRead, cacheWrite, output }: RecordedCounts): Usage | undefined {
   const usage: Usage = {
     inputTokens: asNumber(input) ?? 0,
@@ -85,7 +85,7 @@ export function usageOf({ input, cacheRead, cacheWrite, output }: RecordedCounts
   return Object.values(usage).reduce((sum, tokens) => sum + tokens, 0) > 0 ? usage : undefined;
 }
 
-/** Usage of counts where the prompt includes what was read from the cache and written to it. */
+/** Usage of counts whose `input` includes the tokens read from and written to the cache; `undefined` if all are 0. */
 export function usageOfTotal({ input, cacheRead, cacheWrite, output }: RecordedCounts): Usage | undefined {
   const total = asNumber(input) ?? 0;
   const outputTokens = asNumber(output) ?? 0;

@@ -1,46 +1,46 @@
 /**
- * The result of every importer: one recorded conversation in our own terms.
+ * The type of every importer's result: one recorded conversation in our own blocks.
  *
- * A session that its tool compacted is the *whole* conversation, every message once and in order,
- * with the places where the tool compacted as items between them. Recorded content that is not
- * part of the conversation that went on (a rewound branch, a side chain) is kept beside it in
- * `leftOut`: nothing that was in the file disappears without a trace.
+ * It has the *whole* conversation, every message once and in order, even if the tool compacted it: compactions are items
+ * between the messages. Recorded messages outside the conversation (a rewound branch, a side chain) are in `leftOut`, so
+ * nothing in the file disappears without a trace.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { Message, OpaqueBlock, Usage } from "../../transcript/blocks.ts";
 
-/** One message of the conversation, with what its provider reported for it. */
+/** One message of the conversation, with the usage that its provider reported. */
 export interface ImportedMessage {
   readonly type: "message";
   readonly message: Message;
-  /** On the assistant message it was billed for, once per response. */
+  /** Usage of the response, on one assistant message per response. */
   readonly usage?: Usage;
-  /** In the words of the tool that recorded it. */
+  /** In the terms of the tool that recorded it. */
   readonly stopReason?: string;
-  /** Put in by the tool around the agent (a reminder, a file), not written by anyone. */
+  /** True if the recording tool inserted it (a reminder, a file), as opposed to the user or the model. */
   readonly isAttachment?: boolean;
   readonly isSidechain?: boolean;
   /** Line of the file, from 1; absent where the file is one document. */
   readonly line?: number;
 }
 
-/** A place where the tool replaced what came before, for the model, by a summary or by nothing. */
+/** A place where the recording tool replaced the earlier context by a summary, or cleared it. */
 export interface ImportedBoundary {
   readonly type: "boundary";
-  /** `clear`: the conversation went on with an empty context. */
+  /** `clear`: the conversation continued with an empty context. */
   readonly trigger: "auto" | "manual" | "clear" | "unknown";
-  /** Size of the tool's own context before, in tokens, as it was recorded; and after it, below. */
+  /** Recorded size of the context before, in tokens. */
   readonly preTokens?: number;
+  /** Recorded size of the context after, in tokens. */
   readonly postTokens?: number;
-  /** The text that the tool told the model instead. */
+  /** The summary that the model got instead. */
   readonly summary?: string;
-  /** The same where only its provider can read it. */
+  /** The summary, if only its provider can read it. */
   readonly opaqueSummary?: OpaqueBlock;
   /** Milliseconds since the epoch. */
   readonly at?: number;
   /** Host ids of earlier messages that stayed in the window; they are not written again after it. */
   readonly preserved?: readonly string[];
-  /** The same for tools that name only the first: everything from this host id on stayed. */
+  /** Host id of the first message that stayed, for tools that record only this one. */
   readonly firstPreserved?: string;
   readonly hostId?: string;
   readonly line?: number;
@@ -57,7 +57,7 @@ export interface ImportedMicrocompact {
   readonly line?: number;
 }
 
-/** Title, mode …: one item per key, the value that was written last. */
+/** Title, mode …: one item per key, with its last value. */
 export interface ImportedMetadata {
   readonly type: "metadata";
   readonly key: string;
@@ -96,7 +96,7 @@ export type ImportRepairKind =
   | "truncated-file"
   | "empty-message";
 
-/** Something in the file that had to be worked around, and how. */
+/** A defect of the file, and how the importer handled it. */
 export interface ImportRepair {
   readonly kind: ImportRepairKind;
   readonly line?: number;

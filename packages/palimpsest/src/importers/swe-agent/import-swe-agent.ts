@@ -1,11 +1,11 @@
 /**
- * Trajectories of SWE-agent (`*.traj`): `{ trajectory, history, info, replay_config }`, or several
+ * Imports trajectories of SWE-agent (`*.traj`): `{ trajectory, history, info, replay_config }`, or several
  * `attempts` of that shape.
  *
- * `history` is what the model was sent. With function calling its calls and results are real pairs.
- * Without, the command is in the text of the answer, and its output is in a message of
- * the user: so it stays, as text, marked as put in by the host, for no one wrote it. Usage is not
- * recorded per response. Where `history` is missing, the steps of `trajectory` are read instead.
+ * `history` has the messages that were sent to the model. With function calling it has calls and their results. Without,
+ * the command is in the text of the answer, and its output is a user message. It stays such a text, with the origin
+ * `host`, because the user did not write it. Usage is not recorded per response. If `history` is missing, the steps of
+ * `trajectory` are read instead.
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
@@ -51,7 +51,7 @@ function importSweAgent(
   fileRepairs: RepairLog,
 ): readonly RecordedSession[] {
   return records.flatMap(({ value, line }) => {
-    // The attempt that was chosen is repeated beside the list of all of them.
+    // The file repeats the chosen attempt at its top level; only the list is read.
     const attempts = listOf(value["attempts"]).filter(isTrajectory);
     if (attempts.length > 0) return attempts.map((attempt) => importOne(attempt, value, fileRepairs));
     if (isTrajectory(value)) return [importOne(value, value, fileRepairs)];
@@ -125,7 +125,7 @@ class HistoryReader {
   readonly #model: string | undefined;
   readonly #legacyIds = new LegacyCallIds();
   #system: string | undefined;
-  /** The agent whose conversation it is; others in the file worked for it. */
+  /** The agent whose conversation is imported; others in the file are its sub-agents. */
   #agent: string | undefined;
   #hasAnswered = false;
 
@@ -171,7 +171,7 @@ class HistoryReader {
   #parse(element: Fields): ParsedMessage | undefined {
     const { role, content, tool_calls: calls, tool_call_ids: ids, is_demo: isDemo } = element;
     const [id] = listOf(ids);
-    // Only fields of the wire: beside them stands what was parsed out of them.
+    // Only the fields that were sent; the others were derived from them.
     const wire = {
       role: role === "tool" && id === undefined ? "user" : role,
       content,

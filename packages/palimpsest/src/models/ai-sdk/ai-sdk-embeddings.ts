@@ -1,5 +1,6 @@
 /**
- * Any embedding model of the AI SDK, in version 3 or 4: called directly, below `embedMany`.
+ * An embedding client over any embedding model of the AI SDK (Vercel), in version 3 or 4 of its interface. The model is
+ * called directly and not through `embedMany`.
  */
 import type { EmbeddingClient } from "../../ports/model-client.ts";
 
@@ -18,10 +19,10 @@ export function aiSdkEmbeddings(embeddingModel: AiSdkEmbeddingModel): EmbeddingC
   return {
     model: `${provider}/${modelId}`,
     embed: async (texts, { signal }) => {
-      const most = (await embeddingModel.maxEmbeddingsPerCall) ?? texts.length;
+      const batchSize = Math.max(1, (await embeddingModel.maxEmbeddingsPerCall) ?? texts.length);
       const vectors: number[][] = [];
-      for (let from = 0; from < texts.length; from += Math.max(1, most)) {
-        const values = texts.slice(from, from + Math.max(1, most));
+      for (let from = 0; from < texts.length; from += batchSize) {
+        const values = texts.slice(from, from + batchSize);
         const { embeddings } = await embeddingModel.doEmbed({ values, abortSignal: signal });
         vectors.push(...embeddings);
       }

@@ -1,11 +1,10 @@
 /**
- * Any language model of the AI SDK: its providers for some fifty vendors, in version 3 or 4.
+ * A model client for any language model of the AI SDK (Vercel), which has providers for some fifty vendors.
  *
- * The model is called directly, below `generateText`: no loop, and no retries but those of the host. Tools
- * are given in the SDK's form, further parameters as its call options (`temperature`, `providerOptions` …).
+ * The model is called directly and not through `generateText`: there is no loop, and retries are the host's. Tools are in
+ * the SDK's form, further parameters are its call options (`temperature`, `providerOptions` …).
  *
- * The packages of the AI SDK are never imported: the types here describe any model of its providers, in version 3 or
- * 4 of their interface.
+ * The packages of the AI SDK are never imported: the types here describe its models, in version 3 or 4 of their interface.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import type {
@@ -17,7 +16,7 @@ import type {
 import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
 import { toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { readStream, teller } from "../shared/sdk-call.ts";
+import { readStream, safeListener } from "../shared/sdk-call.ts";
 
 /** Options of an `aiSdkModel`. */
 export interface AiSdkModelOptions {
@@ -27,8 +26,8 @@ export interface AiSdkModelOptions {
 
 /**
  * A model client over a language model of the AI SDK. The model that answers is the one passed here,
- * whatever a request names. The SDK's own retries belong to `generateText`, which is not used: where calls
- * shall be tried again, wrap the model or give its provider a `fetch` that does.
+ * whatever a request names. The SDK retries only in `generateText`, which is not used. For retries, wrap the model or give
+ * its provider a `fetch` that retries.
  */
 export function aiSdkModel(
   languageModel: AiSdkLanguageModel,
@@ -61,7 +60,7 @@ export function aiSdkModel(
       const result = await languageModel.doStream(callOptions(request, signal));
       if (!isObject(result)) throw unreadableAnswer("the AI SDK", result);
       const headers = isObject(result["response"]) ? result["response"]["headers"] : undefined;
-      const assembly = new AiSdkAssembly({ tell: teller(onEvent), headers });
+      const assembly = new AiSdkAssembly({ tell: safeListener(onEvent), headers });
       await readStream(result["stream"], { provider: "the AI SDK", assembly, signal });
       return assembly.answer();
     },
@@ -75,8 +74,8 @@ export function aiSdkModel(
 }
 
 /**
- * The host's options, and what a conversation that lives here needs: nothing kept on the server, betas, and
- * tools of the same bytes whether an answer is streamed or not, because the prompt cache begins with them.
+ * Adds to the host's options what this library needs: no storage on the server, beta features, and no tool streaming. With
+ * tool streaming the tools of streamed and other requests would differ, and the prompt cache begins with the tools.
  */
 function providerOptions(provider: string, { parameters = {}, betas = [] }: ModelRequest): JsonObject {
   const given = isObject(parameters["providerOptions"]) ? (parameters["providerOptions"] as JsonObject) : {};
@@ -93,7 +92,7 @@ function providerOptions(provider: string, { parameters = {}, betas = [] }: Mode
   };
 }
 
-/** Anthropic's own API, and Claude on other clouds through the same provider. */
+/** True for providers with cache marks: Anthropic's own API, and Claude on other clouds through the same provider. */
 function takesMarks(provider: string): boolean {
   return provider.includes("anthropic");
 }
@@ -108,7 +107,7 @@ export interface AiSdkLanguageModel {
   doStream(options: AiSdkCallOptions): PromiseLike<unknown>;
 }
 
-/** The fields of a call that are set here; what else a request asks for is passed on as it is. */
+/** The fields of a call that are set here; further parameters of a request are passed on unchanged. */
 interface AiSdkCallOptions {
   /** The conversation, in the SDK's own form. */
   readonly prompt: never;

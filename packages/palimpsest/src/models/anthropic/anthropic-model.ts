@@ -1,8 +1,7 @@
 /**
- * Claude through a client of the Anthropic SDK.
+ * A model client for Claude over a client of the Anthropic SDK.
  *
- * Retries, timeouts, proxies and keys are the client's own (`new Anthropic({ maxRetries, timeout })`);
- * this turns a request into a call and what returns into an answer.
+ * Retries, timeouts, proxies and keys are configured on the SDK's client (`new Anthropic({ maxRetries, timeout })`).
  *
  * The SDK is never imported: the types here describe `new Anthropic()` of `@anthropic-ai/sdk`, its clients for
  * Bedrock, Vertex and Foundry, and anything that looks like them.
@@ -27,12 +26,18 @@ import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { anthropicToolDefinitions, readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import {
+  anthropicToolDefinitions,
+  readStream,
+  safeListener,
+  settle,
+  signalOption,
+} from "../shared/sdk-call.ts";
 
-/** Output tokens asked for where neither the client nor the request says how many, up to what the model gives. Our choice: what Claude Code asks for. */
+/** Output limit, in tokens, if neither the client nor the request names one and the model allows it. Our choice: what Claude Code asks for. */
 const DEFAULT_OUTPUT_TOKENS = 32_000;
 
-/** Output tokens above which an answer is always streamed, also where no one listens. Source: Anthropic SDK 1.12, `internal/constants`: it refuses to wait for more from some models; more than 21,333 from any. */
+/** Output limit, in tokens, above which an answer is always streamed, even without a listener. Source: Anthropic SDK 1.12, `internal/constants`: it refuses to wait for more from some models; more than 21,333 from any. */
 const WHOLE_ANSWER_TOKENS = 8_192;
 
 /** Options of an `anthropicModel`. */
@@ -66,7 +71,7 @@ export function anthropicModel(
     ...(options.model === undefined ? {} : { model: options.model }),
     generate: async (request, { signal } = {}) => {
       const body = bodyOf(request);
-      // The SDK refuses to wait for a long answer in one piece, and connections that say nothing break.
+      // The SDK refuses long answers that are not streamed, and idle connections break.
       if (body.max_tokens > WHOLE_ANSWER_TOKENS)
         return streamed(client, { request, body, options: signalOption(signal) });
       const { data, requestId } = await settle(create(client, { request, body, signal }));
@@ -106,7 +111,7 @@ async function streamed(
 ): Promise<ModelAnswer> {
   const streamBody = { ...body, stream: true };
   const { data, requestId } = await settle(create(client, { request, body: streamBody, signal }));
-  const assembly = new AnthropicAssembly({ tell: teller(onEvent) });
+  const assembly = new AnthropicAssembly({ tell: safeListener(onEvent) });
   await readStream(data, { provider: "anthropic", assembly, signal });
   return assembly.answer(requestId);
 }
@@ -123,7 +128,7 @@ function limitsFrom(models: NonNullable<AnthropicClient["models"]>) {
         ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       };
     } catch (error) {
-      // A model that this endpoint does not know may be known to the one that answers.
+      // The endpoint for models may not know a model that the endpoint for messages does.
       if (classifyModelError(error).status === 404) return undefined;
       throw error;
     }

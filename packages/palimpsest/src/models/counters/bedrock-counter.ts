@@ -1,5 +1,5 @@
 /**
- * The counting endpoint of Amazon Bedrock, which counts Claude's requests as they would be billed there.
+ * A token counter over Amazon Bedrock's counting endpoint, which counts requests to Claude as Bedrock would bill them.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { CountableRequest, TokenCounter } from "../../ports/model-client.ts";
@@ -14,10 +14,10 @@ export interface BedrockCountingClient {
 
 /** Version of the Messages API that Bedrock takes. Source: Amazon Bedrock user guide, "Anthropic Claude Messages API". */
 const ANTHROPIC_VERSION = "bedrock-2023-05-31";
-/** Region of an inference profile, in front of the model's own id: the endpoint counts for models only. */
+/** Region prefix of an inference profile's id. It is removed, because the endpoint accepts only ids of models. */
 const PROFILE_REGION = /^(?:[a-z]{2,6}(?:-gov)?|global)\.(?=[a-z0-9-]+\.)/;
 
-/** Counts with `CountTokens`. Models other than Claude's are refused by the endpoint; the chain goes on then. */
+/** Counts with `CountTokens`. The endpoint refuses other models than Claude; then the next counter is asked. */
 export function bedrockCounter(client: BedrockCountingClient): TokenCounter {
   return {
     name: "bedrock-count-tokens",
@@ -36,7 +36,7 @@ function bodyOf({ system, tools, messages }: CountableRequest): JsonObject {
   const definitions = anthropicToolDefinitions(tools);
   return {
     anthropic_version: ANTHROPIC_VERSION,
-    // Asked for by the form of the body; what is counted does not depend on it.
+    // A required field; it does not affect the count.
     max_tokens: 1,
     ...(system === undefined || system.trim() === "" ? {} : { system }),
     ...(definitions.length === 0 ? {} : { tools: definitions }),

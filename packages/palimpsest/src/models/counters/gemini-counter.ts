@@ -1,8 +1,8 @@
 /**
- * The counting endpoints of Gemini and Vertex AI.
+ * A token counter over the counting endpoints of Gemini and Vertex AI.
  *
- * Vertex counts system prompt and tools where they belong. The Gemini API takes contents only and refuses
- * anything else, so there they are counted as text, which is a few tokens off.
+ * Vertex AI accepts system prompt and tools in their own fields. The Gemini API accepts only contents, so there they are
+ * counted as text, which differs by a few tokens.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
@@ -13,7 +13,7 @@ import { toolDefinitions } from "../shared/sdk-call.ts";
 
 /** `new GoogleGenAI()` of `@google/genai`, for Gemini or for Vertex AI. */
 export interface GeminiCountingClient {
-  /** True if it speaks to Vertex AI. */
+  /** True if it calls Vertex AI. */
   readonly vertexai?: boolean;
   readonly models: { countTokens(request: object): PromiseLike<unknown> };
 }

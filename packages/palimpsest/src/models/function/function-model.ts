@@ -1,15 +1,15 @@
 /**
- * A model that is a function of the host: a separate gateway, a fake, a chain of fallbacks.
+ * A model client over a function of the host, such as a call to a gateway, a fake for tests, or a chain of fallbacks.
  */
 import { isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
-/** Answer of a function: text, a message, or everything that is known. */
+/** Answer of a function: a text, a message, or a complete `ModelAnswer`. */
 type FunctionAnswer = string | Message | ModelAnswer;
 
-/** Answers a request. Pass `options.signal` on to whatever is waited for. */
+/** Answers a request. Pass `options.signal` on to the calls that the function awaits. */
 type ModelFunction = (
   request: ModelRequest,
   options: ModelCallOptions,
@@ -24,8 +24,8 @@ interface FunctionModelOptions {
 }
 
 /**
- * A model client over a function. A text is an answer that is done; a message with tool calls waits for
- * their results; a function that knows usage and stop reason answers with a `ModelAnswer`.
+ * A model client over a function. If the function returns a text, the answer ends with it. If it returns a message with
+ * tool calls, the model waits for their results. To report usage and stop reason, return a `ModelAnswer`.
  */
 export function functionModel(answer: ModelFunction, options: FunctionModelOptions = {}): ModelClient {
   const provider = options.provider ?? "function";
@@ -39,7 +39,7 @@ export function functionModel(answer: ModelFunction, options: FunctionModelOptio
   };
 }
 
-/** The function's answer, or the abort, whichever is first: a function may not listen to the signal. */
+/** Waits for the work or the abort, whichever is first: a function may ignore its signal. */
 async function untilAborted<Value>(
   work: Value | Promise<Value>,
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
 /**
- * Any model behind Chat Completions: OpenAI's own, and the many servers that speak the same.
+ * A model client for OpenAI's Chat Completions API, and for the many servers that are compatible with it.
  */
 import type {
   ModelAnswer,
@@ -10,18 +10,18 @@ import type {
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
 import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
-import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import { readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
 /** Options of an `openaiChatModel`. */
 export interface OpenAIChatModelOptions {
   /** The model that is asked where a call names none. */
   readonly model?: string;
-  /** Output tokens asked for where the parameters name none. @defaultValue none: the provider's own limit */
+  /** Output limit of requests that name none, in tokens. @defaultValue none: the provider's own limit */
   readonly maxOutputTokens?: number;
-  /** The server's name of that limit: OpenAI's reasoning models know only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
+  /** The field for that limit: OpenAI's reasoning models accept only the default, many servers only `max_tokens`. @defaultValue `max_completion_tokens` */
   readonly outputLimitField?: "max_completion_tokens" | "max_tokens";
-  /** Name of the role of instructions. @defaultValue `system` */
+  /** Role of the system prompt. @defaultValue `system` */
   readonly systemRole?: "system" | "developer";
   /** Name of the provider, for figures and messages. @defaultValue `openai-chat` */
   readonly provider?: string;
@@ -47,10 +47,10 @@ export function openaiChatModel(
     request: ModelRequest,
     { signal, onEvent }: ModelStreamOptions = {},
   ): Promise<ModelAnswer> => {
-    // Without being asked, servers leave the usage of a streamed answer away.
+    // Servers report the usage of a streamed answer only on request.
     const body = { stream_options: { include_usage: true }, ...bodyOf(request), stream: true };
     const { data, requestId } = await settle(completions.create(body, signalOption(signal)));
-    const assembly = new ChatAssembly({ tell: teller(onEvent) });
+    const assembly = new ChatAssembly({ tell: safeListener(onEvent) });
     await readStream(data, { provider, assembly, signal });
     return assembly.answer(requestId);
   };

@@ -1,6 +1,6 @@
 /**
- * The interface of an OpenAI client: `new OpenAI()` of `openai`, its client for Azure, or one with the
- * `baseURL` of any server that speaks the same. The SDK is never imported.
+ * The types of the OpenAI SDK's client (`new OpenAI()` of `openai`, its client for Azure, or one with the `baseURL` of a
+ * compatible server), and a token counter over it. The SDK is never imported.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";

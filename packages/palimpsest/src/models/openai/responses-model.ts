@@ -1,6 +1,6 @@
 /**
- * OpenAI's models through the Responses API, without state on the server: nothing is stored there, and the
- * model's reasoning travels with the conversation, encrypted.
+ * A model client for OpenAI's Responses API, without state on the server: the server stores nothing, and each request
+ * carries the model's encrypted reasoning.
  */
 import type {
   ModelAnswer,
@@ -12,7 +12,7 @@ import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
-import { readStream, settle, signalOption, teller } from "../shared/sdk-call.ts";
+import { readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
 /** Options of an `openaiResponsesModel`. */
@@ -50,7 +50,7 @@ export function openaiResponsesModel(
   ): Promise<ModelAnswer> => {
     const call = client.responses.create({ ...bodyOf(request), stream: true }, signalOption(signal));
     const { data, requestId } = await settle(call);
-    const assembly = new ResponsesAssembly({ tell: teller(onEvent) });
+    const assembly = new ResponsesAssembly({ tell: safeListener(onEvent) });
     await readStream(data, { provider: PROVIDER, assembly, signal });
     return assembly.answer(requestId);
   };
@@ -69,7 +69,7 @@ export function openaiResponsesModel(
       name,
       description,
       parameters: inputSchema,
-      // Schemas of hosts leave members out, which strict calls do not allow.
+      // Strict mode requires schemas in which every member is required; those of hosts have optional ones.
       strict: false,
     }),
     ...(counter === undefined ? {} : { counter }),

@@ -1,9 +1,9 @@
 /**
- * The common part of all SDKs' calls: the id of the request beside the answer, streams that end
- * without a word, and answers that are none.
+ * Helpers for calls of any vendor's SDK: the id of the request, streams that end early, listeners that throw, and tool
+ * definitions.
  *
- * The SDKs end a stream silently when it is aborted, and some when its connection is closed; a caller
- * must not take that for the end of an answer.
+ * SDKs end a stream without an error when it is aborted, and some when its connection is closed. A caller must not take
+ * that for the end of the answer.
  */
 import { ModelError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
@@ -17,7 +17,7 @@ export interface Settled {
   readonly requestId?: string;
 }
 
-/** Waits for a call; SDKs whose promises know the response tell the id of the request. @internal */
+/** Waits for a call. The id of the request is known if the SDK's promise gives access to the response. @internal */
 export async function settle(call: PromiseLike<unknown>): Promise<Settled> {
   const { withResponse } = call as { readonly withResponse?: () => Promise<unknown> };
   if (typeof withResponse !== "function") return { data: await call };
@@ -29,8 +29,8 @@ export async function settle(call: PromiseLike<unknown>): Promise<Settled> {
 }
 
 /**
- * Reads a stream to its end. An answer that was complete stays one, whatever the connection does afterwards;
- * one that was not is an error, however quietly the stream ended. @internal
+ * Reads a stream to its end into `assembly`. Errors after the answer is complete are ignored. A stream that ends before is
+ * an error, even if the SDK reported none. @internal
  */
 export async function readStream(
   stream: unknown,
@@ -52,7 +52,7 @@ export async function readStream(
   throw cutOffAnswer(provider);
 }
 
-/** The error of an answer that ended before it was complete. */
+/** Returns the error for an answer that ended before it was complete. */
 function cutOffAnswer(provider: string): ModelError {
   return new ModelError(
     { kind: "network" },
@@ -63,8 +63,10 @@ function cutOffAnswer(provider: string): ModelError {
   );
 }
 
-/** Tells an event. What a listener throws is its own affair: the answer is still wanted. @internal */
-export function teller(onEvent: ((event: ModelEvent) => void) | undefined): (event: ModelEvent) => void {
+/** Returns a function that passes events to the listener and ignores what it throws. @internal */
+export function safeListener(
+  onEvent: ((event: ModelEvent) => void) | undefined,
+): (event: ModelEvent) => void {
   if (onEvent === undefined) return () => undefined;
   return (event) => {
     try {
@@ -75,12 +77,12 @@ export function teller(onEvent: ((event: ModelEvent) => void) | undefined): (eve
   };
 }
 
-/** The fields of an SDK's request options; a signal that is not there is left away. @internal */
+/** Returns an SDK's request options with the signal, or none without it. @internal */
 export function signalOption(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-/** The definitions; none where the text holds no list. @internal */
+/** Parses tool definitions; returns none if the text is not a JSON list. @internal */
 export function toolDefinitions(tools: string | undefined): readonly unknown[] {
   const parsed = tools === undefined ? undefined : parseBounded(tools);
   return parsed?.ok === true && Array.isArray(parsed.value) ? parsed.value : [];
@@ -90,11 +92,11 @@ export function toolDefinitions(tools: string | undefined): readonly unknown[] {
 const COUNTED_FIELDS: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "input_schema", "strict", "max_characters"],
 ]);
-/** Tools of Anthropic's that the client runs, which the endpoint takes; those that the server runs it refuses. */
+/** Types of tools that the client runs. The counting endpoint refuses tools that the server runs. */
 const CLIENT_TOOL = /^(?:custom$|bash_|text_editor_)/;
 
 /**
- * The definitions as Anthropic's counting endpoint takes them: without tools that are deferred (they are not in
+ * Returns the definitions that Anthropic's counting endpoint accepts: without tools that are deferred (they are not in
  * the prompt) or run by the server, and without fields that only a beta header allows. @internal
  */
 export function anthropicToolDefinitions(tools: string | undefined): readonly unknown[] {

@@ -1,8 +1,8 @@
 /**
- * Tokens of one content block: its text and what its wrapper costs.
+ * Estimates the tokens of a content block or message: its text, its media, and the wrapper around them.
  *
- * A block never changes once it exists, so its estimate is kept by the object itself: code that shows
- * the same block again (the next call, a planner, a report) pays nothing.
+ * Blocks never change, so estimates are cached by object: estimating the same block again (the next call, a planner, a
+ * report) costs nothing.
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
@@ -38,7 +38,7 @@ const known = new WeakMap<object, Weight>();
 
 /**
  * Estimates a block in reference tokens, not rounded. Images and PDFs are read for their size and priced by
- * the rules of `model`'s vendor; without a model by Anthropic's. Any object is taken; nothing in it makes this throw.
+ * the rules of `model`'s vendor; without a model by Anthropic's. Accepts any object and never throws.
  */
 export function estimateBlock(block: ContentBlock, model?: string): number {
   let weight = known.get(block);
@@ -114,7 +114,7 @@ function weighOpaque(value: unknown): number {
   return weighJson(rest) + estimateCipher(cipher);
 }
 
-/** Ciphered text: base64 of about the text's own length, which is what the provider counts again. */
+/** Estimates ciphertext in base64: it is about as long as its plain text, whose tokens the provider counts. */
 function estimateCipher(data: string): number {
   const characters = (data.length * 3) / 4;
   const charactersPerToken = estimateText(SAMPLE_PROSE) / SAMPLE_PROSE.length;
@@ -124,8 +124,8 @@ function estimateCipher(data: string): number {
 const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at the parser first.";
 
 /**
- * An image or a document by its size, where that is known or is in its bytes, else by a flat figure.
- * A document that carries its text is that text.
+ * Weighs an image or a document by its size, if known or readable from its bytes, else by a flat figure. A document of
+ * plain text counts as that text.
  */
 function weighMedia(block: object, media: SizedMedia[]): number {
   const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
@@ -137,7 +137,7 @@ function weighMedia(block: object, media: SizedMedia[]): number {
   return size.type === "image" ? BLOCK_TOKENS : 0;
 }
 
-/** The host's figure of its size counts before the bytes. */
+/** Returns the size of media. The host's own figures come before the bytes. */
 function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefined {
   const width = asNumber(source["width"]);
   const height = asNumber(source["height"]);
@@ -151,7 +151,7 @@ function sizeOf(source: Readonly<Record<string, unknown>>): MediaSize | undefine
 
 const DETAILS: ReadonlySet<unknown> = new Set<MediaDetail>(["low", "high", "original", "auto"]);
 
-/** The detail that OpenAI is asked for with a picture (`wire/shared/openai-fields.ts`). */
+/** Returns the detail that a request to OpenAI asks for with an image (`wire/shared/openai-fields.ts`). */
 function detailOf(block: object): MediaDetail | undefined {
   const fields = isObject(block) && isObject(block["openai"]) ? block["openai"] : {};
   const detail = isObject(fields["extra"]) ? fields["extra"]["detail"] : undefined;
@@ -177,7 +177,7 @@ function weighJson(value: unknown): number {
 /** Estimates of messages without media: those are the same for every model. */
 const knownMessages = new WeakMap<object, number>();
 
-/** A message of any of the library's shapes: as it was said, or as it is rendered for a request. */
+/** A message to estimate, from a host or in a request. */
 export interface EstimableMessage {
   readonly content: readonly ContentBlock[];
 }
@@ -187,7 +187,7 @@ export function estimateMessage(message: EstimableMessage, model?: string): numb
   return knownMessages.get(message) ?? weigh(message, message.content, model);
 }
 
-/** Estimates a message of the window as it is shown, not as it was. */
+/** Estimates a message in the form that the window shows. */
 export function estimateVisibleMessage(message: VisibleMessage, model?: string): number {
   const before = knownMessages.get(message);
   if (before !== undefined) return before;
@@ -211,7 +211,7 @@ export function estimateMessages(messages: readonly EstimableMessage[], model?: 
 }
 
 /**
- * Thinking of a message alone, in reference tokens: it has its own budget and is reported apart.
+ * Estimates only the thinking of a message, in reference tokens: it has a separate budget and is reported separately.
  * Ciphered thinking is counted by its size.
  */
 export function estimateThinking(message: EstimableMessage): number {
@@ -220,7 +220,7 @@ export function estimateThinking(message: EstimableMessage): number {
     .reduce((sum, block) => sum + estimateBlock(block), 0);
 }
 
-/** Estimates what every call of a session carries: the system prompt and the tools in JSON. */
+/** Estimates what every call of a session repeats: the system prompt and the tools in JSON. */
 export function estimateFixed(fixed: { readonly system?: string; readonly tools?: string }): number {
   return estimateText(fixed.system ?? "") + estimateText(fixed.tools ?? "");
 }

@@ -1,10 +1,9 @@
 /**
  * Edit safety: decides if earlier messages may be changed at all.
  *
- * Some models bind their thinking to the exact messages before it: changing one of them costs every
- * later thinking block, or the request is refused. A session is *strict* if its model does so, or if
- * it holds such reasoning of a model it used before (which becomes readable again on return); else
- * it is *permissive*. What a layer may do in a strict session is its own decision.
+ * Some models bind their thinking to the exact messages before it: after a change of one of them, later thinking is lost or
+ * the request is refused. A session is *strict* if its model does so, or if it has such thinking of an earlier model, which
+ * counts again after a switch back. Other sessions are *permissive*. Each layer decides what it does in a strict session.
  *
  * Sources: Anthropic docs, "Preserved thinking" (Fable 5.1, Opus, Sonnet and Haiku 5.5 and later);
  * OpenAI: reasoning items may be dropped after edits of what precedes them.
@@ -15,8 +14,8 @@ import type { ContentBlock } from "../../transcript/blocks.ts";
 import { findClaudeVersion, parseModelId } from "./model-id.ts";
 
 /**
- * `strict`: a change of earlier messages costs the thinking after it, or the request. `permissive`: the
- * provider minds only the price.
+ * `strict`: a change of earlier messages loses the thinking after it, or the provider refuses the request. `permissive`:
+ * a change only has a price.
  */
 export type EditSafety = "strict" | "permissive";
 
@@ -30,8 +29,8 @@ export interface MessageOfModel {
 }
 
 /**
- * The class of a session. `holdsBoundReasoning` is the disjunction over its messages
- * ({@link holdsBoundReasoning}), which a caller keeps as it goes instead of reading them all again.
+ * Returns the class of a session. `holdsBoundReasoning` is true if {@link holdsBoundReasoning} is for any of its messages;
+ * the caller keeps it up to date instead of checking all messages again.
  */
 export function editSafety({
   model,
@@ -43,7 +42,7 @@ export function editSafety({
   return holdsBoundReasoning || bindsReasoning(model) ? "strict" : "permissive";
 }
 
-/** True if a model binds its reasoning to what stands before it. */
+/** True if a model binds its reasoning to the messages before it. */
 export function bindsReasoning(modelId: string): boolean {
   const { name } = parseModelId(modelId);
   const version = findClaudeVersion(name);

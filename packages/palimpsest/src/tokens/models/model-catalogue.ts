@@ -1,20 +1,20 @@
 /**
- * Facts about a model: window, output limit, prices, and the source of each figure.
+ * Looks up facts about a model: window, output limit, prices, and the source of each figure.
  *
- * The caller's figures come first, then those of the vendor's API or of an overflow error, then the snapshot
- * (hand-written rules, then the generated table), then a cautious default. Nothing is fetched here.
+ * The caller's figures come first, then those of the vendor's API, then those learned from an overflow error, then the
+ * catalogue (hand-written rules, then the generated table), then a cautious default. Nothing is fetched here.
  */
 import { CATALOGUE_ROWS, CATALOGUE_VERSION, type CatalogueRow } from "./model-catalogue.generated.ts";
 import { parseModelId } from "./model-id.ts";
 
-/** Window of a model no one knows, in tokens. Our choice: the smallest of the models that agents are run on today. */
+/** Window of an unknown model, in tokens. Our choice: the smallest among the models that run agents today. */
 const UNKNOWN_WINDOW_TOKENS = 128_000;
 
 /** Window that the suffix `[1m]` of a model id asks for, in tokens. Source: Claude Code's model names. */
 const MILLION_WINDOW_TOKENS = 1_000_000;
-/** Smallest window that is believed of a learned or reported figure, in tokens. Our choice: no model has less. */
+/** Smallest learned or reported window that is believed, in tokens. Our choice: no model has less. */
 export const SMALLEST_WINDOW_TOKENS = 1_000;
-/** Largest window that is believed of a learned or reported figure, in tokens. Our choice: ten times today's largest. */
+/** Largest learned or reported window that is believed, in tokens. Our choice: ten times today's largest. */
 const LARGEST_WINDOW_TOKENS = 10_000_000;
 
 /** $ per million tokens; `undefined` where the vendor names no separate price. */
@@ -26,11 +26,11 @@ export interface ModelPrices {
   readonly cacheWriteHourPerMillion?: number | undefined;
 }
 
-/** A model as the snapshot knows it. */
+/** A model in the catalogue. */
 export interface CatalogueModel {
   readonly name: string;
   readonly provider: string | undefined;
-  /** `undefined` where the snapshot does not know it; likewise the other figures. */
+  /** `undefined` if the catalogue does not have it; likewise the other figures. */
   readonly windowTokens: number | undefined;
   /** Its source, in words for people. */
   readonly windowSource: string | undefined;
@@ -41,7 +41,7 @@ export interface CatalogueModel {
   readonly longPromptPrices: (ModelPrices & { readonly fromTokens: number }) | undefined;
 }
 
-/** Finds a model by any spelling of its id; `undefined` if the snapshot has neither row nor rule for it. */
+/** Finds a model by any spelling of its id; `undefined` if the catalogue has neither row nor rule for it. */
 export function findModel(id: string): CatalogueModel | undefined {
   const { name, asksForMillion } = parseModelId(id);
   const row = findRow(name);
@@ -51,14 +51,15 @@ export function findModel(id: string): CatalogueModel | undefined {
   const windowRule = rules.find((rule) => rule.windowTokens !== undefined);
   const outputRule = rules.find((rule) => rule.maxOutputTokens !== undefined);
   const priceRule = rules.find((rule) => rule.prices !== undefined);
-  const tier = priceRule === undefined ? row?.[4] : priceRule.tier;
+  const [rowName, rowProvider, rowFigures, , rowTier] = row ?? [];
+  const tier = priceRule === undefined ? rowTier : priceRule.tier;
   return {
-    name: row?.[0] ?? name,
-    provider: row?.[1] ?? providerOf(name),
+    name: rowName ?? name,
+    provider: rowProvider ?? providerOf(name),
     ...windowOf({ row, rule: windowRule, asksForMillion }),
     maxOutputTokens: outputRule?.maxOutputTokens,
     maxOutputSource: outputRule?.source,
-    prices: pricesFrom(priceRule?.prices ?? row?.[2].slice(1)),
+    prices: pricesFrom(priceRule?.prices ?? rowFigures?.slice(1)),
     longPromptPrices:
       tier === undefined ? undefined : { fromTokens: tier[0]!, ...pricesFrom(tier.slice(1))! },
   };
@@ -72,7 +73,7 @@ export interface ModelLimits {
   readonly model: string;
   readonly windowTokens: number;
   readonly windowSource: FigureSource;
-  /** `undefined` where no one knows; a budget then keeps its full reserve. */
+  /** `undefined` if unknown; a budget then keeps its full reserve. */
   readonly maxOutputTokens: number | undefined;
   readonly maxOutputSource: FigureSource | undefined;
 }
@@ -82,7 +83,7 @@ interface Limits {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** A model and what is known of it beyond the catalogue; the first of `option`, `vendor` and `learned` that has a figure is believed. */
+/** A model and its figures from outside the catalogue: the first of `option`, `vendor` and `learned` that has a figure counts. */
 interface ModelKnowledge {
   readonly model: string;
   /** The caller's own figures. */
@@ -203,7 +204,7 @@ interface ModelOverride {
   readonly maxOutputTokens?: number;
   /** $ per million tokens: input, output, cache read, cache write, 1-hour cache write. */
   readonly prices?: readonly number[];
-  /** The same from a prompt size on, which stands first. */
+  /** Prices of long prompts: the prompt size in tokens, then the same five prices. */
   readonly tier?: readonly number[];
   readonly source: string;
 }

@@ -1,16 +1,16 @@
 /**
- * The effect of the prompt cache on a window's price: pure formulas, in input-token-equivalents.
+ * Formulas for the cost of a window at a provider with a prompt cache, in input-token-equivalents.
  *
- * Two quantities decide everything. *Rent* is what tokens cost with each call because they are still
- * in the window. A *rewrite* costs the difference between writing and reading for everything
- * after the first changed byte, once. Changing the window pays when rent saved exceeds the rewrite.
+ * Two quantities matter. *Rent* is the cost of tokens in each call as long as they stay in the window. The *rewrite price* is
+ * paid once when the window changes: the difference between writing and reading everything after the first changed byte.
+ * A change pays if it saves more rent than the rewrite costs.
  */
 import type { Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "./tariff.ts";
 
 /**
- * True if the provider still holds the prompt of the last call: `idleMs` since it was sent or read,
- * `undefined` where there was none. At exactly its lifetime an entry counts as held.
+ * True if the provider still has the prompt of the last call in its cache. `idleMs` is the time since that call,
+ * `undefined` if there was none. At exactly its lifetime an entry counts as cached.
  */
 export function isCacheWarm(
   { idleMs, cachedTokens }: { readonly idleMs: number | undefined; readonly cachedTokens: number },
@@ -20,14 +20,14 @@ export function isCacheWarm(
   return idleMs <= tariff.cacheLifetimeMs;
 }
 
-/** Cost of `tokens` with each call as long as they stay in the window, read from a warm cache. */
+/** Cost of `tokens` in one call, read from a warm cache. */
 export function rentPerCall(tokens: number, tariff: Tariff): number {
   return tokens * tariff.read;
 }
 
 /**
- * Extra cost of sending `suffixTokens` (all that follows the first changed byte) again
- * instead of reading them. Nothing on a cold cache: then they are written again whatever is sent.
+ * Extra cost of writing `suffixTokens` (everything after the first changed byte) to the cache again instead of reading them.
+ * Zero on a cold cache, where they are written again in any case.
  */
 export function rewritePrice(
   { suffixTokens, isWarm }: { readonly suffixTokens: number; readonly isWarm: boolean },
@@ -37,8 +37,8 @@ export function rewritePrice(
 }
 
 /**
- * Calls after which taking `freedTokens` out has paid for the rewrite of `suffixTokens`; 0 on a cold
- * cache, `Infinity` where nothing is freed or reading is free.
+ * Number of calls after which removing `freedTokens` has paid for rewriting `suffixTokens`. 0 on a cold cache; `Infinity`
+ * if nothing is freed or reading is free.
  */
 export function breakEvenCalls(
   {
@@ -55,11 +55,11 @@ export function breakEvenCalls(
 
 /** A model call that writes a summary. */
 interface PricedSummaryCall {
-  /** The prompt that is summarised: all of it for a forked call, what is left of it for a cold one. */
+  /** Size of the prompt: for a forked call the whole request, for a cold call the transcript that fits. */
   readonly promptTokens: number;
   /** The answer. */
   readonly summaryTokens: number;
-  /** True if the call shares the prefix of the last one byte for byte, on a warm cache: then it reads it. */
+  /** True if the call continues the last request byte for byte on a warm cache, so that it reads that from the cache. */
   readonly isForked: boolean;
 }
 
@@ -72,8 +72,8 @@ export function summaryCallPrice(
 }
 
 /**
- * Cost of a summary until the session goes on: the call, and writing the summary with the
- * `keptTokens` behind it to the cache, which the next request does.
+ * Total cost of a summary: the call, and that the next request writes the summary and the `keptTokens` after it to the
+ * cache.
  */
 export function summaryPrice(
   { keptTokens, ...call }: PricedSummaryCall & { readonly keptTokens: number },
@@ -82,7 +82,7 @@ export function summaryPrice(
   return summaryCallPrice(call, tariff) + (call.summaryTokens + keptTokens) * tariff.write;
 }
 
-/** Bill of a call, from the provider's report. */
+/** Price of a call, from the usage that the provider reported. */
 export function usagePrice(usage: Usage, tariff: Tariff): number {
   return (
     usage.inputTokens +

@@ -1,8 +1,8 @@
 /**
- * Facts about a family's prompt cache beside its prices: how it is matched, how long it lives
- * and from which size on. First match counts.
+ * The table of facts about the prompt caches of model families: how text is matched, lifetime, and smallest prompt. The
+ * first rule that matches counts.
  *
- * Prices here are only a fallback, for models that the catalogue has no price of.
+ * Prices here are only a fallback for models without a price in the catalogue.
  */
 import type { Tariff, TariffName } from "./tariff.ts";
 
@@ -12,9 +12,9 @@ export interface TariffRule {
   readonly family: string;
   /** Prices where the catalogue has none. */
   readonly tariff: TariffName;
-  /** With the cache of one hour, where it is offered. */
+  /** The tariff with a cache lifetime of one hour, if the provider offers it. */
   readonly hourTariff?: TariffName;
-  /** Its price list names every discount, so a model without one has none. */
+  /** True if the family's price list names all discounts, so that a model without one has none. */
   readonly listsDiscounts?: boolean;
   readonly limits?: Partial<Pick<Tariff, "cacheLifetimeMs" | "minimumCacheTokens">>;
   readonly source: string;

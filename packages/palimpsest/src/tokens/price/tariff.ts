@@ -1,8 +1,8 @@
 /**
  * Prices of tokens at a provider that caches prompts, in input-token-equivalents.
  *
- * Everything the layers decide for money's sake (is clearing worth a rewrite, does a summary pay)
- * depends on ratios only: reading against writing, output against input.
+ * Decisions about cost (does clearing pay for a rewrite, does a summary pay) depend only on ratios of prices: cache reads to
+ * cache writes, output to input. So one plain input token costs 1, and no currency is needed.
  */
 import { TARIFF_DEFAULTS } from "../../base/defaults/tokens/prompt-cache.ts";
 import { OptionError } from "../../base/errors.ts";
@@ -21,13 +21,13 @@ export interface Tariff {
   /** Prompts below this size are not cached. */
   readonly minimumCacheTokens: number;
   /**
-   * Places of cache entries: at the marks of a request and nowhere else (`breakpoints`), or at the longest
-   * common beginning, without being asked (`prefix`).
+   * How the provider finds cached text: only at the cache marks of a request (`breakpoints`), or automatically by the
+   * longest common beginning (`prefix`).
    */
   readonly matching: "breakpoints" | "prefix";
-  /** Marks that one request may carry, those of system prompt and tools included; by `breakpoints` only. */
+  /** Most marks of one request, those on system prompt and tools included; for `breakpoints` only. */
   readonly maxMarks: number;
-  /** Blocks before a mark within which an entry is found; by `breakpoints` only. */
+  /** Number of blocks before a mark in which the provider looks for an entry; for `breakpoints` only. */
   readonly lookBackBlocks: number;
 }
 
@@ -37,7 +37,7 @@ export type TariffName = keyof typeof TARIFF_DEFAULTS;
 /** A named tariff, or figures that replace those of the model one by one. */
 export type TariffOption = TariffName | Partial<Tariff>;
 
-/** The tariff by its name. */
+/** The tariffs by name. */
 export const TARIFFS: Readonly<Record<TariffName, Tariff>> = TARIFF_DEFAULTS;
 
 const POSITIVE = (value: unknown): boolean =>
@@ -58,8 +58,8 @@ const FIGURES: { readonly [Figure in keyof Tariff]: readonly [(value: unknown) =
 };
 
 /**
- * A tariff as a caller without types may hand it over.
- * @throws `OptionError` where it is neither a known name nor an object of known figures.
+ * Checks a tariff from a caller that may not use TypeScript.
+ * @throws `OptionError` if it is neither a known name nor an object of known figures.
  * @internal
  */
 export function checkTariffOption(option: unknown): TariffName | Partial<Tariff> | undefined {

@@ -1,9 +1,8 @@
 /**
- * The blocks of a conversation as fingerprints, in order: enough to say where two requests part.
+ * The fingerprints of a conversation's blocks, in order: enough to find the first block in which two requests differ.
  *
- * A request mostly begins with the last one, so requests share one growing list and differ in how
- * much of it they hold; only where something earlier changed a new list is begun. A block is hashed
- * once in its life, for each role that says it.
+ * A request usually begins with the one before. So requests share one growing list of fingerprints, and each has a view of
+ * a part of it. A new list begins only if an earlier block changed. A block is hashed only once for each role.
  */
 import { fingerprint } from "../../base/fingerprint.ts";
 import type { ContentBlock, Role } from "../../transcript/blocks.ts";
@@ -29,14 +28,14 @@ const SEEDS: Readonly<Record<Role, number>> = { user: 1, assistant: 2, system: 3
 export class BlockChain {
   #list: SharedList = { blocks: [], starts: [] };
   #messages: readonly RequestMessage[] = [];
-  /** By role, too: a host may say the same block object as the user and as the assistant. */
+  /** By role, because a host may use the same block object in messages of different roles. */
   readonly #hashes: Readonly<Record<Role, WeakMap<ContentBlock, number>>> = {
     user: new WeakMap(),
     assistant: new WeakMap(),
     system: new WeakMap(),
   };
 
-  /** The view of a request. A message that is the same object as in the last one is the same message. */
+  /** Returns the view of a request. Messages that are the same objects as in the last request are not read again. */
   view(messages: readonly RequestMessage[]): BlockView {
     const known = this.#messages;
     let same = 0;
@@ -73,7 +72,7 @@ export class BlockChain {
   }
 }
 
-/** Long texts are hashed as they are: writing them as JSON first would cost as much again. */
+/** Hashes a block. Long texts are hashed directly: writing them as JSON first would double the cost. */
 function hashOf(block: ContentBlock, seed: number): number {
   if (block.type === "text") {
     const { text, ...rest } = block;
@@ -90,7 +89,7 @@ function jsonOf(block: { readonly type: string }): string {
   try {
     return JSON.stringify(block);
   } catch {
-    // Nested beyond what can be written, in a log from elsewhere: its type has to do.
+    // Nested too deeply for JSON.stringify, in a log from elsewhere: only its type is hashed.
     return block.type;
   }
 }

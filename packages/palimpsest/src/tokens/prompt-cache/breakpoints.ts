@@ -1,13 +1,15 @@
 /**
  * Chooses the places of a request's cache marks, at providers that keep entries at marks and nowhere else.
  *
- * Three places are worth one. The *end*, so that the next request reads all of this one. The deepest
- * mark of an *earlier request* behind which nothing changed, where the end is too far from it for
- * the provider's look-back. And the *stable boundary*, before which nothing will be rewritten soon:
- * after the next rewrite the request reads up to there. With too few marks for all three the end
- * comes first; then what saves now goes before what saves later.
+ * Marks are put at up to three places, in this order if there are too few:
  *
- * Only new messages move marks, and only forward: a mark that jumps about is written over and over.
+ * 1. The *end*, so that the next request reads all of this one.
+ * 2. The latest mark of an *earlier request* with an unchanged prefix, if the end is too far from it for the provider's
+ *    look-back. It saves cost in this request.
+ * 3. The *stable boundary*, before which no rewrite is expected soon: after the next rewrite the request still reads up to
+ *    there. It saves cost later.
+ *
+ * Marks move only when messages are added, and only forward: each move writes a new cache entry.
  */
 import { assert } from "../../base/assert.ts";
 import type { ContentBlock, Role } from "../../transcript/blocks.ts";
@@ -17,7 +19,7 @@ import { countSameBlocks, numberOfBlock, placeOfBlock } from "./block-chain.ts";
 import type { SentPrompt } from "./prompt-cache-monitor.ts";
 import { findPromptChange } from "./prompt-fingerprint.ts";
 
-/** Marks of earlier requests that are remembered. Our choice: a rewind or an edit seldom reaches further back than this many calls. */
+/** Most marks of earlier requests that are remembered. Our choice: a rewind or an edit seldom reaches further back than this many calls. */
 const EARLIER_MARKS_COUNT = 64;
 
 /** Input for the marks of a request. */
@@ -27,13 +29,13 @@ interface BreakpointInput {
   readonly stableThrough?: number | undefined;
   /** Marks that the host sets itself, on system prompt and tools. @defaultValue 0 */
   readonly reservedMarks?: number | undefined;
-  /** Marks of earlier requests in front of which nothing changed since, in order. */
+  /** Marks of earlier requests with an unchanged prefix, in order. */
   readonly earlierMarks?: readonly CacheMark[] | undefined;
-  /** Size of the whole request, where it is known: below the provider's minimum a mark does nothing. */
+  /** Size of the whole request, if known: below the provider's minimum a mark has no effect. */
   readonly promptTokens?: number | undefined;
 }
 
-/** Plans the marks, in order; none at a provider that finds common beginnings by itself. */
+/** Plans the marks of a request, in order; none at a provider that matches common beginnings automatically. */
 export function planBreakpoints(
   { messages, stableThrough = -1, reservedMarks = 0, earlierMarks = [], promptTokens }: BreakpointInput,
   { matching, maxMarks, lookBackBlocks, minimumCacheTokens }: Tariff,
@@ -64,7 +66,7 @@ export function planBreakpoints(
   return marks;
 }
 
-/** True if `one` stands before `other`. @internal */
+/** True if `one` is before `other`. @internal */
 export function isBefore(one: CacheMark, other: CacheMark): boolean {
   return one.message < other.message || (one.message === other.message && one.block < other.block);
 }
@@ -73,7 +75,7 @@ function isSame(one: CacheMark, other: CacheMark): boolean {
   return one.message === other.message && one.block === other.block;
 }
 
-/** The last block up to the end of message `through` that may carry a mark. */
+/** Returns the last block up to the end of message `through` that may carry a mark. */
 function findMark(messages: readonly RequestMessage[], through: number): CacheMark | undefined {
   for (let message = Math.floor(through); message >= 0; message--) {
     const { role, content } = messages[message]!;
@@ -90,8 +92,8 @@ function isMarkable(messages: readonly RequestMessage[], { message, block }: Cac
 }
 
 /**
- * Thinking and empty text are refused with a mark; what a provider said about itself goes back as it
- * came; media of an answer are left out of the request, and their mark with them.
+ * True if a block may carry a mark. The provider refuses marks on thinking and empty text; its own blocks are sent back
+ * unchanged; media in an answer are left out of the request, and a mark on them would be lost.
  */
 function takesMark(block: ContentBlock, role: Role): boolean {
   switch (block.type) {
@@ -126,39 +128,41 @@ function isWithin(
 interface RememberedMark {
   /** Number of the marked block in the last request. */
   readonly index: number;
-  /** When a request with this mark left last: from then on its entry lives. */
+  /** When a request with this mark was sent last; the lifetime of its cache entry began then. */
   readonly atMs: number;
 }
 
+/** Remembers the marks of sent requests, to find those whose cache entries the next request can read. */
 export class MarkMemory {
   #last: SentPrompt | undefined;
   #marks: readonly RememberedMark[] = [];
 
-  /** The marks that are in a request that is about to leave, in order. */
+  /** Returns the remembered marks that are valid for a request that is about to leave, in order. */
   earlierMarks(sent: SentPrompt): readonly CacheMark[] {
-    return this.#standing(sent)
+    return this.#validMarks(sent)
       .map(({ index }) => index)
       .sort((one, other) => one - other)
       .map((index) => placeOfBlock(sent.fingerprint.blocks, index));
   }
 
-  /** The request left with these marks. */
+  /** Records that the request was sent with these marks. */
   left(sent: SentPrompt, marks: readonly CacheMark[]): void {
     const { blocks } = sent.fingerprint;
     const { atMs } = sent;
     const used = marks.map((mark) => ({ index: numberOfBlock(blocks, mark), atMs }));
     const indexes = new Set(used.map(({ index }) => index));
-    const others = this.#standing(sent).filter(({ index }) => !indexes.has(index));
-    // Those that were used last stand last: the others are the first to be forgotten.
+    const others = this.#validMarks(sent).filter(({ index }) => !indexes.has(index));
+    // The marks used last are at the end; the others are forgotten first.
     this.#marks = [...others, ...used].slice(-EARLIER_MARKS_COUNT);
     this.#last = sent;
   }
 
-  #standing(sent: SentPrompt): readonly RememberedMark[] {
+  /** The marks whose entries have not expired and whose prefix `sent` shares. */
+  #validMarks(sent: SentPrompt): readonly RememberedMark[] {
     const last = this.#last;
     if (last === undefined || last.fingerprint.model !== sent.fingerprint.model) return [];
     const change = findPromptChange(last.fingerprint, sent.fingerprint);
-    // Tools, system prompt and parameters are in front of all messages.
+    // Tools, system prompt and parameters precede all messages, so a change there invalidates every mark.
     if (change !== undefined && change.part !== "message") return [];
     const sameCount = countSameBlocks(last.fingerprint.blocks, sent.fingerprint.blocks);
     const sinceMs = sent.atMs - last.tariff.cacheLifetimeMs;

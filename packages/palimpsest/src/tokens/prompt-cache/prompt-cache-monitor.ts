@@ -1,13 +1,12 @@
 /**
- * Why a call read less from the prompt cache than it could have.
+ * Detects calls that read less from the prompt cache than they could have, and explains why.
  *
- * DESIGN. What the last answered call left in the cache is what the next one should read. If it reads
- * clearly less, there is a reason, and the most certain one is named: another model, a cache that
- * expired, a rewrite of ours (told by `rewritten`), a part of the prompt that changed without anyone
- * saying so, or nothing on this side. Only the last two are surprises. The monitor gets every
- * request (`sent`) and of its report (`reported`); reports may come late or never.
+ * DESIGN. A call should read what the last answered call left in the cache. If it reads clearly less, the monitor names the
+ * most certain cause: another model, an expired cache, a rewrite by a layer (`rewritten`), an unexpected change of the
+ * prompt, or nothing known on this side. Only the last two are unexpected. The monitor gets every request (`sent`) and the
+ * provider's report on it (`reported`); reports may be late or never arrive.
  *
- * A provider that never reported anything read or written has no cache that could be missed.
+ * A provider that never reported cache reads or writes has no cache, so nothing is a miss.
  */
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { Tariff } from "../price/tariff.ts";
@@ -19,9 +18,9 @@ import {
   PromptFingerprinter,
 } from "./prompt-fingerprint.ts";
 
-/** A call that reads this much less from the cache than it could have is a miss, in tokens. Below it, providers round and marks stand a block early. Our choice. */
+/** Least shortfall of a cache read that is a miss, in tokens. Smaller ones are due to rounding and to marks a block early. Our choice. */
 const MISS_TOKENS = 2_000;
-/** The same as a share of what it could have read; both have to be reached. Our choice; where-the-numbers-come-from.md, "Cost and the prompt cache". */
+/** The same as a share of what the call could have read; a miss reaches both. Our choice; where-the-numbers-come-from.md, "Cost and the prompt cache". */
 const MISS_SHARE = 0.05;
 
 /** A request that left, as the monitor remembers it; handed back with its report. */
@@ -29,7 +28,7 @@ export interface SentPrompt {
   readonly fingerprint: PromptFingerprint;
   readonly atMs: number;
   readonly tariff: Tariff;
-  /** Rewrites there had been. */
+  /** Number of rewrites before it. */
   readonly rewrites: number;
 }
 
@@ -56,7 +55,7 @@ export interface CacheMiss {
   readonly readTokens: number;
   /** The difference: tokens that were billed again. */
   readonly rebilledTokens: number;
-  /** Since the call before. */
+  /** Time since the call before, in milliseconds. */
   readonly idleMs: number;
 }
 
@@ -75,7 +74,7 @@ export class PromptCacheMonitor {
   #rewrites = 0;
   #hasCache = false;
   #answered: Answered | undefined;
-  /** A cache that was read after so long lives at least so long, whatever its tariff says. */
+  /** Longest pause after which the cache was still read: it lives at least so long, whatever its tariff says. */
   #provenLifetimeMs = 0;
 
   /** Takes the fingerprint of a request that is about to leave. */
@@ -88,7 +87,7 @@ export class PromptCacheMonitor {
     this.#rewrites++;
   }
 
-  /** Takes the report of a request; the miss, if it was one. */
+  /** Takes the report on a request; returns the miss if it was one. */
   reported(sent: SentPrompt, usage: Usage): CacheMiss | undefined {
     const before = this.#answered;
     // A report that comes after that of a later request is about a cache that was already replaced.
@@ -113,7 +112,7 @@ export class PromptCacheMonitor {
   }
 }
 
-/** Tokens that a call leaves in the cache: where entries exist at marks only, what lies before the last one. */
+/** Tokens that a call leaves in the cache; with entries at marks only, those before the last mark. */
 function cachedTokens(usage: Usage, { matching }: Tariff): number {
   return matching === "prefix" ? promptTokens(usage) : usage.cacheReadTokens + usage.cacheWriteTokens;
 }

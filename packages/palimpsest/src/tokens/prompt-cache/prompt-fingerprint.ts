@@ -1,11 +1,11 @@
 /**
- * A request as far as the prompt cache looks at it, and the first part in which two of them differ.
+ * Fingerprints of the parts of a request that the prompt cache depends on, and the first part in which two requests differ.
  *
- * Parts are compared in the order in which they are in a prompt: tools, system prompt, messages;
- * whatever changes voids everything behind it.
+ * Parts are compared in the order of a prompt: tools, system prompt, messages. A change invalidates the cache for
+ * everything after it.
  *
- * A difference names its place and the kind of thing there, never the thing itself: system prompts hold what must
- * not end up in a log of events.
+ * A difference has its place and the kind of text there, never the text itself: system prompts have content that must not
+ * appear in a log of events.
  */
 import { fingerprint } from "../../base/fingerprint.ts";
 import { isObject, type JsonObject, parseJson } from "../../base/json/json.ts";
@@ -13,7 +13,7 @@ import { shorten } from "../../base/text/text.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { BlockChain, type BlockView, countSameBlocks, placeOfBlock } from "./block-chain.ts";
 
-/** A request, as far as it is known. What a host does not tell is taken not to change. */
+/** A request, as far as it is known. Fields that a host leaves out are taken as unchanged. */
 export interface Prompt {
   readonly model: string;
   readonly parameters?: JsonObject | undefined;
@@ -27,7 +27,7 @@ export interface Prompt {
 /** The remembered part of a request. */
 export interface PromptFingerprint {
   readonly model: string;
-  /** By name, those that the cache depends on. */
+  /** Fingerprints, by name, of the parameters that the cache depends on. */
   readonly parameters: ReadonlyMap<string, number>;
   readonly system: string | undefined;
   readonly toolsText: string | undefined;
@@ -125,7 +125,7 @@ function findParameterChange(
 function findMessageChange(before: BlockView, after: BlockView): PromptChange | undefined {
   const sameCount = countSameBlocks(before, after);
   if (sameCount >= before.blockCount) return undefined;
-  // Where the request is a shorter one, what is missing would follow its last message.
+  // If the request only became shorter, the difference is after its last message.
   const place =
     sameCount < after.blockCount ? placeOfBlock(after, sameCount) : { message: after.messageCount, block: 0 };
   return { part: "message", ...place };
@@ -181,7 +181,7 @@ interface TextDifference {
   readonly kind: DifferenceKind;
 }
 
-/** Characters on each side of the difference that are looked at. */
+/** Characters on each side of a difference that are searched for its kind. */
 const REACH = 48;
 
 const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}";
@@ -227,7 +227,7 @@ function kindAt(text: string, at: number): DifferenceKind | undefined {
   return KINDS.find(([, patterns]) => patterns.some((pattern) => standsAt(around, place, pattern)))?.[0];
 }
 
-/** True if something that matches covers the place, or ends right before it: a number may have grown. */
+/** True if a match covers the place or ends right before it, as when digits were added to a number. */
 function standsAt(text: string, place: number, pattern: RegExp): boolean {
   for (const { index, 0: found } of text.matchAll(pattern))
     if (index <= place && place <= index + found.length) return true;

@@ -1,8 +1,8 @@
 /**
- * A request ⇄ the body of a Messages API call.
+ * Writes a request as the body of an Anthropic Messages API call, and reads such a body back.
  *
- * System prompt and tools are sent as they were handed over, byte for byte, because everything that is
- * cached begins with them; the one thing that may be added is a cache mark at their end.
+ * System prompt and tools are sent byte for byte as the caller passed them, because every cached prompt begins with them.
+ * Only a cache mark may be added at their end.
  */
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
@@ -16,13 +16,13 @@ import { toAnthropic } from "./to-anthropic.ts";
 /** Cache marks that one request may carry. Source: Anthropic docs, "Prompt caching". */
 const CACHE_MARKS_COUNT = 4;
 
-/** The fields that every call has. @internal */
+/** The body of a Messages API call; these fields are required. @internal */
 export interface AnthropicBody extends JsonObject {
   readonly model: string;
   readonly max_tokens: number;
 }
 
-/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
+/** Returns the body, without `stream`. `parameters` override all fields except the messages. @internal */
 export function anthropicBody(request: ModelRequest, maxOutputTokens: number): AnthropicBody {
   const { model, tools = [], parameters = {}, cacheMarks = [], cacheTtl = "5m" } = request;
   const messages = toAnthropic<JsonObject>(request.messages, { cacheMarks, cacheTtl });
@@ -31,7 +31,10 @@ export function anthropicBody(request: ModelRequest, maxOutputTokens: number): A
   return { model, max_tokens: maxOutputTokens, ...head, ...parameters, messages } as AnthropicBody;
 }
 
-/** System prompt and tools; with a lifetime, the last of them carries a mark, which covers all of it. */
+/**
+ * Returns the fields for system prompt and tools. With `cacheTtl` the last of them carries a cache mark, which covers both:
+ * a prompt begins with the tools.
+ */
 function markedHead(
   system: string | undefined,
   tools: readonly unknown[],
@@ -48,7 +51,7 @@ function markedHead(
   } as JsonObject;
 }
 
-/** Marks that tools and blocks carry already. */
+/** Counts the cache marks that tools and blocks carry already. */
 function marksIn(parts: readonly unknown[]): number {
   const marksOf = (part: unknown): number => (isObject(part) && isObject(part["cache_control"]) ? 1 : 0);
   return parts.reduce<number>((count, part) => {
@@ -59,8 +62,9 @@ function marksIn(parts: readonly unknown[]): number {
 }
 
 /**
- * Reads the body of a Messages API call, so that `anthropicBody` gives it back. A system prompt of several blocks,
- * or with separate marks, is also a parameter, which wins over its text. @throws ModelError where it is not an object.
+ * Reads the body of a Messages API call; `anthropicBody` writes it again. A system prompt of several blocks, or with cache
+ * marks of the host, is also kept as a parameter, which overrides its text.
+ * @throws ModelError if the body is not an object.
  * @internal
  */
 export function readAnthropicRequest(sent: unknown): ReadRequest {
@@ -83,11 +87,12 @@ export function readAnthropicRequest(sent: unknown): ReadRequest {
     ...(hasLimit ? { maxOutputTokens } : {}),
     ...(marks.cacheMarks.length === 0 ? {} : { cacheMarks: marks.cacheMarks, cacheTtl: marks.cacheTtl }),
   };
-  const isWhole =
+  // True if `anthropicBody` writes the system prompt as it was.
+  const isReproduced =
     typeof body["system"] === "string" || isSameJson(anthropicBody(request, 0)["system"], body["system"]);
   const kept = { system: body["system"], ...parameters } as JsonObject;
   return {
-    request: isWhole ? request : { ...request, parameters: kept },
+    request: isReproduced ? request : { ...request, parameters: kept },
     isStreaming: body["stream"] === true,
     unreadable,
   };
@@ -99,7 +104,7 @@ interface ReadMarks {
   readonly cacheTtl: "5m" | "1h";
 }
 
-/** Cache marks by their place instead of on their blocks; the lifetime of the last is that of all. */
+/** Moves cache marks from their blocks into a list of places. The lifetime of the last mark is used for all. */
 function takeMarks(read: readonly RequestMessage[]): ReadMarks {
   const cacheMarks: CacheMark[] = [];
   let cacheTtl: "5m" | "1h" = "5m";
@@ -118,7 +123,7 @@ function takeMarks(read: readonly RequestMessage[]): ReadMarks {
   return { messages, cacheMarks, cacheTtl };
 }
 
-/** The mark that `anthropicBody` adds to the last tool where there is no system prompt. */
+/** Removes the mark that `anthropicBody` adds to the last tool of a request without a system prompt. */
 function withoutLastMark(
   tools: readonly unknown[] | undefined,
   { cacheMarks, cacheTtl }: ReadMarks,
@@ -129,7 +134,7 @@ function withoutLastMark(
   return isSameJson(mark, cacheControl(cacheTtl)) ? { tools: [...tools.slice(0, -1), rest] } : {};
 }
 
-/** The text of a system prompt in either of its forms; its blocks are separate lines. */
+/** Returns the text of a system prompt, which is a string or a list of text blocks. */
 function systemText(system: unknown): string | undefined {
   if (typeof system === "string") return system;
   const texts = listOf(system).flatMap((block) => (isObject(block) ? (asString(block["text"]) ?? []) : []));

@@ -1,11 +1,11 @@
 /**
  * Our messages → the `messages` of an Anthropic Messages API request.
  *
- * The API refuses a request over one field it does not know and over one empty text, so each kind
- * of block has the list of fields it may carry. Cache marks are not among them: where they stand is
- * decided per call (`tokens/breakpoints.ts`), and marks that came with an import would use up the few
- * that are allowed. Every block is rendered from itself alone, so a longer list begins with the bytes
- * of a shorter; a mark adds a field to its block and changes nothing else.
+ * The API refuses a whole request because of one unknown field or one empty text. So each type of block has a list of the
+ * fields that are sent. Cache marks are not among them: their places are planned for each call
+ * (`tokens/prompt-cache/breakpoints.ts`), and imported marks would use up the few that are allowed. Every block is
+ * rendered independently of the others, so a conversation that grew begins with the same bytes as before. A mark adds a
+ * field to its block and changes nothing else.
  */
 import { isObject, type JsonObject, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
@@ -41,14 +41,14 @@ export interface ToAnthropicOptions {
   /** Blocks that carry a cache mark, as `prepare` plans them: `prepared.cacheMarks`. */
   readonly cacheMarks?: readonly CacheMark[] | undefined;
   /**
-   * Lifetime of the cache entries that the marks write. Marks of an hour must stand before those of five
+   * Lifetime of the cache entries that the marks write. Marks of an hour must come before those of five
    * minutes, so use one lifetime for all marks of a request, yours on system prompt and tools included.
    * @defaultValue `5m`
    */
   readonly cacheTtl?: "5m" | "1h" | undefined;
 }
 
-/** Fields a block may carry, beside `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
+/** Fields of each type of block that are sent, besides `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "citations"],
   image: ["source"],
@@ -64,14 +64,13 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   compaction: ["content", "encrypted_content", "signature", "tool_changes"],
 };
 
-/** Fields of the results that the provider's own tools gave. */
+/** The same for results of the provider's own tools. */
 const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
 
 /**
- * Renders the messages for the Messages API. Left out is what the API would refuse or what belongs
- * to another provider: unsigned thinking, foreign opaque blocks, blank texts, and messages that are
- * empty without them. Ids the API would refuse are spelled differently, call and result alike. A
- * mark on a block that is left out is left out with it.
+ * Renders the messages for the Messages API. Blocks that the API would refuse or that belong to another provider are left
+ * out: unsigned thinking, foreign opaque blocks, blank texts, and messages that are empty without them. A cache mark on
+ * such a block is dropped. Ids that the API would refuse are changed, in call and result alike.
  *
  * @typeParam Wire - the message type of the client that sends it, such as `Anthropic.MessageParam`.
  */
@@ -83,7 +82,7 @@ export function toAnthropic<Wire = AnthropicMessage>(
   const renderAt = (message: RequestMessage, index: number): readonly AnthropicMessage[] => {
     const marked = marks.get(index);
     if (marked === undefined) return renderMessage(message);
-    const render = message.role === "assistant" ? renderAnswered : renderGiven;
+    const render = message.role === "assistant" ? renderAssistantBlock : renderUserBlock;
     const places = renderedPlaces(message.content, marked, render);
     return renderMessage(message).map((one) => withCacheMarks(one, places, cacheTtl));
   };
@@ -96,12 +95,12 @@ export function toAnthropic<Wire = AnthropicMessage>(
 const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
   const blocks =
     role === "assistant"
-      ? withoutLastThinking(content.flatMap(renderAnswered))
-      : content.flatMap(renderGiven);
+      ? withoutLastThinking(content.flatMap(renderAssistantBlock))
+      : content.flatMap(renderUserBlock);
   return blocks.length === 0 ? [] : [{ role, content: blocks }];
 });
 
-/** An answer that was cut off while the model was thinking: the API takes no thinking at the end. */
+/** Removes thinking from the end of an answer that was cut off while thinking: the API refuses it there. */
 function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject[] {
   const isThinking = ({ type }: JsonObject): boolean => type === "thinking" || type === "redacted_thinking";
   const end = blocks.findLastIndex((block) => !isThinking(block)) + 1;
@@ -109,8 +108,8 @@ function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject
 }
 
 /**
- * A signed compaction block represents everything before it, so the API takes it at the very start
- * only. Anywhere else what it represents is still there, and it is left out.
+ * Removes signed compaction blocks that are not at the very start of the request. Such a block replaces everything before
+ * it, so the API accepts it only there; elsewhere the replaced messages are still in the request.
  */
 function withoutMisplacedCompaction(message: AnthropicMessage, index: number): readonly AnthropicMessage[] {
   const isMisplaced = (block: JsonObject, position: number): boolean =>
@@ -121,8 +120,8 @@ function withoutMisplacedCompaction(message: AnthropicMessage, index: number): r
 }
 
 /**
- * A `system` message stands between a user's and the answer to it and is text; anything else the API
- * refuses, so there it is the user's. Source: Anthropic docs, "Mid-conversation system messages".
+ * Gives a `system` message the role `user` if the API would refuse it: it has to be text, after a user message and before
+ * an answer or the end. Source: Anthropic docs, "Mid-conversation system messages".
  */
 function placeSystem(
   message: AnthropicMessage,
@@ -135,16 +134,15 @@ function placeSystem(
   return isPlaced && isText ? message : { ...message, role: "user" };
 }
 
-/** An answer may hold other things than what is given to the model. */
-const renderAnswered = renderOnce((block: ContentBlock) => renderBlock(block, "assistant"));
-const renderGiven = renderOnce((block: ContentBlock) => renderBlock(block, "user"));
+const renderAssistantBlock = renderOnce((block: ContentBlock) => renderBlock(block, "assistant"));
+const renderUserBlock = renderOnce((block: ContentBlock) => renderBlock(block, "user"));
 
 function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly JsonObject[] {
   switch (block.type) {
     case "text":
       return isBlank(block.text) ? [] : [renderText(block, role)];
     case "thinking":
-      // Thinking is bound to its signature byte for byte: never mended, only left out.
+      // Thinking is bound to its signature byte for byte: it is never changed, only left out.
       return block.signature === undefined || block.signature === ""
         ? []
         : [pick(block, FIELDS["thinking"]!)];
@@ -172,7 +170,7 @@ function renderBlock(block: ContentBlock, role: "assistant" | "user"): readonly 
   }
 }
 
-/** The API takes only ids that it gave for calls that it answers itself; those of remote tools may be any. */
+/** True for an id that the API made for a server tool's call; others it refuses. MCP tools may have any id. */
 function isServerCallId(id: string): boolean {
   return /^srvtoolu_[a-zA-Z0-9_]+$/.test(id);
 }
@@ -181,7 +179,7 @@ function renderServerResult(block: ServerToolResultBlock): JsonObject {
   return { ...pick(block, SERVER_RESULT_FIELDS), content: block.content ?? [] };
 }
 
-/** Media that the API cannot read (a drawing, a separate recording) would cost the whole request. */
+/** Renders media; those that the API cannot read become a text, because it would refuse the whole request. */
 function renderMedia(block: ImageBlock | DocumentBlock): JsonObject {
   const { type, source } = block;
   if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
@@ -219,7 +217,7 @@ function renderToolUse(
   };
 }
 
-/** The API names the server of every call of a remote tool. */
+/** Adds the server's name, which the API requires for every call of an MCP tool. */
 function renderMcpUse(block: ServerToolUseBlock): JsonObject {
   const rendered = renderToolUse(block, FIELDS["mcp_tool_use"]!);
   return typeof rendered["server_name"] === "string" ? rendered : { ...rendered, server_name: "unknown" };
@@ -234,7 +232,7 @@ function renderToolResult(block: ToolResultBlock): JsonObject {
     typeof block.content === "string"
       ? toWellFormed(block.content)
       : (block.content ?? []).flatMap(renderResultPart);
-  // A failure must say something, and only in words.
+  // The API requires that a failed result is not empty and has only text.
   const isFailure = block.is_error === true;
   if (isFailure && content.length === 0) return { ...rendered, content: "(no output)" };
   if (isFailure && typeof content !== "string") return { ...rendered, content: content.map(inWords) };
@@ -248,7 +246,7 @@ function inWords(part: JsonObject): JsonObject {
 function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
   const fields = FIELDS[part.type];
   if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
-  // What the API does not know as part of a result goes as what it says.
+  // A part of a type that the API does not allow in a result is sent as its JSON text.
   if (fields === undefined || !isKnownResultPart(part))
     return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
   if (part.type !== "text") return [pick(part, fields)];
@@ -257,8 +255,7 @@ function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
 }
 
 /**
- * A tool id in the letters the API accepts; ids of other vendors may hold any. Spelled so that
- * different ids stay different. @internal
+ * Returns a tool id with only the characters that the API accepts. Different ids stay different.
  */
 function anthropicToolId(id: string): string {
   if (/^[a-zA-Z0-9_-]+$/.test(id)) return id;

@@ -1,9 +1,9 @@
 /**
- * Classifies a failed call, from any SDK: the engine branches on this and on nothing else.
+ * Classifies the error of a failed model call, whichever SDK threw it. The engine reacts to the result alone.
  *
- * Words go before numbers of statuses, because gateways change statuses and keep words: an overflow comes
- * as 400, 413, 422, 500 or in the middle of a stream. Only where the status itself is a verdict (a key
- * that is refused, too many requests) does it say which words are looked for first.
+ * The text of an error counts more than its HTTP status, because gateways change statuses but keep texts: a prompt that is
+ * too long is reported as 400, 413, 422, 500 or in the middle of a stream. A few statuses are reliable (refused keys, too
+ * many requests); these decide which texts are searched for first.
  */
 import { ModelError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
@@ -27,14 +27,14 @@ import {
 } from "./other-failure-rows.ts";
 import { OVER_RATE_LIMIT_ROWS, TOO_LONG_ROWS } from "./too-long-rows.ts";
 
-/** UTF-16 units of the message that is handed on. Our choice: a few lines of a log. */
+/** Longest message of a failure, in UTF-16 units. Our choice: a few lines of a log. */
 const MESSAGE_CHARS = 500;
-/** Largest number of tokens or bytes that is believed. Our choice; beyond a trillion it is damage. */
+/** Largest number of tokens or bytes that is believed. Our choice: a larger number is an error. */
 const LARGEST_FIGURE = 1_000_000_000_000;
-/** Kinds of refusals of a request's size or form. */
+/** Texts of errors about a request's size or form. */
 const REQUEST_ROWS = [...BINDING_ROWS, ...TOO_LONG_ROWS, ...TOO_LARGE_ROWS];
 
-/** Every row, in the order in which they count where no status decides. @internal */
+/** All rows, in the order in which they are tried without a status. @internal */
 export const FAILURE_ROWS: readonly FailureRow[] = [
   ...OVER_RATE_LIMIT_ROWS,
   ...THROTTLED_ROWS,
@@ -42,7 +42,7 @@ export const FAILURE_ROWS: readonly FailureRow[] = [
   ...REFUSED_ROWS,
   ...TRANSPORT_ROWS,
 ];
-/** A request that was read and refused: its own words count before a limit that it may only mention. */
+/** The order for most statuses: the text may mention a rate limit although the request itself was refused. */
 const REFUSED_REQUEST_ORDER = [
   ...OVER_RATE_LIMIT_ROWS,
   ...REQUEST_ROWS,
@@ -50,7 +50,7 @@ const REFUSED_REQUEST_ORDER = [
   ...THROTTLED_ROWS,
   ...TRANSPORT_ROWS,
 ];
-/** Some providers answer 429 for credit, and some for a prompt that is too long. */
+/** The order for status 429, which some providers also use for missing credit or a prompt that is too long. */
 const THROTTLED_ORDER = [
   ...OVER_RATE_LIMIT_ROWS,
   ...THROTTLED_ROWS.filter(({ vendor }) => vendor === "Gemini"),
@@ -60,8 +60,8 @@ const THROTTLED_ORDER = [
 ];
 
 /**
- * Says what an error of a model call means. Takes whatever was thrown, by any SDK, and never throws.
- * Figures that the provider named come with it, so that limits can be learned.
+ * Classifies any error that a model call threw, whichever SDK it is from. Never throws. The result includes the figures
+ * that the provider named, so that limits can be learned from them.
  */
 export function classifyModelError(error: unknown): ModelFailure {
   if (isModelError(error)) return asReported(error);
@@ -82,7 +82,7 @@ export function classifyModelError(error: unknown): ModelFailure {
   };
 }
 
-/** The error that a response or a stream holds in the place of an answer. @internal */
+/** Returns the error for a response or a stream that has an error in the place of the answer. @internal */
 export function failedAnswer(error: unknown): ModelError {
   const failure = classifyModelError(isObject(error) ? { ...error, error } : error);
   return new ModelError(
@@ -104,7 +104,7 @@ function isModelError(error: unknown): error is ModelError {
   }
 }
 
-/** An error of this library says what it means. */
+/** Converts an error of this library, which has its kind already. */
 function asReported({ kind, message, status, retryAfterMs }: ModelError): ModelFailure {
   return {
     kind: kind as ModelFailureKind,
@@ -120,7 +120,7 @@ function orderOf(status: number | undefined): readonly FailureRow[] {
   return status === undefined ? FAILURE_ROWS : REFUSED_REQUEST_ORDER;
 }
 
-/** Meaning of a status by itself. */
+/** Returns the kind of a failure by its status alone. */
 function kindOfStatus(status: number | undefined): ModelFailureKind {
   switch (status) {
     case undefined:
@@ -147,7 +147,7 @@ function kindOfStatus(status: number | undefined): ModelFailureKind {
 
 type Figures = Pick<ModelFailure, "promptTokens" | "limitTokens" | "outputTokens" | "bytes" | "limitBytes">;
 
-/** The figures show if the prompt alone is too long, or only with its output. */
+/** Corrects the kind by the figures, which show if the prompt alone is too long, or only together with its output. */
 function settledKind(
   kind: ModelFailureKind,
   { promptTokens, limitTokens, outputTokens }: Figures,
@@ -191,7 +191,7 @@ function believed(value: number | undefined): number | undefined {
 const RETRY_IN_WORDS =
   /(?:try again|retry) (?:in|after) (?:(?<hours>\d{1,4})h ?)?(?:(?<minutes>\d{1,6})m(?!s) ?)?(?:(?<amount>\d{1,9}(?:\.\d{1,9})?) ?(?<unit>ms|s))?/i;
 
-/** `Please try again in 1m2.5s`. */
+/** Returns the waiting time, in milliseconds, from texts such as `Please try again in 1m2.5s`. */
 function retryAfterInWords(texts: readonly string[]): number | undefined {
   for (const text of texts) {
     const groups = RETRY_IN_WORDS.exec(text)?.groups;
@@ -204,25 +204,25 @@ function retryAfterInWords(texts: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** Names of JavaScript's own classes, and words that are in every error of a vendor. */
-const NO_CODES =
+/** Codes that say nothing specific: names of JavaScript's own classes, and words that a vendor's errors all have. */
+const GENERIC_CODES =
   /^(?:Object|Array|String|Map|\w*Error|error|null|[1-5]\d\d|invalid_request_error|DOMException)$/;
 
-/** The most telling code: a provider's own before its broad one, and that before a class. */
+/** Returns the most specific code; `invalid_request_error` if there is no other. */
 function providerCodeOf(codes: readonly string[]): string | undefined {
-  const telling = codes.find((code) => !NO_CODES.test(code));
-  return telling ?? codes.find((code) => code === "invalid_request_error");
+  const specific = codes.find((code) => !GENERIC_CODES.test(code));
+  return specific ?? codes.find((code) => code === "invalid_request_error");
 }
 
-/** The provider's own words: the innermost text that is not JSON, or the text in which the row was found. */
+/** Returns the provider's message, redacted: the text that the row matched, or the innermost text that is not JSON. */
 function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidence): string {
   const plain = texts.filter((text) => !text.includes("{"));
-  // Of a connection the innermost cause says most; of a refusal, its own words.
-  const telling =
+  // For a network failure the innermost cause says most, so its matched text is not preferred.
+  const matched =
     found?.text === undefined || found.row.kind === "network"
       ? undefined
       : plain.findLast((text) => found.row.pattern?.test(text));
-  const chosen = telling ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
+  const chosen = matched ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
   const safe = redactSecrets(toWellFormed(chosen)).text.trim();
   return shorten(safe === "" ? "The provider gave no reason." : safe, MESSAGE_CHARS);
 }

@@ -1,30 +1,30 @@
 /**
- * Overflows that no error tells: providers that take more than their window, fill it to the last token
- * and answer nothing, or cut the prompt without a word. What they report of it gives them away.
+ * Detects overflows that providers do not report as errors: a prompt larger than the window was accepted, filled the
+ * window so that there was no room for an answer, or was cut. The reported usage reveals them.
  *
- * One odd figure proves nothing: gateways leave out cached tokens, hosts pass sums, estimates err. Each
- * verdict needs two signals that do not follow from each other.
+ * One odd figure proves nothing: gateways leave out cached tokens, hosts pass sums, estimates are imprecise. Each
+ * verdict needs two independent signals.
  */
 import type { StopReason } from "../../ports/model-client.ts";
 import type { ModelFailure } from "../../ports/model-failure.ts";
 import { promptTokens, type Usage } from "../../transcript/blocks.ts";
 
-/** An answer without a word whose prompt fills this share of the window was cut to it. Our choice; reports of servers that fill the window to the last token. */
+/** Least share of the window that the prompt of an empty answer fills if it left no room. Our choice, after reports of servers that fill the window to the last token. */
 const FILLED_SHARE = 0.99;
 /** A reported prompt below this share of its estimate was cut. Our choice; uncalibrated estimates stay above it in `packages/evaluation/bench/estimator`. */
 const TRUNCATED_SHARE = 0.5;
-/** Smallest estimate, in tokens, that a reported prompt is held against. Our choice: below it wrappers dominate. */
+/** Smallest estimate, in tokens, with which a reported prompt is compared. Our choice: in smaller prompts the wrappers of messages dominate. */
 const TRUNCATION_MIN_TOKENS = 2_000;
-/** Growth of the prompt, in tokens by estimate, after which a report is compared with the one before. Our choice, as for the calibration. */
+/** Least growth of the estimated prompt, in tokens, for which its report is compared with the one before. Our choice, as for the calibration. */
 const CEILING_MIN_GROWTH_TOKENS = 200;
-/** Reports that followed the prompt's growth before a standstill means anything. Our choice. */
+/** Reports that must have grown with the prompt before a standstill counts. Our choice. */
 const CEILING_FOLLOWED_COUNT = 3;
-/** Reports in a row that stand still before the prompt counts as cut. Our choice: two may be chance. */
+/** Reports in a row without growth after which the prompt counts as cut. Our choice: two may be chance. */
 const CEILING_STILL_COUNT = 3;
 /** Distance from the ceiling, as a share of it, within which a report counts as having reached it. Our choice: servers that cut whole messages report a little below their limit. */
 const CEILING_SHARE = 0.1;
 
-/** An answer that came without an error. */
+/** Figures of an answer without an error. */
 interface AnswerSize {
   readonly usage: Usage;
   /** The window of the model. */
@@ -37,11 +37,12 @@ interface AnswerSize {
 }
 
 /**
- * The failure that an answer hides, or `undefined`: a prompt above the window that was taken (z.ai), one
- * that fills it and left no room for a word (MiMo), one that was cut far below what was sent (Ollama).
- * Each takes two signals: a report above the window counts if the estimate is not far below it, a report
- * below the estimate if reports have stopped growing. How much a cut prompt could have had is not known;
- * its `limitTokens` is absent.
+ * Returns the overflow that an answer hides, or `undefined`:
+ *
+ * - The provider accepted a prompt above the window (z.ai). Second signal: the estimate is not far below the window.
+ * - The prompt fills the window and left no room for an answer (MiMo). Second signal: the answer is empty.
+ * - The provider cut the prompt far below the estimate (Ollama). Second signal: reports have stopped growing. The
+ *   provider's limit is unknown then, so `limitTokens` is absent.
  */
 export function findSilentOverflow({
   usage,
@@ -66,9 +67,9 @@ export function findSilentOverflow({
     const message = `The prompt of ${prompt} tokens fills the window of ${windowTokens}: there was no room for an answer.`;
     return { kind: "prompt-too-long", message, ...limit };
   }
-  const isHeldAgainst =
+  const isComparable =
     ceilingTokens !== undefined && estimatedTokens !== undefined && estimatedTokens >= TRUNCATION_MIN_TOKENS;
-  if (isHeldAgainst && prompt > 0 && prompt < estimatedTokens * TRUNCATED_SHARE) {
+  if (isComparable && prompt > 0 && prompt < estimatedTokens * TRUNCATED_SHARE) {
     const message = `The provider read ${prompt} tokens of about ${Math.round(estimatedTokens)}, as many as before the prompt grew: it cut the prompt.`;
     return { kind: "prompt-too-long", message, promptTokens: prompt };
   }
@@ -76,9 +77,9 @@ export function findSilentOverflow({
 }
 
 /**
- * Watches whether reports stop growing while the prompt does not: the mark of a provider that cuts. Only
- * reports that followed the prompt's growth before are held to it, so that figures that never
- * told the size (without cached tokens, always the same) prove nothing.
+ * Detects that the reported prompt size stops growing while the prompt grows: the sign of a provider that cuts prompts. A
+ * standstill counts only if the reports grew with the prompt before. Reports that never show the real size (without cached
+ * tokens, always the same) prove nothing.
  */
 export class PromptCeiling {
   #generation: number | undefined;
@@ -87,7 +88,10 @@ export class PromptCeiling {
   #followedCount = 0;
   #stillCount = 0;
 
-  /** Takes in a report; returns the ceiling once enough reports in a row reach it. */
+  /**
+   * Takes in a report; returns the ceiling once enough reports in a row reach it. A new `generation` (the window was
+   * rewritten) starts the comparison again.
+   */
   observe({ generation, ...report }: ReportedPrompt & { readonly generation: number }): number | undefined {
     if (generation !== this.#generation) this.#begin();
     this.#generation = generation;
@@ -96,9 +100,9 @@ export class PromptCeiling {
     if (last !== undefined && grown < CEILING_MIN_GROWTH_TOKENS) return undefined;
     this.#last = report;
     if (last === undefined) return undefined;
-    const share = (report.reportedTokens - last.reportedTokens) / grown;
+    const reportedShare = (report.reportedTokens - last.reportedTokens) / grown;
     const isAtTop = Math.abs(report.reportedTokens - this.#topTokens) <= this.#topTokens * CEILING_SHARE;
-    if (share >= FOLLOWED.least && share <= FOLLOWED.most) {
+    if (reportedShare >= FOLLOWED.least && reportedShare <= FOLLOWED.most) {
       this.#followedCount++;
       this.#stillCount = 0;
       this.#topTokens = report.reportedTokens;
@@ -121,5 +125,5 @@ interface ReportedPrompt {
   readonly reportedTokens: number;
 }
 
-/** A report followed the prompt if it grew by about as much as the estimate did. */
+/** A report grew with the prompt if its growth is within these multiples of the estimate's growth. */
 const FOLLOWED = { least: 0.5, most: 2 } as const;

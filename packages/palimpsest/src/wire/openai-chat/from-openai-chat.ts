@@ -2,8 +2,8 @@
  * OpenAI Chat Completions messages → our messages.
  *
  * A `tool` message becomes a tool result in a separate user message; `tool_calls` and the older
- * `function_call` become calls. What Chat has and our vocabulary has not (a refusal, audio) becomes
- * opaque; smaller things (`name`, the letters of the arguments) stay on the block.
+ * `function_call` become calls. Content without a counterpart among our blocks (a refusal, audio) becomes an opaque block.
+ * Further fields (`name`, the exact text of the arguments) are kept on the block.
  */
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import {
@@ -48,7 +48,7 @@ function isSystemRole(role: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-/** `function_call` has no id: a call and the next result of the same function belong together. @internal */
+/** Makes ids for the older `function_call`, which has none: the next result belongs to the latest call. @internal */
 export class LegacyCallIds {
   #count = 0;
   #open: string | undefined;
@@ -65,10 +65,10 @@ export class LegacyCallIds {
   }
 }
 
-/** Blocks that cannot be read are kept whichever way; only importers report them. */
+/** Unreadable blocks are kept in any case; only importers report them. */
 const IGNORE_DAMAGE: OnDamage = () => undefined;
 
-/** One message, or `undefined` where the value is none. @internal */
+/** Reads one message; `undefined` if the value is not a message. @internal */
 export function chatMessage(
   value: unknown,
   legacyIds: LegacyCallIds,
@@ -148,7 +148,7 @@ function toolCall(call: unknown, onDamage: OnDamage): ContentBlock {
     ...(isCustom ? { type: "custom" } : {}),
   };
   const sent = isCustom ? called["input"] : called["arguments"];
-  // Arguments are text on this wire; some recorders write the parsed value instead.
+  // Arguments are JSON text in this format; some recorders write the parsed value instead.
   const { input, text } = isCustom
     ? { input: asString(sent) ?? "", text: undefined }
     : parseArguments(typeof sent === "string" ? sent : JSON.stringify(sent ?? {}));
@@ -187,7 +187,7 @@ function resultMessage(
   return { role: "user", content: [withOpenAIFields(block, { extra })], origin: "tool" };
 }
 
-/** A part of a tool's answer; a part that is neither text nor an image goes as the recorded text. */
+/** Reads a part of a tool result; a part that is neither text nor an image becomes its JSON text. */
 function resultPart(part: unknown): ToolResultPart {
   const [block] = partBlock(part, IGNORE_DAMAGE);
   if (block?.type === "text" || block?.type === "image") return block as ToolResultPart;

@@ -1,5 +1,5 @@
 /**
- * A request ⇄ the body of a Chat Completions call.
+ * Writes a request as the body of an OpenAI Chat Completions call, and reads such a body back.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
@@ -14,7 +14,7 @@ interface ChatBodyOptions {
   readonly systemRole: "system" | "developer";
 }
 
-/** The body without `stream`. `parameters` win over everything but the conversation. @internal */
+/** Returns the body, without `stream`. `parameters` override all fields except the messages. @internal */
 export function chatBody(
   request: ModelRequest,
   { maxOutputTokens, outputLimitField, systemRole }: ChatBodyOptions,
@@ -33,13 +33,20 @@ export function chatBody(
   } as JsonObject;
 }
 
-/** A request with the choices of its client among spellings that mean the same. @internal */
+/**
+ * A request, and how its client wrote what can be written in several ways: `chatBody` needs it to write the same body.
+ * @internal
+ */
 interface ReadChatRequest extends ReadRequest, Omit<ChatBodyOptions, "maxOutputTokens"> {
-  /** True if a streamed answer is to tell its usage. */
+  /** True if the client asked for the usage of a streamed answer. */
   readonly includesUsage: boolean;
 }
 
-/** Reads the body of a Chat Completions call, so that `chatBody` gives it back. @throws ModelError where it is not an object. @internal */
+/**
+ * Reads the body of a Chat Completions call; `chatBody` writes it again.
+ * @throws ModelError if the body is not an object.
+ * @internal
+ */
 export function readChatRequest(sent: unknown): ReadChatRequest {
   const body = requestBody(sent);
   const list: readonly unknown[] = Array.isArray(body["messages"]) ? body["messages"] : [];
@@ -49,7 +56,7 @@ export function readChatRequest(sent: unknown): ReadChatRequest {
       ? "max_tokens"
       : "max_completion_tokens";
   const maxOutputTokens = asNumber(body[outputLimitField]);
-  const [first] = list;
+  const [firstMessage] = list;
   const isStreaming = body["stream"] === true;
   const known = ["messages", "stream_options", ...(maxOutputTokens === undefined ? [] : [outputLimitField])];
   const { stream_options: options } = body;
@@ -63,7 +70,7 @@ export function readChatRequest(sent: unknown): ReadChatRequest {
     isStreaming,
     includesUsage: isObject(options) && options["include_usage"] === true,
     outputLimitField,
-    systemRole: isObject(first) && first["role"] === "developer" ? "developer" : "system",
+    systemRole: isObject(firstMessage) && firstMessage["role"] === "developer" ? "developer" : "system",
     unreadable,
   };
 }

@@ -1,21 +1,21 @@
 /**
- * The common part of reading all answers: composing an answer from what its format says, putting a streamed one
- * together, and the error of a value that is not an answer.
+ * Helpers for reading a model's answer in any wire format: composing a `ModelAnswer`, assembling a streamed one, and the
+ * error for a value that is not an answer.
  */
 import { ModelError } from "../../base/errors.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelEvent, StopReason } from "../../ports/model-client.ts";
 import type { ContentBlock, Message, Usage } from "../../transcript/blocks.ts";
 
-/** Builds an answer from the events of a stream. @internal */
+/** Builds an answer from the events of a stream, one by one. @internal */
 export interface Assembly {
   readonly isComplete: boolean;
   take(event: unknown): void;
-  /** The whole answer; before the stream is complete, its finished blocks as an interrupted one. */
+  /** Returns the whole answer; before the stream is complete, an interrupted answer of the finished blocks. */
   answer(requestId?: string): ModelAnswer;
 }
 
-/** Contents of an answer, however its format spells them. @internal */
+/** Contents of an answer, independent of its wire format. @internal */
 export interface AnswerFields {
   readonly content: readonly ContentBlock[];
   readonly responseId?: string | undefined;
@@ -27,7 +27,7 @@ export interface AnswerFields {
   readonly isInterrupted?: boolean;
 }
 
-/** Composes an answer of one message; of none where the provider sent nothing. @internal */
+/** Composes an answer of one message; of none if the provider sent no content. @internal */
 export function composeAnswer(fields: AnswerFields): ModelAnswer {
   const { content, responseId, model, usage, requestId, rawStopReason } = fields;
   const message: Message = {
@@ -58,10 +58,10 @@ export abstract class AnswerAssembly implements Assembly {
   }
 
   abstract get isComplete(): boolean;
-  /** @throws ModelError where the stream says that the answer failed. */
+  /** @throws ModelError if the event reports that the answer failed. */
   abstract take(event: unknown): void;
   protected abstract wholeAnswer(requestId: string | undefined): ModelAnswer;
-  /** Fields that are known before the end. */
+  /** Returns the fields that are known before the end of the stream. */
   protected abstract knownFields(): Pick<AnswerFields, "responseId" | "model" | "usage">;
 
   answer(requestId?: string): ModelAnswer {
@@ -70,13 +70,14 @@ export abstract class AnswerAssembly implements Assembly {
     return composeAnswer({ ...known, stopReason: "other", isInterrupted: true });
   }
 
+  /** Passes an event to the listener, and keeps finished blocks. */
   protected emit(event: ModelEvent): void {
     if (event.type === "block") this.#finished.push(event.block);
     this.#tell(event);
   }
 }
 
-/** The error of an answer that is none. @internal */
+/** Returns the error for a value that is not an answer. @internal */
 export function unreadableAnswer(provider: string, answer: unknown): ModelError {
   const plain = typeof answer === "object" ? "an object" : `a value of type ${typeof answer}`;
   const kind = answer === null ? "null" : Array.isArray(answer) ? "a list" : plain;
@@ -89,19 +90,19 @@ export function unreadableAnswer(provider: string, answer: unknown): ModelError 
   );
 }
 
-/** True if a block is a model's own words for not answering. @internal */
+/** True if a block is the model's refusal to answer. @internal */
 export function isRefusal(block: ContentBlock): boolean {
   return block.type === "opaque" && isObject(block.value) && block.value["type"] === "refusal";
 }
 
-/** Usage of Responses (`input_tokens`) and of Chat Completions (`prompt_tokens`). @internal */
+/** Reads the usage that Responses (`input_tokens`) or Chat Completions (`prompt_tokens`) report. @internal */
 export function openaiUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = asNumber(usage["input_tokens"]) ?? asNumber(usage["prompt_tokens"]);
   if (prompt === undefined) return undefined;
   const details = usage["input_tokens_details"] ?? usage["prompt_tokens_details"];
   const fields = isObject(details) ? details : {};
-  // DeepSeek reports hits beside the prompt and not in its details.
+  // DeepSeek reports cache hits in a separate field, not in the details.
   const read = asNumber(fields["cached_tokens"]) ?? asNumber(usage["prompt_cache_hit_tokens"]) ?? 0;
   const cacheReadTokens = Math.min(read, prompt);
   const cacheWriteTokens = Math.min(asNumber(fields["cache_write_tokens"]) ?? 0, prompt - cacheReadTokens);

@@ -1,5 +1,6 @@
 /**
- * Sources of images and documents, as the Messages API takes them.
+ * Sources of images and documents in the form of the Messages API: checks which the API can read, and conversion from and
+ * to URLs.
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 
@@ -23,7 +24,7 @@ const DOCUMENT_SOURCES: ReadonlyMap<unknown, SourceShape> = new Map<string, Sour
   ["file", { fields: ["file_id"] }],
 ]);
 
-/** True if the API could read this source; a `content` source is taken as it is. @internal */
+/** True if the API can read this source; the contents of a `content` source are not checked. @internal */
 export function hasReadableSource(source: unknown, type: "image" | "document"): boolean {
   if (!isObject(source)) return false;
   if (type === "document" && source["type"] === "content") return Array.isArray(source["content"]);
@@ -35,7 +36,7 @@ export function hasReadableSource(source: unknown, type: "image" | "document"): 
   return isWhole && isKnown && (source["type"] !== "base64" || isBase64(source["data"] as string));
 }
 
-/** The source with the fields that the API knows, the same object where there are no others. @internal */
+/** Returns the source with only the fields that the API knows; the same object if it has no others. @internal */
 export function knownSource(source: JsonObject, type: "image" | "document"): JsonObject {
   const shape = (type === "image" ? IMAGE_SOURCES : DOCUMENT_SOURCES).get(source["type"]);
   const keys = Object.keys(source);
@@ -45,14 +46,14 @@ export function knownSource(source: JsonObject, type: "image" | "document"): Jso
   return Object.fromEntries(Object.entries(source).filter(([key]) => isKnown(key)));
 }
 
-/** By what may not be there: one pattern over megabytes would exhaust the regular expression's stack. */
+/** True for base64. Searches for a wrong character: matching megabytes with one pattern would exhaust the stack. */
 function isBase64(data: string): boolean {
   if (data.length % 4 !== 0) return false;
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   return !/[^A-Za-z0-9+/]/.test(padding === 0 ? data : data.slice(0, -padding));
 }
 
-/** A base64 `data:` URL, or the URL itself; `undefined` for a source that only Anthropic can read. @internal */
+/** Returns a source as a base64 `data:` URL or a plain URL; `undefined` if only Anthropic can read it. @internal */
 export function urlOfSource(source: JsonObject): string | undefined {
   const data = asString(source["data"]);
   const mediaType = asString(source["media_type"]);
@@ -62,10 +63,10 @@ export function urlOfSource(source: JsonObject): string | undefined {
   return source["type"] === "url" ? asString(source["url"]) : undefined;
 }
 
-/** The other direction. @internal */
+/** Returns the source of a `data:` URL or a plain URL. @internal */
 export function sourceOfUrl(url: string): JsonObject {
   const comma = url.startsWith("data:") ? url.indexOf(";base64,") : -1;
-  // A media type is short: anything longer is not a data URL that we could take apart.
+  // A media type is short: with a longer one the URL is kept as it is.
   if (comma === -1 || comma > 200) return { type: "url", url };
   return { type: "base64", media_type: url.slice(5, comma), data: url.slice(comma + 8) };
 }

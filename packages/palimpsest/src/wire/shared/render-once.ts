@@ -1,12 +1,11 @@
 /**
- * Remembers what a message or a block was rendered to. Neither ever changes, and a conversation is
- * rendered again for every call, so all but the newest have been rendered before.
+ * Caches the rendered form of messages and blocks. Neither ever changes, and every call renders the whole conversation
+ * again, so all but the newest have been rendered before.
  *
- * A remembered message is handed out again and again, so it is frozen: code that adds a field (a
- * cache mark) copies the object.
+ * Every call gets the same cached objects, so they are frozen: code that adds a field (a cache mark) copies the object.
  */
 
-/** `render` with a memory that lives as long as what was rendered does. @internal */
+/** Returns `render` with a cache; an entry lives as long as the rendered object. @internal */
 export function renderOnce<Source extends object, Output extends object>(
   render: (source: Source) => readonly Output[],
 ): (source: Source) => readonly Output[] {
@@ -21,7 +20,7 @@ export function renderOnce<Source extends object, Output extends object>(
   };
 }
 
-/** Opaque blocks are handed out as they came; they belong to their maker. */
+/** Freezes what was made here. An opaque block's value is the caller's own object and stays as it is. */
 function freezeOwn(output: object, source: object): void {
   if (output === source || output === (source as { readonly value?: unknown }).value) return;
   const content = (output as { readonly content?: unknown }).content;

@@ -1,9 +1,9 @@
 /**
- * The door for blocks from recordings: whatever a file holds in the place of a block, what comes out
- * has the fields that its type promises, so that it can be counted, edited and sent.
+ * Turns any value that a recording has in the place of a block into a valid `ContentBlock`, so that it can be counted,
+ * edited and sent.
  *
- * Small damage is mended (an id that is a number, a flag that is a word). A block that says nothing
- * readable is kept whole as an opaque one of the provider `unknown`, which is sent to no one.
+ * Small damage is repaired: an id that is a number, a flag that is a word. A value that cannot be repaired is kept whole
+ * as an opaque block of the provider `unknown`, which is never sent.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
@@ -16,20 +16,20 @@ import {
 } from "../../transcript/blocks.ts";
 import { hasReadableSource } from "./media-source.ts";
 
-/** Told what was wrong with a block, in words that follow "a block". @internal */
+/** Called with what was wrong with a block, in words that follow "a block". @internal */
 export type OnDamage = (what: string) => void;
 
-/** Provider of a block that no one can read; it is kept and sent to no one. @internal */
+/** Provider of a block that cannot be read; such a block is kept and never sent. @internal */
 export const UNKNOWN_PROVIDER = "unknown";
 
 interface Place {
   readonly role: Role;
   readonly onDamage: OnDamage;
-  /** The value to keep where it cannot be mended; the value itself, where it was not translated before. */
+  /** The recorded value to keep if the block cannot be repaired. @defaultValue the value that is checked */
   readonly original?: unknown;
 }
 
-/** Roles that may say a block. Source: Anthropic API reference, "Create a Message". */
+/** Roles whose messages may have a block, by its type. Source: Anthropic API reference, "Create a Message". */
 const ROLES: ReadonlyMap<unknown, readonly Role[]> = new Map<string, readonly Role[]>([
   ["text", ["user", "assistant", "system"]],
   ["image", ["user", "assistant"]],
@@ -44,7 +44,7 @@ const ROLES: ReadonlyMap<unknown, readonly Role[]> = new Map<string, readonly Ro
   ...SERVER_TOOL_RESULT_TYPES.map((type) => [type, ["assistant"]] as [string, readonly Role[]]),
 ]);
 
-/** A value in the vocabulary of {@link ContentBlock} as a block that fits its type. Never throws. @internal */
+/** Returns a value that should be a {@link ContentBlock} as a valid block. Never throws. @internal */
 export function wellFormedBlock(value: unknown, place: Place): ContentBlock {
   const keep = (what: string): ContentBlock => {
     place.onDamage(`${what}; it is kept, and sent to nobody`);
@@ -66,7 +66,7 @@ export function wellFormedBlock(value: unknown, place: Place): ContentBlock {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The block with its fields mended, itself where nothing was wrong, `undefined` where it is beyond that. */
+/** Returns the block with its fields repaired; itself if nothing was wrong; `undefined` if it cannot be repaired. */
 function repair(block: Fields, type: string): Fields | undefined {
   switch (type) {
     case "text":
@@ -126,7 +126,7 @@ function repairResult(block: Fields): Fields | undefined {
   return parts.every((part, index) => part === content[index]) ? known : { ...known, content: parts };
 }
 
-/** A part of a result; what cannot be read as one goes as the text that was recorded. @internal */
+/** Returns a part of a tool result; a value that is not a valid part becomes its JSON text. @internal */
 export function resultPart(part: unknown): ToolResultPart {
   if (typeof part === "string") return { type: "text", text: part };
   if (isObject(part)) {
@@ -142,13 +142,14 @@ export function resultPart(part: unknown): ToolResultPart {
   return { type: "text", text: JSON.stringify(part) ?? "" };
 }
 
-/** `block` with these fields, `undefined` where one of them cannot be had. */
+/** Returns the block with these fields set; itself if it has them; `undefined` if one of them is `undefined`. */
 function filled(block: Fields, fields: Fields): Fields | undefined {
   const wrong = Object.entries(fields).filter(([key, value]) => value !== block[key]);
   if (Object.values(fields).includes(undefined)) return undefined;
   return wrong.length === 0 ? block : { ...block, ...Object.fromEntries(wrong) };
 }
 
+/** Returns the block without an optional field whose value does not fit. */
 function optional(
   block: Fields | undefined,
   field: string,
@@ -162,7 +163,7 @@ function without(block: Fields, field: string): Fields {
   return Object.fromEntries(Object.entries(block).filter(([key]) => key !== field)) as JsonObject;
 }
 
-/** A signature or a cipher is never mended: half a character in it, and it is none. */
+/** True for a text without lone surrogates. A signature or a ciphertext with one is invalid and cannot be repaired. */
 function isWholeText(value: unknown): boolean {
   return isText(value) && isWellFormed(value);
 }
@@ -171,7 +172,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** A text, or a number or a flag as people would write it. */
+/** Returns a text, a number or a flag as text; `undefined` for anything else. */
 function asText(value: unknown): string | undefined {
   if (isText(value)) return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;

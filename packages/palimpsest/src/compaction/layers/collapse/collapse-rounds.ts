@@ -1,6 +1,6 @@
 /**
- * Which rounds may collapse, and what of them stays: the user's words, where they are short, and
- * whatever is pinned. A round leaves as a whole or not at all, because a call and its result, and the
+ * Decides which rounds may be collapsed (replaced by one line each), and which parts of them stay: short user texts and
+ * pinned blocks. Calls and answers of a round are hidden together or not at all, because a call and its result, and the
  * chunks of one response, belong together.
  */
 import type { ContentBlock } from "../../../transcript/blocks.ts";
@@ -14,9 +14,9 @@ import { stripHostTags, userWordsOf } from "../../shared/user-words.ts";
 /** The effect of collapsing one round. */
 export interface CollapsedRound {
   readonly hidden: readonly VisibleMessage[];
-  /** Blocks of messages whose words stay: results go, and what a host wrapped around the words. */
+  /** Blocks of kept messages that are hidden or shortened: results, and what a host wrapped around the user's text. */
   readonly changed: readonly ChangedBlock[];
-  /** Messages of which something stays. */
+  /** Messages of which at least a part stays. */
   readonly kept: readonly VisibleMessage[];
 }
 
@@ -29,7 +29,7 @@ export interface ChangedBlock {
 
 interface RoundRule {
   readonly pinned: PinnedPlaces;
-  /** Words of the user up to this stay as they are. */
+  /** Largest user text that stays, in tokens. */
   readonly userWordsTokens: number;
   readonly measure: Measure;
 }
@@ -44,37 +44,42 @@ export function collapseRound(
   const kept: VisibleMessage[] = [];
   for (const message of messages) {
     const fate = judgeMessage(message, rule);
-    if (fate === "binds") return undefined;
-    if (fate === "leaves") hidden.push(message);
+    if (fate === "keep-round") return undefined;
+    if (fate === "hide") hidden.push(message);
     else {
       kept.push(message);
-      changed.push(...(fate === "speaks" ? baredBlocks(message, rule) : resultsOf(message)));
+      changed.push(...(fate === "keep-words" ? blocksBesideWords(message, rule) : resultsOf(message)));
     }
   }
   return { hidden, changed, kept };
 }
 
-/** An answer to a call, of any provider: without the call it is refused. */
+/** True for a result of a call, in any provider's form. Providers refuse it without the call. */
 const isAnswer = (block: ContentBlock): boolean =>
   isResult(block) || (block.type === "opaque" && pairIds(block).length > 0);
 
-/** `binds`: the whole round stays because of it. `speaks`: the user's words stay. */
-function judgeMessage(message: VisibleMessage, rule: RoundRule): "leaves" | "stays" | "speaks" | "binds" {
+/**
+ * Fate of a message: `hide` all of it, `keep` all but its results, `keep-words` (only the user's text stays), or
+ * `keep-round` (because of this message the whole round stays).
+ */
+type Fate = "hide" | "keep" | "keep-words" | "keep-round";
+
+function judgeMessage(message: VisibleMessage, rule: RoundRule): Fate {
   const { role, origin, seq, insertedBy, blocks } = message;
-  if (blocks.length === 0) return "leaves";
-  // What follows a `system` message is its answer, and a provider's own summary is bound to its place.
-  if (role === "system" || blocks.some(({ block }) => block.type === "compaction")) return "binds";
+  if (blocks.length === 0) return "hide";
+  // A `system` message has to be followed by its answer, and a provider's own summary may not move.
+  if (role === "system" || blocks.some(({ block }) => block.type === "compaction")) return "keep-round";
   const isPinned = ({ index }: VisibleBlock) =>
     insertedBy === undefined && rule.pinned.has({ seq, block: index });
-  if (role === "assistant") return blocks.some(isPinned) ? "binds" : "leaves";
-  if (insertedBy !== undefined) return origin === "summary" ? "stays" : "leaves";
-  if (blocks.some((shown) => isAnswer(shown.block) && isPinned(shown))) return "binds";
-  if (blocks.some(isPinned)) return "stays";
-  return saysShortWords(message, rule) ? "speaks" : "leaves";
+  if (role === "assistant") return blocks.some(isPinned) ? "keep-round" : "hide";
+  if (insertedBy !== undefined) return origin === "summary" ? "keep" : "hide";
+  if (blocks.some((shown) => isAnswer(shown.block) && isPinned(shown))) return "keep-round";
+  if (blocks.some(isPinned)) return "keep";
+  return hasShortUserText(message, rule) ? "keep-words" : "hide";
 }
 
-/** True if the message holds words of the user, and no more than may stay; pictures are not words. */
-export function saysShortWords(
+/** True if the message has a user text that is short enough to stay, or only media. */
+export function hasShortUserText(
   { role, origin, insertedBy, blocks }: VisibleMessage,
   { userWordsTokens, measure }: Pick<RoundRule, "userWordsTokens" | "measure">,
 ): boolean {
@@ -88,8 +93,8 @@ export function saysShortWords(
 const resultsOf = (message: VisibleMessage): readonly ChangedBlock[] =>
   message.blocks.flatMap((shown) => (isAnswer(shown.block) ? [{ message, shown }] : []));
 
-/** Results go. What a host wrapped around the words goes where it is more than words may be. */
-function baredBlocks(
+/** Returns the results, and if the texts are too long together, also what a host wrapped around the user's text. */
+function blocksBesideWords(
   message: VisibleMessage,
   { userWordsTokens, measure }: RoundRule,
 ): readonly ChangedBlock[] {

@@ -14,7 +14,7 @@ import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
 import { mainArgument, oneLine, pathOf, toolKind } from "../../shared/tool-kinds.ts";
 import { CLEARED_PREFIX, outcomeOf } from "../../shared/tool-results.ts";
 import { userWordsOf } from "../../shared/user-words.ts";
-import { saysShortWords } from "./collapse-rounds.ts";
+import { hasShortUserText } from "./collapse-rounds.ts";
 
 /** Characters that a line quotes of longer ones. Our choice: a sentence. */
 const QUOTED_CHARACTERS = 160;
@@ -153,7 +153,7 @@ function quoteLongWords(
   measure: Measure,
 ): readonly string[] {
   const { role, origin, insertedBy, blocks } = message;
-  if (insertedBy !== undefined || saysShortWords(message, { userWordsTokens, measure })) return [];
+  if (insertedBy !== undefined || hasShortUserText(message, { userWordsTokens, measure })) return [];
   const words = userWordsOf({ role, origin, content: blocks.map(({ block }) => block) });
   if (words.length === 0) return [];
   const text = words.map((part) => part.text.slice(0, 4 * QUOTED_CHARACTERS)).join(" ");

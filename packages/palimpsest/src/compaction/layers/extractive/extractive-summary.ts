@@ -1,9 +1,9 @@
 /**
  * The extractive summary: nine sections and a string appendix from the digest, without a model.
  *
- * Everything in it is quoted from the log, so it is in the conversation's language and invents
- * nothing. Sections are filled in order of importance; what one leaves of its share goes to the
- * next, so the summary is as long as there is something to say, and never over its budget.
+ * Everything in it is quoted from the log, so it is in the conversation's language and invents nothing. Each section has a
+ * share of the budget; the sections filled after it share what it leaves unused. So the summary is as long as there are
+ * facts, and never over its budget.
  */
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { Digest } from "../../digest/digest.ts";
@@ -47,7 +47,7 @@ interface ExtractiveSummary {
   readonly verbatimSeqs: ReadonlySet<number>;
 }
 
-/** Shares of the facts' budget, in the order in which they are filled: what to do next comes first. */
+/** Shares of the facts' budget, relative to the sections that `composeFacts` has not filled yet. */
 const SHARES = {
   pending: 0.14,
   current: 0.24,
@@ -61,7 +61,7 @@ const SHARES = {
 /** Shares of the whole budget that user words and appendix may take when it is small. */
 const USER_WORDS_SHARE = 0.36;
 const APPENDIX_SHARE = 0.34;
-/** Passes with a smaller budget, where the whole measured more than its parts. */
+/** Most attempts, each with a smaller budget: the whole text may measure more than the sum of its parts. */
 const PASSES = 4;
 
 export function composeExtractiveSummary(
@@ -166,7 +166,7 @@ function composeFacts(
 const headed = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [heading, ...lines];
 
-/** Lines that start with a pointer, in the order of the log. */
+/** Sorts lines that start with a pointer (`m12`) by the order of the log. */
 function inOrder(lines: readonly string[]): readonly string[] {
   const place = (line: string) => Number(/m(\d+)/.exec(line)?.[1] ?? 0);
   return lines.toSorted((a, b) => place(a) - place(b));

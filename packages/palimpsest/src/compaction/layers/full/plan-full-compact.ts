@@ -43,7 +43,7 @@ interface FullCompactInput extends CompactionInput {
   readonly policy: FullCompactPolicy;
   readonly digest: Digest;
   readonly written: WrittenSummary;
-  /** One side of a pivot only. */
+  /** Restricts the compaction to one side of a pivot. */
   readonly span?: PartialSpan | undefined;
 }
 
@@ -64,7 +64,7 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
   return { ...edit, writtenBy: { model, usage } };
 }
 
-/** A model repeats keys of the window, whole, cut or without their prefix. */
+/** Redacts the model's text, which may repeat secrets of the window: whole, cut, or without their prefix. */
 function redactWritten({ written, digest, visible }: FullCompactInput): string {
   learnSecrets(
     visible.flatMap(({ blocks }) => blocks.map(({ block }) => block)),
@@ -114,7 +114,7 @@ export function composeFullSummary(
   const bare: Frame = { written, sections, tasks: [], hasTail, hasHistoryTools };
   const bareTokens = measureText(layOut(bare, []), measure);
   if (bareTokens > budget.budgetTokens) return undefined;
-  // What the user's words may not take anyway.
+  // Open tasks get the share that is not reserved for the user's words.
   const tasksTokens = (budget.budgetTokens - bareTokens) * (1 - WORDS_SHARE_OF_REST);
   const fits = (section: string): boolean => measureText(section, measure) <= tasksTokens;
   const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
