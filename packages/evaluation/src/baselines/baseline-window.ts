@@ -1,6 +1,6 @@
 /**
- * The window that a baseline keeps: pieces that are shown whole, in a shorter form, or told by a
- * summary that a model would have written.
+ * The simulated window of a baseline (a policy of another agent). Its pieces are shown whole, shortened, or replaced by
+ * a summary that a model would have written.
  */
 
 import { DEFAULTS } from "palimpsest/internal";
@@ -40,11 +40,12 @@ interface SummaryPlan {
 
 const NOTHING: ReadonlySet<string> = new Set();
 const READ_TOOLS = /read|view|open|cat|obs|bash|exec|shell/i;
-/** Claude Code's own rule: files in all, and each, in the reference window. */
+/** Claude Code's limits of restored files in the reference window: tokens of all, and of each. */
 const RESTORED_TOKENS = 50_000;
 const RESTORED_FILE_TOKENS = 5_000;
 const RESTORED_LEAST_TOKENS = 150;
 
+/** Holds the pieces, and reports side calls and edits to the simulator. */
 export class BaselineWindow {
   readonly setting: RunSetting;
   /** The window as a share of the reference window: every absolute number shrinks with it. */
@@ -105,25 +106,25 @@ export class BaselineWindow {
     });
   }
 
-  /** Shows these pieces as a placeholder that says nothing of them. */
+  /** Replaces each of these pieces by a placeholder without content. */
   clear(pieces: readonly Piece[]): void {
     this.#shorten(pieces, D.placeholderTokens, () => NOTHING);
   }
 
-  /** Shows each piece by what `shown` leaves of its text, with the place where the whole can be read. */
+  /** Replaces each piece by the part of its text that `shown` returns, with a pointer to the whole. */
   mask(pieces: readonly Piece[], tokens: number, shown: (text: string) => string): void {
     this.#shorten(pieces, tokens, ({ message }) => findMetricStrings(shown(message?.text ?? "")));
     for (const { source } of pieces) if (source !== undefined) this.#pointedTo.add(source);
   }
 
-  /** Drops the oldest pieces without a word. */
+  /** Drops the oldest pieces and leaves nothing in their place. */
   drop(count: number): void {
     const dropped = this.#pieces.splice(0, count);
     for (const piece of dropped) this.#leave(piece);
     if (dropped.length > 0) this.#arena.edited("clear", sum(dropped));
   }
 
-  /** Tells the oldest pieces by a summary. */
+  /** Replaces the oldest pieces by a summary, and charges the call that writes it. */
   summarise(plan: SummaryPlan): void {
     const { count, mode, calls = 1, hasPointer = false } = plan;
     const replaced = this.#pieces.slice(0, count);
@@ -143,7 +144,7 @@ export class BaselineWindow {
     this.#restore(replaced, plan.restoredCount ?? 0);
   }
 
-  /** Puts a text of `tokens` that holds `strings` in the place of the oldest pieces. */
+  /** Replaces the oldest `count` pieces by a summary. */
   replaceOldest(count: number, summary: Piece, hasPointer: boolean): void {
     const replaced = this.#pieces.splice(0, count);
     for (const piece of replaced) {
@@ -167,7 +168,7 @@ export class BaselineWindow {
     this.#arena.sideCall({ mode: "fork", inputTokens: 0, outputTokens, addedTokens });
   }
 
-  /** Index from which on at most `tokens` and at least `leastCount` pieces stay; no result loses its call. */
+  /** Index of the first piece to keep: at most `tokens`, but at least `leastCount` pieces. No result loses its call. */
   tailStart(tokens: number, leastCount = 0): number {
     let kept = 0;
     let index = this.#pieces.length;
@@ -181,11 +182,12 @@ export class BaselineWindow {
     return index;
   }
 
-  #restore(replaced: readonly Piece[], most: number): void {
+  /** Restores the newest replaced results of reading tools, at most `mostCount`. */
+  #restore(replaced: readonly Piece[], mostCount: number): void {
     const restored: Piece[] = [];
     let left = RESTORED_TOKENS * this.scale;
     for (const piece of replaced.toReversed()) {
-      if (restored.length >= most) break;
+      if (restored.length >= mostCount) break;
       const message = piece.message;
       if (piece.author !== "tool" || message === undefined || !READ_TOOLS.test(piece.tool ?? "")) continue;
       const whole = message.tokens;

@@ -1,8 +1,8 @@
 /**
  * The policies of other agents as data: how their published code or documentation keeps a window.
  *
- * Re-implemented, not their code. Every absolute number is that of a 200K window and shrinks with the window,
- * as in their larger siblings; so a small window compares the idea and not a constant. Sources:
+ * These are re-implementations, not their code. Absolute numbers are those for a window of 200K tokens, and shrink with
+ * the window, so that small windows compare ideas and not constants. Sources:
  * where-the-numbers-come-from.md, "Baselines".
  */
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
@@ -32,7 +32,7 @@ const isOver = (window: BaselineWindow, marginTokens: number): boolean =>
 const summariseAll = (window: BaselineWindow): void =>
   window.summarise({ count: everything(window), mode: "fresh" });
 
-/** Nothing is done: what a request costs where the window never ends. */
+/** Does nothing: gives the cost of a window without a limit. */
 const none: Baseline = { id: "none", name: "none" };
 
 const slidingWindow: Baseline = {
@@ -72,7 +72,7 @@ function clearToolUses(atLeastTokens: number): Baseline {
   };
 }
 
-/** Protects the newest 40K of results of turns before the last, clears where 20K are freed. */
+/** Clears results of earlier turns beyond their newest 40K tokens, if that frees 20K. */
 const opencode: Baseline = {
   id: "opencode",
   name: "opencode-like",
@@ -96,7 +96,7 @@ const opencode: Baseline = {
   overflow: summariseAll,
 };
 
-/** The last tokens of what a summariser is shown. */
+/** The summarizer sees only the newest tokens of the messages that it replaces. */
 const LANGCHAIN_TRIM_TOKENS = 4_000;
 const LANGCHAIN_SUMMARY_TOKENS = 800;
 
@@ -151,7 +151,10 @@ const langchainTenPercent: Baseline = {
 const MASKED_CHARACTERS = 250;
 const MASKED_TOKENS = 190;
 
-/** Masks results behind 50K where 30K are freed; from half the window on, keeps 30 %, with two calls. */
+/**
+ * Masks results beyond the newest 50K tokens, if that frees 30K. Above half the window, keeps 30 % and summarizes the
+ * rest in two calls.
+ */
 const geminiCli: Baseline = {
   id: "gemini-cli",
   name: "gemini-cli-like",
@@ -176,7 +179,10 @@ const geminiCli: Baseline = {
   },
 };
 
-/** It splits before a message of the user only, the first behind 70 % of the window. */
+/**
+ * Returns the index at which gemini-cli splits: the first message of the user after 70 % of the tokens, else the last
+ * one.
+ */
 function geminiSplit(window: BaselineWindow): number {
   const most = tokensOf(window.pieces) * 0.7;
   let seenTokens = 0;
@@ -237,7 +243,7 @@ function claudeCode(mode: "fork" | "fresh"): Baseline {
   };
 }
 
-/** Notes in the background by a forked call; at the threshold they replace the messages they cover. */
+/** Keeps notes by forked calls in the background. At the threshold, the notes replace the messages that they cover. */
 class NotesBaseline {
   #notedTokens = 0;
   #calls = 0;

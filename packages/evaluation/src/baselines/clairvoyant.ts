@@ -1,12 +1,11 @@
 /**
- * The cost of timing a clearing: the optimum with hindsight, which knows the results that are never used
- * again, beside the library's rule (rent or buy), which learns that a result is dead when it dies but does
- * not know the future.
+ * Compares two ways to choose when to clear old tool results: the best moments with hindsight, and the library's rule
+ * (rent or buy), which does not know the future.
  *
- * Both keep every string in view until its last use, both rewrite only the messages after the first thing
- * they clear, and neither has a limit of the window. So they differ in timing, and in this: the optimum
- * clears everything dead whenever it clears, and the rule may leave the older part for later. If that pays,
- * the rule is a little cheaper than the optimum of this file.
+ * A result is *dead* after its last use. Both ways keep every result until it is dead, and both learn at that moment
+ * that it is. Clearing rewrites only the messages after the first cleared one. The window has no limit here. So the
+ * ways differ in timing, with one exception: the optimum always clears everything that is dead, and the rule may
+ * leave older results for later. If that pays, the rule is a little cheaper than the optimum of this file.
  */
 import { type Clearable, countToClear } from "palimpsest/internal";
 import type { ClearingProblem, DeadWeight } from "./clearing-problem.ts";
@@ -22,7 +21,7 @@ interface ClearingCosts {
   readonly onlineClears: number;
 }
 
-/** `leastFreedTokens`: smaller batches are not cleared by the rule. */
+/** Computes the costs of a session. The rule clears at least `leastFreedTokens` at once. */
 export function clearingCosts(
   problem: ClearingProblem,
   { leastFreedTokens = 0 }: { readonly leastFreedTokens?: number } = {},
@@ -31,8 +30,8 @@ export function clearingCosts(
 }
 
 /**
- * The best moments, by dynamic programming over the last request that cleared. At each clear all that
- * is dead goes. With sums of prefixes every step is a constant: quadratic in the requests.
+ * Finds the best moments by dynamic programming over the last request that cleared. Each clearing removes everything
+ * that is dead. Prefix sums make each step constant, so the time is quadratic in the number of requests.
  */
 function clairvoyantCosts(problem: ClearingProblem): Pick<ClearingCosts, "never" | "optimum"> {
   const { requests, weights } = problem;
@@ -40,7 +39,7 @@ function clairvoyantCosts(problem: ClearingProblem): Pick<ClearingCosts, "never"
   const dying = byRequest(weights, requests.length);
   const never = sums.between(0, requests.length, 0);
   let optimum = never;
-  /** Per request: what everything up to and with it costs, where it clears; and what is freed then. */
+  /** By request, if it clears: the least cost of all requests up to and including it; and the tokens freed by then. */
   const best: number[] = [];
   const freedAt: number[] = [];
   const cleared = new SumsByMessage(problem.startTokens.length);
@@ -50,7 +49,7 @@ function clairvoyantCosts(problem: ClearingProblem): Pick<ClearingCosts, "never"
     let least = Number.POSITIVE_INFINITY;
     let first = Number.POSITIVE_INFINITY;
     for (let before = request - 1; before >= -1; before--) {
-      // What dies behind the clear before this one is what this one clears.
+      // This clearing removes what died since the clearing at `before`.
       for (const { source } of dying[before + 1]!) first = Math.min(first, source);
       if (first === Number.POSITIVE_INFINITY) continue;
       const freedBefore = before < 0 ? 0 : freedAt[before]!;
@@ -69,7 +68,7 @@ function clairvoyantCosts(problem: ClearingProblem): Pick<ClearingCosts, "never"
   return { never, optimum };
 }
 
-/** The library's rule, request by request: only what is dead by now, and what it has paid so far. */
+/** Applies the library's rule, request by request. It knows which results are dead by then, and the rent paid for them. */
 function onlineCost(
   problem: ClearingProblem,
   leastFreedTokens: number,
@@ -109,13 +108,16 @@ function onlineCost(
   return { online, onlineClears };
 }
 
-/** Something dead that is still carried, and the rent that it has paid since. */
+/** A dead result that is still in the window, and the cost of sending it since it died. */
 interface Waiting {
   readonly weight: DeadWeight;
   paid: number;
 }
 
-/** A request that clears: what stands before the first cleared thing is read, the rest is written. */
+/**
+ * The cost of a request that clears: messages before the first cleared one are read from the cache, the rest is
+ * written.
+ */
 function clearingRequest(
   { tariff, requests }: ClearingProblem,
   request: number,
@@ -123,16 +125,16 @@ function clearingRequest(
 ): number {
   const { tokens, isWarm } = requests[request]!;
   const sent = tokens - clear.freedTokens;
-  // Messages that were never sent cannot be read from the cache, though none of them is cleared.
+  // Messages that were never sent before cannot be read from the cache.
   const cached = isWarm ? requests[request - 1]!.tokens - clear.freedBefore : 0;
   const read = Math.min(clear.startTokens, cached);
   return read * tariff.read + (sent - read) * tariff.write;
 }
 
-/** The cost of requests that clear nothing, with a given number of tokens freed before; any stretch at once. */
+/** Costs of consecutive requests that clear nothing, if a given number of tokens was freed before. */
 class PlainCosts {
   readonly #costs = [0];
-  /** The saving of one token less. */
+  /** Sums of what one token less would save. */
   readonly #savings = [0];
 
   constructor({ tariff, requests }: ClearingProblem) {
@@ -151,7 +153,7 @@ class PlainCosts {
   }
 }
 
-/** The tokens cleared before any message: a sum of prefixes that changes (a Fenwick tree). */
+/** Tokens cleared before each message: prefix sums that can change (a Fenwick tree). */
 class SumsByMessage {
   readonly #sums: number[];
 

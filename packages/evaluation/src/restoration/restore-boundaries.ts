@@ -1,8 +1,8 @@
 /**
- * Files that agents read again after a recorded compaction: per boundary, the hidden messages, the text that
- * the agent read instead, and the known files that it looked at again in its next calls.
+ * Finds the files that recorded agents read again after a compaction. A boundary is one compaction: the messages that
+ * it hid, the summary in their place, and the known files that the agent read again in its next calls.
  *
- * Only known files count: no rule can restore a file that the session had not seen.
+ * A file is known if the session read or wrote it before. No rule can restore other files, so they do not count.
  */
 
 import type { Message } from "palimpsest";
@@ -16,7 +16,7 @@ import { type ToolResultBlock, toolResultText } from "palimpsest/transcript";
 
 /** Tool calls after a compaction that are looked at. Source: where-the-numbers-come-from.md, "Restoration". */
 const CALLS_AFTER = 40;
-/** Shorter lines say nothing about a file: brackets and blanks; in characters. Our choice. */
+/** Characters of the shortest line that is compared. Our choice: shorter ones, such as brackets, are in every file. */
 const LINE_CHARACTERS = 4;
 
 /** A file that was read again. */
@@ -28,7 +28,7 @@ export interface NeededFile {
   readonly lines: readonly string[];
 }
 
-/** One recorded compaction, as a planner of a restoration would have met it. */
+/** One recorded compaction, with what a planner of restorations would have known, and what was needed after it. */
 export interface RecordedBoundary {
   readonly session: string;
   /** Number of the boundary in its session, from 0. */
@@ -43,7 +43,10 @@ export interface RecordedBoundary {
   readonly needed: readonly NeededFile[];
 }
 
-/** The recorded compactions of a session after which the agent went on; those that only cleared are none. */
+/**
+ * Returns the recorded compactions of a session after which the agent made calls, without those that only cleared
+ * results.
+ */
 export function recordedBoundaries(session: ImportedSession, name: string): readonly RecordedBoundary[] {
   const { messages, places } = readSession(session);
   const all = findFileUses(messages);
@@ -76,7 +79,7 @@ export function recordedBoundaries(session: ImportedSession, name: string): read
   });
 }
 
-/** True if the log holds content of the file afterwards: a glimpse among other output does not count. */
+/** True if the log has the file's content after this use. A mention in other output does not count. */
 function isKnowing({ how, hasWorked, text }: FileUse): boolean {
   return hasWorked && (how !== "read" || text !== undefined);
 }
@@ -150,7 +153,7 @@ function neededOf(
   return [...needed].map(([path, { tokens, lines }]) => ({ path, tokens: Math.round(tokens), lines }));
 }
 
-/** A picture cannot be restored as text. */
+/** Returns the text of a result; empty if it has images, which cannot be restored as text. */
 function textOnly(block: ToolResultBlock): string {
   const isText = typeof block.content === "string" || block.content?.every(({ type }) => type === "text");
   return isText === true ? toolResultText(block) : "";
@@ -158,7 +161,7 @@ function textOnly(block: ToolResultBlock): string {
 
 const LINE_NUMBER = /^\s*\d{1,9}[→\t:]/;
 
-/** Lines as they are compared: without numbers, without white space at the ends, none that says nothing. */
+/** Returns the lines to compare: without line numbers and outer white space, and without very short lines. */
 export function comparableLines(text: string): readonly string[] {
   return text
     .split("\n")

@@ -1,6 +1,6 @@
 /**
- * Measures how much of the content that agents read again after recorded compactions a rule would have
- * restored.
+ * Measures a rule that restores files after a compaction: of the files that recorded agents read again after their
+ * compactions, the share that the rule would have restored.
  *
  * A file is covered if the rule restores it; its tokens are covered as far as the restored text contains the
  * lines that were read again. Content is taken from the log, so a file that changed on the disk meanwhile
@@ -19,7 +19,7 @@ import {
 import { estimateBlock, estimateText } from "palimpsest/tokens";
 import { comparableLines, type NeededFile, type RecordedBoundary } from "./restore-boundaries.ts";
 
-/** Which files a rule would put back, best first. */
+/** Ranks the files to restore at a boundary, best first. */
 type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
 
 /** The coverage of a rule over all boundaries together. */
@@ -37,7 +37,7 @@ export interface RestoreCoverage {
   readonly mostSpentTokens: number;
 }
 
-/** Our rule, with other weights where they are given. */
+/** The library's rule, optionally with other weights. */
 export function evidenceRule(weights?: RankWeights): RestoreRule {
   return (boundary) => candidatesOf(boundary, weights);
 }
@@ -46,7 +46,7 @@ export function evidenceRule(weights?: RankWeights): RestoreRule {
 export const lastTouchedRule: RestoreRule = (boundary) =>
   candidatesOf(boundary).toSorted((one, other) => other.uses.at(-1)!.seq - one.uses.at(-1)!.seq);
 
-/** The files that were used most often. */
+/** Another simple rule: the files that were used most often. */
 export const mostTouchedRule: RestoreRule = (boundary) =>
   candidatesOf(boundary).toSorted((one, other) => other.uses.length - one.uses.length);
 
@@ -61,6 +61,7 @@ function candidatesOf(boundary: RecordedBoundary, weights?: RankWeights): readon
   return rankCandidates({ ...boundary, tail: [], summaryTexts: [boundary.summary] }, weights);
 }
 
+/** Measures the coverage of a rule. */
 export function coverRestorations(
   boundaries: readonly RecordedBoundary[],
   rule: RestoreRule,

@@ -1,22 +1,21 @@
 /**
- * From runs of many sessions to a few figures that can be compared: what a policy costs, what stays
- * visible under it, and how it does beside another on the same sessions, the worst ones too.
+ * Reduces the runs of many sessions to a few figures: the cost of a policy, the references that stay visible under it,
+ * and its difference from another policy on the same sessions.
  *
- * Costs are pooled, so a long session counts for more than a short one; so are references. Differences
- * are taken session by session as well, because a policy that is better on the whole can be much worse
- * on some.
+ * Costs and references are summed over all sessions, so long sessions count for more. Differences are also taken
+ * session by session, because a policy that is better overall can be much worse on some sessions.
  */
 import { assert } from "palimpsest/internal";
 import type { RunResult, SurvivalCount } from "./simulate.ts";
 
-/** A session under a policy. */
+/** A session under a policy, simulated twice. */
 export interface MeasuredRun {
   readonly session: string;
   /** The cost of the session in an infinite window without any compaction. */
   readonly uncompactedCost: number;
-  /** Nothing that is missing is asked for again: what was visible. */
+  /** The run without lookups, for counting what was visible. */
   readonly plain: RunResult;
-  /** Missing strings are looked up again: the cost with lookups. */
+  /** The run in which missing strings are looked up, for the cost. */
   readonly charged: RunResult;
 }
 
@@ -25,7 +24,7 @@ interface PolicyFigures {
   readonly sessions: number;
   /** Sessions that ended early because no further request fitted. They count in nothing below. */
   readonly failures: number;
-  /** Lookups included, to the sessions without any compaction. */
+  /** Cost with lookups, as a share of the cost without any compaction. */
   readonly costShare: number | undefined;
   readonly farRecall: number | undefined;
   readonly nearRecall: number | undefined;
@@ -42,9 +41,9 @@ interface PolicyFigures {
 interface PolicyDifference {
   readonly sessions: number;
   readonly costRatio: number | undefined;
-  /** Far recall, pooled: this one's less the other's. */
+  /** Far recall over all sessions: this policy's minus the other's. */
   readonly farDifference: number | undefined;
-  /** The same session by session: nine in ten do better than this. */
+  /** The same difference by session: nine in ten sessions are above this value. */
   readonly farDifferenceP10: number | undefined;
 }
 
@@ -70,7 +69,7 @@ export function summarizeRuns(runs: readonly MeasuredRun[]): PolicyFigures {
   };
 }
 
-/** `runs` beside `others`: the same sessions under another policy, in any order. */
+/** Compares `runs` with `others`: the same sessions under another policy, in any order. */
 export function compareRuns(runs: readonly MeasuredRun[], others: readonly MeasuredRun[]): PolicyDifference {
   const bySession = new Map(others.map((other) => [other.session, other]));
   const pairs = runs.flatMap((run) => {
@@ -83,7 +82,7 @@ export function compareRuns(runs: readonly MeasuredRun[], others: readonly Measu
     return share(pooled.visible, pooled.references);
   };
   const differences = pairs.flatMap(({ run, other }) => {
-    const difference = less(recallOf(run), recallOf(other));
+    const difference = minus(recallOf(run), recallOf(other));
     return difference === undefined ? [] : [difference];
   });
   return {
@@ -92,12 +91,12 @@ export function compareRuns(runs: readonly MeasuredRun[], others: readonly Measu
       sum(pairs, ({ run }) => run.charged.cost),
       sum(pairs, ({ other }) => other.charged.cost),
     ),
-    farDifference: less(far("run"), far("other")),
+    farDifference: minus(far("run"), far("other")),
     farDifferenceP10: interpolatedQuantile(differences, 0.1),
   };
 }
 
-/** The value at `at` (0 to 1) of the ordered values, between two of them in proportion; `undefined` of none. */
+/** Returns the quantile `at` (0 to 1), interpolated between neighbouring values; `undefined` without values. */
 export function interpolatedQuantile(values: readonly number[], at: number): number | undefined {
   assert(at >= 0 && at <= 1, "a quantile lies between 0 and 1");
   const sorted = values.toSorted((one, other) => one - other);
@@ -132,6 +131,6 @@ function share(part: number, whole: number): number | undefined {
   return whole > 0 ? part / whole : undefined;
 }
 
-function less(one: number | undefined, other: number | undefined): number | undefined {
+function minus(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : one - other;
 }

@@ -1,7 +1,7 @@
 /**
- * The library's own policies as contestants: the real planners over the real projection with its repairs, so
- * the simulator measures the text that would be sent. Only storing and counting by reports are left out,
- * because a recording needs neither.
+ * Runs the library's own policies in the simulator: the real planner on the real projection with its repairs. So the
+ * simulator measures the text that would be sent. Only storage and corrections by reported usage are left out, because
+ * a recording needs neither.
  */
 
 import type { Message } from "palimpsest";
@@ -32,13 +32,13 @@ import type {
 } from "./contestant.ts";
 import { type SummaryVariant, SummaryWriters } from "./simulated-summaries.ts";
 
-/** A policy of the library as it is put to work. */
+/** A policy of the library, with its settings. */
 interface ManagedPolicy {
   readonly id: string;
   readonly name: string;
   readonly policy: CostPolicy;
   readonly editSafety: "strict" | "permissive";
-  /** Limits at arrival, where they are not the library's own; `none` switches them off. */
+  /** Limits of results when they arrive. @defaultValue the library's own; `none` switches them off */
   readonly arrival?: ((windowTokens: number) => ArrivalPolicy) | "none";
   readonly disabledLayers?: readonly string[];
   /** The writer of summaries. @defaultValue the digest alone */
@@ -47,7 +47,7 @@ interface ManagedPolicy {
   readonly onEntry?: (entry: Entry, projection: Projection) => void;
 }
 
-/** The policy as the simulator takes it. */
+/** Wraps a policy for the simulator. */
 export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
   const { id, name } = policy;
   return { id, name, hasSearch: true, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
@@ -66,7 +66,7 @@ class ManagedWindow implements Contestant {
   readonly #disabledLayers: ReadonlySet<string>;
   readonly #writers: SummaryWriters;
   readonly #digest: Digest = createDigest();
-  /** Messages that the digest does not hold yet. */
+  /** Messages that the digest does not include yet. */
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
   readonly #seqOf = new Map<number, number>();
   #scan = new RepairScan();
@@ -107,7 +107,7 @@ class ManagedWindow implements Contestant {
       index,
       seq,
       windowTokens: this.totalTokens,
-      digest: () => this.#caughtUp(),
+      digest: () => this.#upToDateDigest(),
     });
     this.#policy.summaries?.onJudged?.(judged);
   }
@@ -131,14 +131,14 @@ class ManagedWindow implements Contestant {
     this.#repair(moment.nowMs, { isLeaving: false });
     const state = this.#state(moment);
     const planned = this.#planner.plan(state);
-    const made = isSummaryDue(planned) ? this.#summarise(state, planned.reason, moment) : planned;
-    for (const edit of made.edits) this.#apply(edit, moment.nowMs);
-    if (made.edits.length > 0) {
+    const plan = isSummaryDue(planned) ? this.#summarise(state, planned.reason, moment) : planned;
+    for (const edit of plan.edits) this.#apply(edit, moment.nowMs);
+    if (plan.edits.length > 0) {
       this.#projection.forgetHidden();
       this.#shown.follow(this.#projection.visible);
     }
     this.#repair(moment.nowMs, { isLeaving: true });
-    this.#planner.called(state, made, this.#shown.tokens);
+    this.#planner.called(state, plan, this.#shown.tokens);
     this.#lastCallSeq = this.#take({
       type: "call",
       model: this.#setting.trajectory.model,
@@ -150,7 +150,7 @@ class ManagedWindow implements Contestant {
   }
 
   #summarise(state: WindowState, reason: SummaryReason, moment: CallMoment): PlannedEdits {
-    const { sources, ...found } = this.#writers.find(state, reason, this.#caughtUp(), moment);
+    const { sources, ...found } = this.#writers.find(state, reason, this.#upToDateDigest(), moment);
     const planned = this.#planner.plan(state, sources);
     const made = isSummaryDue(planned) ? { edits: [], usedTokens: state.usedTokens } : planned;
     this.#policy.summaries?.onSummary?.({
@@ -165,14 +165,14 @@ class ManagedWindow implements Contestant {
     return made;
   }
 
-  /** The planner's own end stop has acted before; there is nothing behind it. */
+  /** Does nothing: the planner has already used its last resort. */
   overflow(): void {}
 
   isVisible(text: string): boolean {
     return this.#shown.strings.has(text);
   }
 
-  /** True if the window names a pointer to the message; `reachability.ts` asks more. */
+  /** True if the window has a pointer to the message. */
   isBehindPointer(source: number): boolean {
     const seq = this.#seqOf.get(source);
     return seq !== undefined && this.#shown.pointsTo(seq);
@@ -205,7 +205,7 @@ class ManagedWindow implements Contestant {
     };
   }
 
-  /** A recording reuses ids of calls, or lacks one of a pair: planners take a window that can be sent. */
+  /** Repairs the window before planning: a recording may reuse ids of calls, or lack a call or a result. */
   #repair(at: number, leaving: { readonly isLeaving: boolean }): void {
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
       const { revision, visible, callSeqs } = this.#projection;
@@ -223,13 +223,14 @@ class ManagedWindow implements Contestant {
     this.#arena.edited(kindOf(edit), edit.freedTokens);
   }
 
-  /** Behind what the next rewrite will not touch: system prompt and summary. */
+  /** Returns the cache mark: after the summary, which the next rewrite does not touch. */
   #marks(): readonly number[] {
     const last = this.#shown.lastInserted;
     return last < 0 ? [] : [last];
   }
 
-  #caughtUp(): Digest {
+  /** Adds the waiting messages to the digest, and returns it. */
+  #upToDateDigest(): Digest {
     for (const { seq, message } of this.#waiting) addToDigest(this.#digest, seq, message);
     this.#waiting = [];
     return this.#digest;
@@ -271,7 +272,7 @@ class ManagedWindow implements Contestant {
   }
 }
 
-/** As many as the engine makes: a repair can uncover another, never more than a few deep. */
+/** Passes of repairs, as many as in a session: one repair can make another necessary, but only a few times. */
 const REPAIR_PASSES = 5;
 
 type NewEntry = Entry extends infer One ? (One extends Entry ? Omit<One, "seq" | "id" | "v"> : never) : never;

@@ -25,7 +25,7 @@ export const OWN_POLICIES: readonly PolicyUnderTest[] = NAMES.flatMap((name) =>
   ),
 );
 
-/** The default policy without string appendix: what the appendix gains. */
+/** The default policy without the appendix of exact strings, for measuring what the appendix gains. */
 export const WITHOUT_APPENDIX: readonly PolicyUnderTest[] = CLASSES.map((editSafety) =>
   managedPolicy({
     id: `balanced-no-appendix/${editSafety}`,
@@ -39,7 +39,7 @@ interface NamedVariant extends Pick<SummaryVariant, "notes" | "asksModel"> {
   readonly id: string;
 }
 
-/** The one that the others are compared with comes first. */
+/** Ways to obtain a summary. The first is the one that the others are compared with. */
 export const SUMMARY_VARIANTS: readonly NamedVariant[] = [
   { id: "full", asksModel: true },
   { id: "session-memory", notes: { updater: "model" }, asksModel: true },
@@ -48,7 +48,7 @@ export const SUMMARY_VARIANTS: readonly NamedVariant[] = [
   { id: "extractive", asksModel: false },
 ];
 
-/** A variant at work under a policy; what happens is added to `tally`. */
+/** Makes a policy that obtains summaries in one of these ways. Adds its answers and summaries to `tally`. */
 export function variantPolicy(
   { id, notes, asksModel }: NamedVariant,
   { policy, editSafety }: { readonly policy: CostPolicy; readonly editSafety: "strict" | "permissive" },

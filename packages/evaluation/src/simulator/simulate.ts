@@ -1,10 +1,9 @@
 /**
  * Replays a trajectory under a policy and measures what survived and what it cost.
  *
- * Deterministic, and no model is asked. It is counterfactual: the recorded agent would have acted
- * otherwise in another window, so what it lacked is charged as a lookup instead of being acted out.
- * Costs are in input-token-equivalents; the answers of the main model are the same for every policy
- * and left out.
+ * It is deterministic and asks no model. The recorded agent would have acted differently in another window, but its
+ * messages cannot change here. So a string that it used and the window lacks is charged as a lookup. Costs are in
+ * input-token-equivalents, without the answers of the main model, which are the same for every policy.
  */
 import { isCacheWarm } from "palimpsest/experimental";
 import {
@@ -30,7 +29,10 @@ import {
 export interface SurvivalCount {
   readonly references: number;
   readonly visible: number;
-  /** Visible, in a message that the window points to, or (of far references, where there is a search) found by one. */
+  /**
+   * Visible; or in a message that the window points to; or, for far references, found by search if the policy has
+   * one.
+   */
   readonly reachable: number;
 }
 
@@ -54,7 +56,7 @@ export interface RunResult {
   readonly failedAt?: number;
 }
 
-/** Told at every request what the window held: for reachability and for pictures. */
+/** Called at every request with the window, for measuring reachability and for charts. */
 type CallWatcher = (moment: CallMoment, contestant: Contestant, answer: TrajectoryMessage) => void;
 
 interface SimulationOptions {
@@ -63,6 +65,7 @@ interface SimulationOptions {
   readonly onCall?: CallWatcher;
 }
 
+/** Replays a trajectory under a policy. */
 export function simulate(
   policy: PolicyUnderTest,
   setting: RunSetting,
@@ -119,10 +122,10 @@ class Simulation {
     return this.#result();
   }
 
-  /** The request that `answer` answered. False where nothing could be sent. */
+  /** Makes the request that `answer` answered. Returns false if it does not fit the window. */
   #call(answer: TrajectoryMessage, index: number): boolean {
     const before = this.#setting.trajectory.messages[index - 1];
-    // It left when the message before it was there.
+    // The request was sent when the message before the answer was there.
     this.#nowMs = before === undefined ? answer.atMs : before.atMs;
     const idleMs = this.#lastRequestMs === undefined ? 0 : this.#nowMs - this.#lastRequestMs;
     const isWarm = isCacheWarm(
@@ -193,7 +196,7 @@ class Simulation {
     });
   }
 
-  /** Behind a visible pointer; of what is far, also what a search for visible strings finds. */
+  /** True if a visible pointer leads to it or, for far references, if a search for visible strings finds it. */
   #isReachable(reference: Reference): boolean {
     if (this.#contestant.isBehindPointer(reference.source)) return true;
     if (this.#reachability === undefined || reference.distanceTokens < FAR_TOKENS) return false;

@@ -1,9 +1,10 @@
 /**
  * The writers of summaries in a replayed session: the session's notes, a model, or the digest alone.
  *
- * As in a live session, notes come first. A model is asked if they do not suffice: the agent waits for it if
- * the window is full; a summary to save cost is written ahead, and on strict sessions without a model
- * (`agent/compact/agent-compaction.ts`). A model's text is modelled (`summary-model.ts`).
+ * As in a live session (`session/compact/obtain-summary.ts`), notes come first. If they do not suffice, a model is
+ * asked. The agent waits for it if the window is full. A summary that only saves cost is written in the background;
+ * on sessions with strict edit safety, no model is asked for it. The simulator asks no model: `summary-model.ts`
+ * predicts its text.
  */
 
 import type { Digest, WindowState } from "palimpsest/experimental";
@@ -39,11 +40,11 @@ export interface SummaryMoment {
   readonly reason: SummaryReason;
   /** The result: the kind of the edit, or `none`. */
   readonly kind: string;
-  /** Why the notes did not suffice; absent where they did, or where none are kept. */
+  /** The reason why the notes did not suffice; absent if they did, or if there are none. */
   readonly refusal?: SessionMemoryRefusal;
   /** The call to the model, if any, and if the agent waited for it. */
   readonly call: "none" | "ahead" | "blocking";
-  /** The request before and after, and what notes would have had to leave. */
+  /** Tokens of the request before and after, and the target that notes have to reach. */
   readonly beforeTokens: number;
   readonly afterTokens: number;
   readonly notesTargetTokens: number;

@@ -1,9 +1,9 @@
 /**
- * A finding of the doctor: one thing, its meaning, and what a repair would do about it.
+ * A finding of `palimpsest doctor`: the file, what is wrong with it, and its repair.
  */
 import { errorMessage } from "palimpsest/internal";
 
-/** Kinds of findings. Those about a session's files have the names that the library's check of a session gives. */
+/** Kinds of findings. Those about a session's files are named as in the library's check of a session. */
 type DoctorKind =
   | "settings"
   | "mode"
@@ -31,8 +31,8 @@ type DoctorKind =
 export interface DoctorFinding {
   readonly kind: DoctorKind;
   /**
-   * `problem`: something is lost, at risk or in the way. `note`: worth knowing, and nothing has to be done:
-   * a torn last line, damage that was copied aside before, what a session that is open now is doing.
+   * `problem`: something is lost, at risk or in the way. `note`: worth knowing, but there is nothing to do. Examples
+   * are a torn last line, damage that was copied aside before, and work of a session that is open now.
    */
   readonly level: "problem" | "note";
   readonly path: string;

@@ -26,7 +26,7 @@ interface ForeignMemories {
   readonly refused: readonly NotCarried[];
 }
 
-/** @throws `INPUT_NOT_FOUND`, `INPUT_TOO_LARGE`, `INPUT_UNREADABLE` */
+/** Reads a file or a directory. @throws `INPUT_NOT_FOUND`, `INPUT_TOO_LARGE`, `INPUT_UNREADABLE` */
 export function readForeignMemories(path: string): ForeignMemories {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined)
@@ -86,7 +86,7 @@ const IS_LINK = "it is a link, which is not followed";
 
 /** Opens the file once, then checks and reads that handle: the path may lead to another file by the next call. */
 function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }): ReadText | Refused {
-  // Opening a pipe does not wait for a writer. Windows has neither flag.
+  // `O_NONBLOCK`: opening a pipe does not wait for a writer. Windows has neither of these flags.
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let file: number | undefined;
   try {
@@ -109,12 +109,12 @@ function readFile(path: string, { mayBeLink }: { readonly mayBeLink: boolean }):
   }
 }
 
-/** A byte order mark says nothing here. */
+/** Decodes UTF-8, without a byte order mark; `undefined` if it is another encoding or not text. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Another encoding, or no text at all: the caller says which file it is.
+    // The caller reports the file.
     return undefined;
   }
 }

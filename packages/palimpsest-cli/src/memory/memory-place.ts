@@ -1,6 +1,6 @@
 /**
- * Commands about memory: the memory that they work on, a project's in a home or a plain folder, and the words for
- * memories and receipts.
+ * The common part of commands about memory: opens the memory that the options name (of a project in a home, or of a
+ * plain folder), and describes memories and receipts in words.
  */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -35,7 +35,7 @@ export interface MemoryFlags extends JsonFlag {
   readonly team?: string;
 }
 
-/** The options that say which memories are meant. */
+/** Options that name the memory. */
 const PLACE_OPTIONS: readonly OptionRow[] = [
   ["--home <folder>", "home of the project (default: $PALIMPSEST_HOME, or ~/.palimpsest)"],
   ["--project <folder>", "folder that is worked on (default: this one)"],
@@ -52,7 +52,7 @@ export interface MemoryCall<Flags extends MemoryFlags = MemoryFlags> extends Com
   readonly sessions: DreamSessions | undefined;
 }
 
-/** A command that works on a memory, which is opened for it and closed after it. */
+/** Makes a command that works on a memory. The memory is opened before and closed after each call. */
 export function memoryCommand<Flags extends MemoryFlags, Args extends unknown[]>(
   words: CommandWords & { readonly isTextOnly?: boolean },
   run: (call: MemoryCall<Flags>, ...args: Args) => Promise<CommandResult>,

@@ -1,6 +1,6 @@
 /**
- * Drives one recorded session through a finite window, call by call, as a host would have done live,
- * and then checks from the stored log that nothing broke and nothing was lost.
+ * Replays one recorded session through a finite window, call by call, as a live host would have run it. Then checks on
+ * the stored log that every window can be rebuilt and nothing was lost.
  */
 import { basename } from "node:path";
 import { nodeSessions, type Session } from "palimpsest";
@@ -101,6 +101,7 @@ export interface NotReplayed {
   readonly result: FailedSession;
 }
 
+/** Everything that is decided before the first call. */
 interface Setting {
   readonly source: SourceFigures;
   readonly window: WindowFigures;
@@ -116,7 +117,7 @@ const BILLED_HINT =
 /** Share of the progress bar that the calls take; the rest is for the checks. */
 const CALLS_SHARE = 0.8;
 
-/** Replays a session. What goes wrong becomes the result; only being stopped is thrown (`ABORTED`). */
+/** Replays a session. A failure becomes a result; only an abort is thrown (`ABORTED`). */
 export async function replaySession(task: ReplayTask): Promise<Replayed | NotReplayed> {
   const startedMs = performance.now();
   const setting = settingOf(task);
@@ -202,7 +203,7 @@ function startOf(imported: ImportedSession): number {
   return first?.message.at ?? Date.now();
 }
 
-/** Prices what the replayed window holds: a prompt that was not recorded is in neither. */
+/** Makes the meter, which prices the replayed window. A system prompt that was not recorded is not priced. */
 function meterOf(
   { imported, file }: ReplayTask,
   { request: { model }, tariff, source: { fixedTokens } }: Setting,
@@ -246,6 +247,7 @@ function observedBy(track: SessionTrack, page: PageRecorder | undefined): Sessio
   };
 }
 
+/** The parts that a step of the replay uses. */
 interface Driven {
   readonly session: Session;
   readonly track: SessionTrack;
@@ -256,6 +258,7 @@ interface Driven {
   readonly meter: WindowMeter;
 }
 
+/** Carries out one step of the replay. */
 async function take(step: ReplayStep, driven: Driven): Promise<void> {
   const { session, track, usage, clock, meter } = driven;
   if (step.type === "metadata") {
@@ -271,6 +274,7 @@ async function take(step: ReplayStep, driven: Driven): Promise<void> {
   } else await call(step.answer, driven);
 }
 
+/** Prepares a request, measures its window, and records the recorded answer. */
 async function call(
   answer: readonly ImportedMessage[],
   { session, track, page, usage, request, clock, meter }: Driven,
@@ -291,7 +295,8 @@ async function call(
   const sample = usage.answered(answer);
   const messages = answer.map((item) => item.message);
   for (const message of messages) clock.observe(message);
-  // The recorded usage is about the recorded tool's context, not about this window: it is not reported as the answer's.
+  // The recorded usage belongs to the recorded tool's context, not to this window, so it is not recorded with the
+  // answer.
   const stopReason = answer.find((item) => item.stopReason !== undefined)?.stopReason;
   const seqs = await session.record({ messages, stopReason });
   track.keep(seqs, messages);

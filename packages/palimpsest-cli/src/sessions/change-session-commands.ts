@@ -44,7 +44,7 @@ const fork = sessionCommand(
   },
 );
 
-/** A message number that the session does not have is a wrong option. */
+/** Turns the error for an entry that the session does not have into one about `--at`. */
 function asOption(error: unknown): unknown {
   if (!(error instanceof PalimpsestError) || error.code !== "ENTRY_NOT_FOUND") return error;
   return new OptionError({

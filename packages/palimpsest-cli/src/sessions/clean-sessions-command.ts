@@ -21,7 +21,7 @@ import {
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
-/** Sessions that are named one by one, per project: a screen. */
+/** Most sessions that are listed for a project: a screen. */
 const SHOWN_COUNT = 20;
 
 interface CleanFlags extends PlaceFlags {
@@ -110,7 +110,7 @@ async function cleanAll({ place, flags, context }: PlaceCall<CleanFlags>): Promi
   return cleaned;
 }
 
-/** In a folder that is not ours alone, a file of another tool may be called like a log, and be old. */
+/** Refuses a folder with a `.jsonl` file of another tool: it may be old, and must not be moved. */
 async function refuseForeign(place: SessionPlace): Promise<void> {
   const store = place.storeOf();
   for (const sessionId of await store.list()) {
@@ -122,7 +122,7 @@ async function refuseForeign(place: SessionPlace): Promise<void> {
   }
 }
 
-/** A period that cannot be read is an error: its author meant something by it. */
+/** Makes the error for a period that cannot be read. The default is not used instead: its author wanted another. */
 function unknownRetention(): OptionError {
   return new OptionError({
     message: "settings.json has no readable cleanup period, so nothing was moved.",

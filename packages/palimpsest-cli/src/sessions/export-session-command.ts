@@ -45,7 +45,7 @@ type ExportFormat = "jsonl" | "md" | "html";
 interface ExportFlags extends PlaceFlags {
   readonly format?: ExportFormat;
   readonly output?: string;
-  /** Undefined: as the format has it. */
+  /** @defaultValue true for `md` and `html`, false for `jsonl` */
   readonly redact?: boolean;
 }
 
@@ -116,7 +116,7 @@ interface ExportRun {
   readonly format: ExportFormat;
   readonly isRedacted: boolean;
   readonly version: string;
-  /** Counted while it is written. */
+  /** Counts for the report; they grow while the export is written. */
   readonly report: { redacted: number; missing: number; damaged: number };
 }
 
@@ -166,13 +166,16 @@ async function* jsonlOf({ opened, context, isRedacted, report: counted }: Export
   }
 }
 
-/** Reads the log twice: the figures above the conversation are known at its end only. */
+/**
+ * Writes Markdown or HTML. Reads the log several times: figures and secrets must be known before the first line is
+ * written.
+ */
 async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const { opened, context, format, isRedacted, version, report: counted } = run;
   const survey = await surveyOf(opened, context);
   const presenter = new SessionPresenter({ isRedacted });
   const reader = new LogReader(opened.log, new Map());
-  // Parts of a secret may occur before it: in the preview of a text, or in a summary of an earlier session.
+  // A part of a secret may occur before the whole: in the preview of a text, or in a summary of an earlier session.
   if (run.isRedacted)
     for await (const { entries } of readThrough(opened, context, "reading"))
       for (const { entry } of entries)
@@ -217,7 +220,7 @@ async function itemOf(
     isInterrupted: interrupted === true,
     content,
   });
-  // A missing text is replaced by the very block that the log has.
+  // If a text is missing, the reader returns the preview block of the log itself.
   const missing = entry.content.filter(
     (block, index) => block.type === "blob" && content[index] === block.shown,
   );

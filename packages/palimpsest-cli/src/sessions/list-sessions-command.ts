@@ -68,7 +68,7 @@ async function listSessions({ place, flags, context }: PlaceCall<ListFlags>): Pr
   const more =
     next === undefined
       ? []
-      : ["", dim(`More: palimpsest sessions list${sameAgain(flags)} --after ${quoted(next)}`)];
+      : ["", dim(`More: palimpsest sessions list${repeatedOptions(flags)} --after ${quoted(next)}`)];
   return {
     json: { sessions, next },
     out:
@@ -78,8 +78,8 @@ async function listSessions({ place, flags, context }: PlaceCall<ListFlags>): Pr
   };
 }
 
-/** The options that the next page needs to be one of the same list. */
-function sameAgain({ home, project, folder, all, tag, limit }: ListFlags): string {
+/** Writes the options of this call again, for the command of the next page. */
+function repeatedOptions({ home, project, folder, all, tag, limit }: ListFlags): string {
   const options = Object.entries({ home, project, folder, tag }).flatMap(([name, value]) =>
     value === undefined ? [] : [` --${name} ${quoted(value)}`],
   );
@@ -87,7 +87,7 @@ function sameAgain({ home, project, folder, all, tag, limit }: ListFlags): strin
   return `${options.join("")}${all === true ? " --all" : ""}${page}`;
 }
 
-/** As one word of a shell's line. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${showOnOneLine(word).replaceAll("'", "'\\''")}'`;
 }
@@ -114,7 +114,10 @@ async function oneProject(place: SessionPlace, flags: ListFlags): Promise<Page> 
   };
 }
 
-/** The latest of all projects, merged; a page begins behind as many as the pages before have shown. */
+/**
+ * Lists the latest sessions of all projects, merged. `--after` is the number of sessions that earlier pages have
+ * shown.
+ */
 async function everyProject(place: SessionPlace, { limit, after, tag }: ListFlags): Promise<Page> {
   const shownCount = after === undefined ? 0 : parseCount("--after", { min: 0, max: 1_000_000 })(after);
   const wanted = { limit: shownCount + limit, ...(tag === undefined ? {} : { tag }) };
@@ -137,7 +140,7 @@ async function everyProject(place: SessionPlace, { limit, after, tag }: ListFlag
   };
 }
 
-/** Up to a page of sessions, those without the tag passed over. */
+/** Collects a page of a project's sessions, and skips those without the tag. */
 async function collect(
   place: SessionPlace,
   project: HomeProject,
@@ -155,7 +158,7 @@ async function collect(
     for (const [index, info] of page.sessions.entries()) {
       if (!tagsOf(info.metadata).includes(tag)) continue;
       found.push(info);
-      // The page ends here: only the store can say where the next begins.
+      // The page ends within this batch. A shorter list gives the start of the next page.
       if (found.length === limit) return { sessions: found, next: (await pageFrom(from, index + 1)).next };
     }
     from = page.next;

@@ -28,6 +28,7 @@ export const resumeInfoCommand = sessionCommand(
     }),
 );
 
+/** Reads what resuming would read, and returns figures of it. */
 async function resumeInfo(opened: OpenedLog) {
   const { sessionId, bytes, isInUse } = opened.info;
   const window = await foldWindow(opened);
@@ -60,8 +61,8 @@ function render(info: ResumeInfo, { out }: CliContext): readonly string[] {
         ? `entry ${formatCount(checkpoint.seq)} cannot be used: the log it points to is damaged`
         : `entry ${formatCount(checkpoint.seq)}, ${formatBytes(checkpoint.bytesFromEnd)} before the end`;
   const model = window.model === "unknown" ? "" : ` of ${showOnOneLine(window.model)}`;
-  const stretches = damage.filter(({ bytes }) => bytes > 0);
-  const damaged = damage.reduce((sum, one) => sum + one.bytes, 0);
+  const stretches = damage.filter((one) => one.bytes > 0);
+  const damagedBytes = damage.reduce((sum, one) => sum + one.bytes, 0);
   const facts: readonly (readonly [string, string])[] = [
     ["Id", showOnOneLine(info.sessionId)],
     ["Checkpoint", start],
@@ -83,7 +84,7 @@ function render(info: ResumeInfo, { out }: CliContext): readonly string[] {
       "Damage",
       stretches.length === 0
         ? "none in what is read"
-        : `${formatQuantity(stretches.length, "stretch", "stretches")}, ${formatBytes(damaged)}: passed over`,
+        : `${formatQuantity(stretches.length, "stretch", "stretches")}, ${formatBytes(damagedBytes)}: passed over`,
     ],
   ];
   const verdict = info.canResume

@@ -1,5 +1,5 @@
 /**
- * Styles of terminal text.
+ * Colours and weights of terminal text.
  */
 import { styleText } from "node:util";
 

@@ -1,11 +1,11 @@
-/** The cases of the session store's contract that are about the notes of a session. */
+/** Cases of the session store's contract about the notes of a session. A store may keep none; then they pass. */
 
 import type { SessionLog, SessionStore } from "palimpsest";
 import type { NotesFile } from "palimpsest/internal";
 import { casesOf, CONTRACT_ID as ID, message, refuses, same } from "./session-store-contract-kit.ts";
 
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };
-/** Texts that a store of characters may damage: a byte order mark, both line ends, nulls, pairs of surrogates. */
+/** A text that a store may damage: a byte order mark, both line ends, nulls, pairs of surrogates. */
 const ODD_TEXT = "\uFEFF# Title\r\n\n\u0000 and \u{1F4DD} \u202E — end";
 
 async function begin(store: SessionStore, scope?: { readonly project: string }): Promise<SessionLog> {
@@ -14,7 +14,7 @@ async function begin(store: SessionStore, scope?: { readonly project: string }):
   return log;
 }
 
-/** True if the store keeps notes at all. */
+/** Begins a session and calls `use` with its notes. Returns false if the store keeps none. */
 async function withNotes(store: SessionStore, use: (notes: NotesFile) => Promise<void>): Promise<boolean> {
   const log = await begin(store);
   if (log.notes !== undefined) await use(log.notes);

@@ -7,7 +7,7 @@
  * });
  * ```
  *
- * A case throws {@link ContractBrokenError} where the promise is not kept.
+ * A case throws {@link ContractBrokenError} if the files break the promise.
  */
 import type { TaskFiles } from "palimpsest/internal";
 import { holds, same } from "./session-store-contract-kit.ts";
@@ -17,7 +17,7 @@ export interface TaskFilesHarness {
   readonly files: TaskFiles;
   /** The same files, as another process would open them. */
   reopen(): TaskFiles;
-  /** Cuts bytes off the end, as a crash in the middle of a write does; if the files have such a thing. */
+  /** Cuts bytes off the end, as a crash in the middle of a write does; absent if that cannot happen. */
   readonly tear?: (file: "journal" | "inbox", bytes: number) => void;
 }
 

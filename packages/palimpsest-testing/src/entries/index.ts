@@ -1,4 +1,7 @@
-/** `palimpsest-testing`: fakes, a scripted provider, contracts and the wire oracle, for the tests of those who build on this. */
+/**
+ * `palimpsest-testing`: fakes, a scripted provider, contracts and the wire oracle, for tests of programs that use the
+ * library.
+ */
 
 export { type MemoryStoreHarness, memoryStoreContract } from "../contracts/memory-store-contract.ts";
 export {

@@ -1,5 +1,5 @@
 /**
- * Options of a scripted provider, and the handle that a test gets.
+ * Options of a scripted provider (an HTTP server that plays an LLM vendor), and the object that a test gets.
  */
 
 import type { Clock } from "palimpsest";
@@ -11,22 +11,22 @@ export interface ScriptedProviderOptions {
   /** The answers. @defaultValue a short text that names what the user said last */
   readonly script?: Script;
   /**
-   * Asked at every call before the script, which is not asked where this has something: faults at calls that
-   * the script knows nothing of. `seededFaults` makes such a plan.
+   * Called at every request, before the script. If it returns a step, that step is used and the script is not asked.
+   * So faults can occur at any call. `seededFaults` makes such a function.
    */
   readonly faults?: (request: ScriptedRequest) => ScriptStep | undefined;
   /** Tokens of the window. @defaultValue what is known of the model, or 200,000 */
   readonly windowTokens?: number;
-  /** Tokens of output that a request may ask for, told by the models endpoint. @defaultValue 64,000 */
+  /** Tokens of output that a request may ask for; the models endpoint reports it. @defaultValue 64,000 */
   readonly maxOutputTokens?: number;
   /** Counts the tokens of a text; the same text always counts the same. @defaultValue the library's estimate for the model */
   readonly countTokens?: (text: string, model: string) => number;
   /** Clock that measures the lifetimes of the cache. @defaultValue the system's clock */
   readonly clock?: Clock;
-  /** True if models bind their thinking to what stands before it. @defaultValue as the model of that name does */
+  /** True if signed thinking is valid only after the same messages. @defaultValue as the real model of that name */
   readonly bindsThinking?: boolean;
   /**
-   * Takes signatures and encrypted reasoning that another provider made, as recorded conversations hold them.
+   * True if signatures and encrypted reasoning of other providers are accepted, as recorded conversations have them.
    * @defaultValue `false`
    */
   readonly acceptsForeignReasoning?: boolean;
@@ -44,22 +44,22 @@ export interface ScriptedProvider {
   readonly openAiUrl: string;
   /** Every request so far, in the order in which they came. */
   readonly requests: readonly RecordedRequest[];
-  /** Requests for an answer that the provider had to refuse for their form, with what it told them. */
+  /** Broken rules of refused requests for an answer, with the provider's error messages. */
   readonly violations: readonly (Violation & { readonly requestIndex: number })[];
   /** Requests that were refused because the prompt is longer than the window. */
   readonly overflows: readonly RecordedRequest[];
-  /** The window, which may be changed on the way; `undefined` is the model's own. */
+  /** Tokens of the window; tests may change it at any time. `undefined` is the model's own. */
   windowTokens: number | undefined;
   /** Forgets everything that was cached, as a provider may at any time. */
   forgetCache(): void;
   /**
    * Ends at once, hanging requests and open connections included.
-   * @throws what a script threw: its calls were answered with status 500, which may pass unnoticed.
+   * @throws the error of a script that threw. Its call was answered with status 500, which a test may overlook.
    */
   close(): Promise<void>;
 }
 
-/** The end of a request. */
+/** The outcome of a request. */
 export type RequestOutcome =
   | "pending"
   | "answered"
@@ -67,13 +67,13 @@ export type RequestOutcome =
   | "refused"
   /** The prompt is longer than the window. */
   | "overflow"
-  /** The script or the plan of faults had it fail. */
+  /** The script, or `faults`, made it fail. */
   | "failed";
 
-/** A request and what became of it. */
+/** A request and its outcome. */
 export interface RecordedRequest extends ScriptedRequest {
   readonly outcome: RequestOutcome;
-  /** The status that was sent; `undefined` as long as none was. */
+  /** The status that was sent; `undefined` before that. */
   readonly status: number | undefined;
   /** Every rule that it breaks, in the provider's words; the client got the first of them. */
   readonly violations: readonly Violation[];
@@ -83,11 +83,11 @@ export interface RecordedRequest extends ScriptedRequest {
     readonly writtenTokens: number;
     readonly plainTokens: number;
   };
-  /** Signed or encrypted reasoning in the prompt: how much of it the model still reads. */
+  /** Blocks of signed or encrypted reasoning in the prompt that the model reads, and that it ignores. */
   readonly reasoning: { readonly keptCount: number; readonly droppedCount: number };
   readonly fault: Fault["fault"] | undefined;
-  /** The answer, cut where the output limit cut it. */
+  /** The answer, cut to the output limit. */
   readonly answer: ScriptedAnswer | undefined;
-  /** The client went away before the end. */
+  /** True if the client closed the connection before the end. */
   readonly isAborted: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Judges a request the way the OpenAI Responses API would before it runs a model: a flat list of
- * items, in which calls and outputs are paired by `call_id` wherever they stand.
+ * Checks a request against the rules that the OpenAI Responses API applies before it runs a model. Its input is a flat
+ * list of items, in which calls and outputs are paired by `call_id`, wherever they are.
  */
 import { judgeSurrogates } from "./lone-surrogates.ts";
 import { judgeFunctionName } from "./openai-chat-request.ts";
@@ -9,7 +9,7 @@ import { OpenAIJudge, type OpenAIJudgeOptions, type OpenAIRule } from "./openai-
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import { fieldOf, isRecord, kindOf, stringOf, type UnknownRecord, type Violation } from "./violation.ts";
 
-/** Calls that the client answers, by the item that answers them. Source: `openai` 7.55, `responses`. */
+/** Types of calls that the client answers, with the type of the answering item. Source: `openai` 7.55, `responses`. */
 const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
   ["function_call", "function_call_output"],
   ["custom_tool_call", "custom_tool_call_output"],
@@ -20,7 +20,7 @@ const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
 ]);
 const OUTPUTS: ReadonlySet<string> = new Set(OUTPUT_OF.values());
 
-/** Items that the model produced on its own; one of them must follow its reasoning. */
+/** Items that the model or a hosted tool produced. One of them, or a call, must follow reasoning. */
 const HOSTED_ITEMS: ReadonlySet<string> = new Set([
   "web_search_call",
   "file_search_call",
@@ -50,6 +50,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["message", "msg"],
 ]);
 
+/** Fields of a body that is only a conversation, not a whole request. */
 const CONVERSATION: ReadonlySet<string> = new Set([
   "input",
   "instructions",
@@ -59,10 +60,10 @@ const CONVERSATION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every rule of the OpenAI Responses API that `body` breaks; an empty list is an accepted request.
- * Never throws, and takes time linear in the body's size. Where the request continues a stored
- * conversation, calls and outputs may have their counterpart there and are not paired. A body of nothing but
- * `input`, `instructions`, `tools` and what it continues is judged as a conversation.
+ * Returns the rules of the OpenAI Responses API that `body` breaks; none if it would be accepted. Never throws, and
+ * takes time linear in the body's size. If the request continues a stored conversation, calls and outputs are not
+ * paired, because their counterparts may be there. A body with only the fields of {@link CONVERSATION} is judged as a
+ * conversation, which needs no model.
  */
 export function judgeOpenAIResponsesRequest(
   body: unknown,
@@ -188,7 +189,7 @@ function judgeItemIds(input: readonly unknown[], judge: OpenAIJudge): void {
   }
 }
 
-/** Reasoning belongs to what the model said or called next; alone it is refused. */
+/** Reports reasoning that no item of the model follows. */
 function judgeReasoning(input: readonly unknown[], judge: OpenAIJudge): void {
   for (const [index, item] of input.entries()) {
     if (!isRecord(item) || itemType(item) !== "reasoning") continue;
@@ -237,7 +238,7 @@ function judgePairs(input: readonly unknown[], judge: OpenAIJudge): void {
       judge.report("unanswered-call", call.path, `No tool output found for function call ${id}.`);
 }
 
-/** A message may leave its type out. */
+/** Returns the type of an item. A message may leave it out. */
 function itemType(item: UnknownRecord): string {
   return stringOf(item, "type") ?? (Object.hasOwn(item, "role") ? "message" : "");
 }

@@ -42,14 +42,17 @@ export class MemoryEventSource {
     return this.#listen(event, { call: listener, isOnce: true });
   }
 
-  /** Takes a listener back. */
+  /** Removes a listener. */
   off<Event extends Name>(event: Event, listener: Listener<Event>): this {
     const left = (this.#listeners.get(event) ?? []).filter(({ call }) => call !== listener);
     this.#listeners.set(event, left);
     return this;
   }
 
-  /** Calls every listener that was there when the event happened. `argsOf` makes each its own copy. @internal */
+  /**
+   * Calls every listener that was registered when the event happened. `argsOf` makes a copy of the data for each.
+   * @internal
+   */
   protected emit<Event extends Name>(event: Event, argsOf: () => MemoryEvents[Event]): void {
     for (const { call, isOnce } of this.#listeners.get(event) ?? []) {
       if (isOnce) this.off(event, call as Listener<Event>);
@@ -57,7 +60,7 @@ export class MemoryEventSource {
         const result = (call as Listener<Event>)(...argsOf());
         if (result instanceof Promise) result.catch(() => undefined);
       } catch {
-        // A listener that breaks must not make an operation fail that was carried out.
+        // The operation has succeeded; an error of a listener must not make it fail.
       }
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Conversation memory in a few calls: a thin face over sessions and their store.
+ * The implementation of `MemoryManager`: conversation memory in a few calls, kept as sessions in a store.
  *
  * The log of a session is the truth: an added entry is a message in it, a compression is an edit. A mirror in memory
  * makes readers synchronous; the first asynchronous method of a session fills it, and `loadSession` does only that.
@@ -83,7 +83,7 @@ export interface ConversationMemoryOptions extends Partial<MemoryConfig> {
  */
 export class ConversationMemory extends MemoryEventSource {
   readonly #options: ConversationMemoryOptions;
-  readonly #maker: ConversationEntryFactory;
+  readonly #factory: ConversationEntryFactory;
   readonly #timeoutMs: number;
   readonly #conversations = new Map<string, ConversationStore>();
   #config: MemoryConfig;
@@ -94,7 +94,7 @@ export class ConversationMemory extends MemoryEventSource {
     const { store, clock, ids, hasher, deadline, scope, observer, summarizeTimeoutMs, ...settings } = options;
     super();
     this.#options = options;
-    this.#maker = new ConversationEntryFactory(options);
+    this.#factory = new ConversationEntryFactory(options);
     this.#config = changeMemoryConfig(DEFAULT_MEMORY_CONFIG, settings);
     checkOptions("MemoryManager", { summarizeTimeoutMs }, { summarizeTimeoutMs: TIMEOUT });
     this.#timeoutMs = summarizeTimeoutMs ?? CONVERSATION_MEMORY_DEFAULTS.summarizeTimeoutMs;
@@ -102,7 +102,7 @@ export class ConversationMemory extends MemoryEventSource {
 
   /** Adds what the user said. `metadata` is kept with the entry. */
   async addUserMessage(sessionId: string, text: string, metadata?: JsonObject): Promise<ConversationEntry> {
-    return this.#add(sessionId, this.#maker.message("user", text, metadata));
+    return this.#add(sessionId, this.#factory.message("user", text, metadata));
   }
 
   /** Adds what the model said. */
@@ -111,7 +111,7 @@ export class ConversationMemory extends MemoryEventSource {
     text: string,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    return this.#add(sessionId, this.#maker.message("assistant", text, metadata));
+    return this.#add(sessionId, this.#factory.message("assistant", text, metadata));
   }
 
   /**
@@ -124,7 +124,7 @@ export class ConversationMemory extends MemoryEventSource {
     args?: unknown,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    return this.#add(sessionId, this.#maker.toolCall(tool, args, metadata));
+    return this.#add(sessionId, this.#factory.toolCall(tool, args, metadata));
   }
 
   /**
@@ -137,7 +137,7 @@ export class ConversationMemory extends MemoryEventSource {
     output: unknown,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    return this.#add(sessionId, this.#maker.toolResult(tool, output, metadata));
+    return this.#add(sessionId, this.#factory.toolResult(tool, output, metadata));
   }
 
   /** Adds text that is brought in from elsewhere, such as a document that was retrieved; `source` says from where. */
@@ -147,7 +147,7 @@ export class ConversationMemory extends MemoryEventSource {
     source: string,
     metadata?: JsonObject,
   ): Promise<ConversationEntry> {
-    return this.#add(sessionId, this.#maker.context(content, source, metadata));
+    return this.#add(sessionId, this.#factory.context(content, source, metadata));
   }
 
   /**
@@ -168,7 +168,7 @@ export class ConversationMemory extends MemoryEventSource {
     return renderContext({ summaries, entries: active });
   }
 
-  /** The same as data: summaries and active entries, for a context engine. */
+  /** The same context as data: summaries and active entries. */
   getContextData(sessionId: string): MemoryContext {
     return this.#mirrorOf(sessionId).context();
   }
@@ -189,8 +189,8 @@ export class ConversationMemory extends MemoryEventSource {
   }
 
   /**
-   * Takes over what `exportSession` gave, also after a trip through JSON, in the place of what the session of this
-   * id remembers. Readers see it at once; `flush` resolves when it is in the store.
+   * Replaces a session by a state from `exportSession`, which may have been through JSON. Readers see it at once;
+   * `flush` resolves when it is in the store.
    * @throws `InputError` `INPUT_UNREADABLE` where the state cannot be used; nothing is changed then.
    */
   importSession(state: MemorySessionState): void {
@@ -264,7 +264,7 @@ export class ConversationMemory extends MemoryEventSource {
     return copyEntry(entry);
   }
 
-  /** Why the session is to be compressed now, if it is. */
+  /** Returns the reason to compress the session now, if there is one. */
   #trigger({ mirror, refusedAtCount }: Generation): CompressionTrigger | undefined {
     const config = this.#config;
     if (!config.autoCompress) return undefined;

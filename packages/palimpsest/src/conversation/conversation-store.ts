@@ -1,14 +1,14 @@
 /**
- * One session of `MemoryManager`: its log, and the mirror of it that readers see.
+ * One session of `MemoryManager`: its log in the store, and a copy of it in memory (the mirror), which readers see.
  *
- * An entry is in the store before it is in the mirror. A session that is cleared or imported is replaced in the mirror
- * at once, because those calls do not wait; its write is owed, and made before any later operation. So there are *generations* of a session, one from each
- * replacement to the next, and every operation belongs to the one that it was called in:
+ * DESIGN. An added entry is written to the store first, then to the mirror. Clearing and importing do not wait: they
+ * replace the mirror at once, and the store is written before the next operation. The content between two such
+ * replacements is a *generation*. Every operation belongs to the generation in which it was called. Its states:
  *
  * ```text
- * unread     the store may have it; read before the first use
- * unwritten  replaced in the mirror, not yet in the store; a write that fails stays owed
- * settled    mirror and store say the same
+ * unread     the mirror is empty; the store is read before the first use
+ * unwritten  replaced in the mirror, not yet in the store; a failed write is tried again
+ * settled    mirror and store have the same content
  * ```
  */
 
@@ -32,11 +32,11 @@ import {
 export class Generation {
   readonly order: number;
   readonly mirror: MemoryMirror;
-  /** Entries of the log by id of what they are here. */
+  /** Numbers in the log: of entries by their ids, and below of edits by the ids of their summaries. */
   seqs: Map<string, number> = new Map();
   editSeqs: Map<string, number> = new Map();
   state: "unread" | "unwritten" | "settled";
-  /** Eligible entries when no summary was smaller than they were: below it, none is asked for again. */
+  /** Number of eligible entries when no summary was smaller than them. More must come before the next attempt. */
   refusedAtCount = 0;
 
   constructor(order: number, state: "unread" | "unwritten", mirrored?: MirroredState) {
@@ -48,6 +48,7 @@ export class Generation {
 
 const HEADER_SEQ = 1;
 
+/** Reads and writes one session, one operation after another. */
 export class ConversationStore {
   readonly #sessionId: string;
   readonly #options: StoredConversationOptions;
@@ -72,7 +73,7 @@ export class ConversationStore {
     return this.#compressing > 0;
   }
 
-  /** True if nothing is open and nothing waits. */
+  /** True if the session is closed and no operation is waiting. */
   get isIdle(): boolean {
     return this.#session === undefined && this.#running === 0 && !this.isCompressing;
   }
@@ -82,13 +83,13 @@ export class ConversationStore {
     operation: (session: Session, generation: Generation) => Promise<Result> | Result,
     generation = this.#current,
   ): Promise<Result> {
-    return this.#counted(async () => {
+    return this.#enqueue(async () => {
       try {
         return await operation(await this.#settled(generation), generation);
       } catch (error) {
         if (!isTaken(error)) throw error;
-        // Another writer appended meanwhile: nothing of ours is stored, and the log is read first.
-        this.#letGo(generation);
+        // Another writer appended meanwhile, so nothing was stored. Read its entries, then try again.
+        this.#forget(generation);
         return operation(await this.#settled(generation), generation);
       }
     });
@@ -100,7 +101,7 @@ export class ConversationStore {
    */
   load(): Promise<boolean> {
     const generation = this.#current;
-    return this.#counted(async () => {
+    return this.#enqueue(async () => {
       if (this.#session !== undefined || generation.state !== "unread")
         return !internalsOf(await this.#settled(generation)).writer.isEmpty;
       const found = await readForMemory(this.#sessionId, this.#options);
@@ -109,7 +110,7 @@ export class ConversationStore {
     });
   }
 
-  /** One compression after another, beside everything else: a model may take its time. */
+  /** Runs compressions one after another, in a separate queue: other operations do not wait for a model. */
   runCompression<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.#compressing++;
     return this.#compressions.run(operation).finally(() => {
@@ -117,7 +118,7 @@ export class ConversationStore {
     });
   }
 
-  /** Appends an entry that `complete` makes of what is remembered by then. */
+  /** Appends the entry that `complete` makes. It is called when the entries before it are in the mirror. */
   add(complete: (mirror: MemoryMirror) => ConversationEntry): Promise<{
     readonly entry: ConversationEntry;
     readonly generation: Generation;
@@ -140,7 +141,7 @@ export class ConversationStore {
   ): Promise<boolean> {
     return this.run(async (session) => {
       const { mirror, editSeqs } = generation;
-      if (generation !== this.#current || !stillHolds(plan, mirror)) return false;
+      if (generation !== this.#current || !isStillValid(plan, mirror)) return false;
       const ids = new Set(plan.entries.map(({ id }) => id));
       const active = mirror.active.filter(({ id }) => !ids.has(id));
       const edit = compressionToLogParts(
@@ -156,7 +157,7 @@ export class ConversationStore {
     }, generation);
   }
 
-  /** Everything is replaced, in the mirror now and in the store next. Resolves once it is there. */
+  /** Replaces all content, in the mirror at once and then in the store. Resolves once it is stored. */
   replace(state: MirroredState): Promise<void> {
     this.#current = new Generation(this.#current.order + 1, "unwritten", state);
     this.#unwritten = [...this.#unwritten, this.#current];
@@ -165,13 +166,13 @@ export class ConversationStore {
 
   /** Resolves once everything so far is durable. A session that was only read has nothing to write. */
   flush(): Promise<void> {
-    return this.#counted(async () => {
+    return this.#enqueue(async () => {
       if (this.#session === undefined && this.#unwritten.length === 0) return;
       await internalsOf(await this.#settled(this.#current)).log.sync();
     });
   }
 
-  /** Everything written and the session closed. It is opened again by its next use. */
+  /** Writes everything and closes the session. Its next use opens it again. */
   async close(): Promise<void> {
     await this.#compressions.run(async () => undefined);
     return this.#queue.run(async () => {
@@ -182,26 +183,27 @@ export class ConversationStore {
     });
   }
 
-  #counted<Result>(operation: () => Promise<Result>): Promise<Result> {
+  #enqueue<Result>(operation: () => Promise<Result>): Promise<Result> {
     this.#running++;
     return this.#queue.run(operation).finally(() => {
       this.#running--;
     });
   }
 
+  /** Opens the session, writes replacements up to `generation`, and reads the log if that was not done yet. */
   async #settled(generation: Generation): Promise<Session> {
     this.#session ??= await openForMemory(this.#sessionId, this.#options);
     const session = this.#session;
-    for (const owed of this.#unwritten.filter(({ order }) => order <= generation.order)) {
-      await writeState(session, owed);
-      this.#unwritten = this.#unwritten.filter((one) => one !== owed);
+    for (const pending of this.#unwritten.filter(({ order }) => order <= generation.order)) {
+      await writeState(session, pending);
+      this.#unwritten = this.#unwritten.filter((one) => one !== pending);
     }
     if (generation.state === "unread") await readState(session, generation);
     return session;
   }
 
-  /** The session is not as it was thought to be: its next use opens and reads it again. */
-  #letGo(generation: Generation): void {
+  /** Drops the open session, because its log has changed. The next use opens and reads it again. */
+  #forget(generation: Generation): void {
     const session = this.#session;
     this.#session = undefined;
     for (const one of new Set([generation, this.#current])) if (one.state === "settled") one.state = "unread";
@@ -214,14 +216,14 @@ function isTaken(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "SESSION_TAKEN" || error.code === "SESSION_EXISTS");
 }
 
-function stillHolds({ entries, folded }: CompressionPlan, mirror: MemoryMirror): boolean {
+function isStillValid({ entries, folded }: CompressionPlan, mirror: MemoryMirror): boolean {
   const active = new Set(mirror.active.map(({ id }) => id));
   const summaries = new Set(mirror.summaries.map(({ id }) => id));
   return entries.every(({ id }) => active.has(id)) && folded.every(({ id }) => summaries.has(id));
 }
 
 async function readState(session: Session, generation: Generation): Promise<void> {
-  // Of a session that was begun just now there is nothing to read.
+  // A new session has nothing to read.
   if (!internalsOf(session).writer.isEmpty) fill(generation, await readMemory(internalsOf(session)));
   generation.state = "settled";
 }
@@ -232,13 +234,13 @@ function fill(generation: Generation, { entries, summaries, seqs, editSeqs }: Fo
   generation.editSeqs = new Map(editSeqs);
 }
 
-/** In one append, so that a crash leaves what was there before, or all of it. */
+/** Writes the content in one append, so that a crash leaves either the old content or all of the new. */
 async function writeState(session: Session, generation: Generation): Promise<void> {
   const { writer } = internalsOf(session);
   const { entries, summaries } = generation.mirror;
   const { messages, notes, edits } = stateToLogParts({ entries, summaries });
-  const isForgotten = writer.isEmpty || writer.projection.visible.length === 0;
-  if (!isForgotten || messages.length > 0 || summaries.length > 0) {
+  const isStoreEmpty = writer.isEmpty || writer.projection.visible.length === 0;
+  if (!isStoreEmpty || messages.length > 0 || summaries.length > 0) {
     const rewind: NewEntry = { type: "edit", edit: { kind: "rewind", toSeq: HEADER_SEQ } };
     const before = writer.isEmpty ? notes : [rewind, ...notes];
     const firstMessageSeq = writer.nextSeq + before.length;

@@ -10,14 +10,14 @@ import { type ConversationEntry, callIdOf, countMemoryTokens, toolOf } from "./e
 import type { MemoryMirror } from "./entries/conversation-mirror.ts";
 import { callText } from "./entries/entry-messages.ts";
 
-/** An entry that knows what was said before it, once its turn has come. */
+/** Makes an entry that depends on the entries before it. Called when its turn in the queue has come. */
 export type EntryInTurn = (mirror: MemoryMirror) => ConversationEntry;
 
 const CALL_KEYS: ReadonlySet<string> = new Set(["tool", "args", "callId"]);
 const RESULT_KEYS: ReadonlySet<string> = new Set(["tool", "callId", "isError"]);
 const CONTEXT_KEYS: ReadonlySet<string> = new Set(["source"]);
 
-/** Its methods throw `OptionError` for what cannot be kept. */
+/** Makes entries. Its methods throw `OptionError` for arguments that cannot be kept. */
 export class ConversationEntryFactory {
   readonly #clock: Clock;
   readonly #ids: IdSource;
@@ -48,12 +48,12 @@ export class ConversationEntryFactory {
     const hasFailed = given?.["isError"] ?? (isError ? true : undefined);
     return ({ active }) => {
       const callId = given?.["callId"] ?? findOpenCall(active, name);
-      const ours: JsonObject = {
+      const resultMetadata: JsonObject = {
         tool: name,
         ...(callId === undefined ? {} : { callId }),
         ...(hasFailed === undefined ? {} : { isError: hasFailed }),
       };
-      return { ...entry, metadata: { ...ours, ...without(given, RESULT_KEYS) } };
+      return { ...entry, metadata: { ...resultMetadata, ...without(given, RESULT_KEYS) } };
     };
   }
 
@@ -82,9 +82,9 @@ export class ConversationEntryFactory {
   }
 }
 
-/** The host's metadata without the keys that are ours. */
-function without(given: JsonObject | undefined, ours: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !ours.has(key)));
+/** The host's metadata without the keys that the library sets. */
+function without(given: JsonObject | undefined, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !keys.has(key)));
 }
 
 /** The oldest call of `tool` among `entries` that no result answers; `undefined` where there is none. */

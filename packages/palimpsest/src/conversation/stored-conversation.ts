@@ -27,7 +27,7 @@ export type StoredConversationOptions = Omit<SessionOptions, "window" | "durabil
 
 /** Opens the session of the store, or begins it; nothing is stored before something is added. */
 export async function openForMemory(sessionId: string, options: StoredConversationOptions): Promise<Session> {
-  // The window is what the memory says it is: nothing is offloaded or compacted beside it.
+  // Only the manager's compressions change the window; the session itself offloads and compacts nothing.
   const all: SessionOptions = { ...options, window: { policy: "off" } };
   const ids = storedIds(sessionId, options.hasher);
   for (const storedId of ids) {
@@ -98,15 +98,15 @@ export async function readMemory({
 
 const isMessage = (entry: Entry): entry is MessageEntry => entry.type === "message";
 
-/** On the line, and not taken out by its host. */
+/** True if the message is on the log's current line and its host did not remove it. */
 function isRemembered(seq: number, { lineRanges, activeEdits }: Projection): boolean {
-  const isTaken = activeEdits.some(
+  const isRemoved = activeEdits.some(
     ({ edit }) => edit.kind === "host" && isWithin(edit.effect.hide ?? [], seq),
   );
-  return isWithin(lineRanges, seq) && !isTaken;
+  return isWithin(lineRanges, seq) && !isRemoved;
 }
 
-/** Edits that hide messages behind a summary, by any author. */
+/** Returns edits that replace messages by a summary, whichever layer or program made them. */
 function summariesOf({ activeEdits }: Projection, times: ReadonlyMap<number, number>): ReadLog["edits"] {
   return activeEdits.flatMap(({ seq, edit }) => {
     const isSummary = hasEffect(edit) && "isBoundary" in edit && edit.isBoundary === true;
@@ -117,6 +117,7 @@ function summariesOf({ activeEdits }: Projection, times: ReadonlyMap<number, num
 }
 
 const STORED_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+/** Ends of ids that {@link storedIds} made. */
 const MADE_ID = /-[0-9a-f]{64}$/;
 const READABLE_CHARS = 40;
 
@@ -135,7 +136,7 @@ function storedIds(sessionId: string, hasher: Hasher): readonly string[] {
     .slice(0, READABLE_CHARS)
     .replace(/[^A-Za-z0-9_]+/g, "-")
     .replace(/^-/, "");
-  // As JSON, which tells half surrogate pairs apart.
+  // Hashed as JSON, which keeps lone surrogates apart.
   const hash = hasher.sha256(JSON.stringify(sessionId));
   const storedId = isPlain ? sessionId : `${readable}-${hash}`;
   const newId = whyNoNewId(storedId) === undefined ? storedId : `${readable || "session"}-${hash}`;

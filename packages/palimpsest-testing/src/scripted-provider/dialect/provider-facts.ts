@@ -1,13 +1,12 @@
 /**
- * Figures of the providers that are played.
+ * Figures of the vendors that the scripted provider plays.
  *
- * They stand here and not among the library's defaults for the same reason as the oracle's limits: the code
- * under test must not be able to move the provider by changing a default.
+ * They are not among the library's defaults, so that changing a default cannot change the provider that tests the code.
  */
 export const PROVIDER_FACTS = {
-  /** Window of a model that no one knows, in tokens. Source: our choice, the usual one. */
+  /** Window of an unknown model, in tokens. Source: our choice, the usual one. */
   windowTokens: 200_000,
-  /** Output of a model, in tokens, as its models endpoint tells it. Source: our choice, that of Claude Sonnet 4.5. */
+  /** Output of a model, in tokens, as the models endpoint reports it. Source: our choice, that of Claude Sonnet 4.5. */
   maxOutputTokens: 64_000,
   /** Largest body in bytes. Source: Anthropic API reference, "Errors": 32 MB for Messages. */
   maxBodyBytes: 32 * 1024 * 1024,
@@ -15,13 +14,13 @@ export const PROVIDER_FACTS = {
   drainedBodies: 4,
   /** Bodies that are kept for a test to look at. Source: our choice: a long session holds megabytes in each. */
   bodiesKept: 200,
-  /** Tokens around a block: its role, its type, its separators. Source: our choice, about what providers add. */
+  /** Tokens that a block adds to its text: role, type, separators. Source: our choice, about what providers add. */
   blockTokens: 3,
   /** Tokens of an image or a document that is not text. Source: Anthropic docs, "Vision": 1,568 at most, rounded. */
   mediaTokens: 1_600,
   /** Lifetimes of Anthropic's cache by the name of its mark, in milliseconds. Source: Anthropic docs, "Prompt caching". */
   markLifetimeMs: { "5m": 300_000, "1h": 3_600_000 },
-  /** Positions that are looked at backward from a mark. Source: Anthropic docs, "Prompt caching". */
+  /** Positions before a mark that are searched for a cached prefix. Source: Anthropic docs, "Prompt caching". */
   lookBackCount: 20,
   /** Shortest cached prefix by model, in tokens, tried in order. Source: Anthropic docs, "Prompt caching". */
   minimumPrefixTokens: [
@@ -29,11 +28,11 @@ export const PROVIDER_FACTS = {
     [/^claude-opus-4-7/, 2_048],
     [/^claude-opus-4-[56]|^claude-haiku-4-5/, 4_096],
   ] as readonly (readonly [RegExp, number])[],
-  /** The same of every other model. Source: Anthropic docs, "Prompt caching". */
+  /** Shortest cached prefix of every other model, in tokens. Source: Anthropic docs, "Prompt caching". */
   usualMinimumPrefixTokens: 1_024,
   /** OpenAI's automatic cache: shortest prefix and steps in tokens. Source: OpenAI docs, "Prompt caching". */
   automaticCacheTokens: { minimum: 1_024, step: 128 },
-  /** Lifetime, in milliseconds. Source: OpenAI docs, "Prompt caching": 5 to 10 minutes of inactivity. */
+  /** Lifetime of that cache, in milliseconds. Source: OpenAI docs, "Prompt caching": 5 to 10 minutes of inactivity. */
   automaticCacheLifetimeMs: 600_000,
   /** First Claude whose answer may reach the end of the window; older ones refuse such a request. Source: Anthropic docs, "Context windows". */
   firstClaudeThatRunsIntoWindow: [4, 5],
@@ -47,6 +46,6 @@ export const PROVIDER_FACTS = {
   retryAfterSeconds: 1,
   /** Tokens that an account may send a minute. Source: OpenAI docs, "Rate limits", a small account. */
   tokensPerMinute: 30_000,
-  /** Length of what the default answer repeats of the question. Source: our choice. */
+  /** Characters of the question that the default answer repeats. Source: our choice. */
   quotedLength: 120,
 } as const;

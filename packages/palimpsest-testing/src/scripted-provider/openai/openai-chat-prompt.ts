@@ -1,5 +1,6 @@
 /**
- * Reads an OpenAI Chat Completions request. This API has no reasoning that returns.
+ * Reads the prompt of an OpenAI Chat Completions request, for the scripted provider. Clients of this API do not send
+ * reasoning back, so there is none to check.
  */
 import { isObject, readChatRequest } from "palimpsest/internal";
 import { askedOf } from "../dialect/answer-reply.ts";
@@ -16,7 +17,6 @@ import {
   toolPositions,
 } from "./openai-content.ts";
 
-/** Reads a request. */
 export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRules): PromptReading {
   const messages = listOf(body["messages"]).filter(isObject);
   const positions = [

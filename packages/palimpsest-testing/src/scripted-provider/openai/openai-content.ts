@@ -1,12 +1,15 @@
 /**
- * The common part of reading a request of the two OpenAI APIs: content that is a text or a list of parts.
+ * Reads the content of messages in requests of both OpenAI APIs, for the scripted provider: a text, or a list of parts.
+ *
+ * Of each content there are two texts. `contentWords` has only what a model would read, for counting tokens.
+ * `contentText` has everything, so that equal texts are equal content.
  */
 import { asString, isObject } from "palimpsest/internal";
 import { type PromptPosition, positionTokens, type TextCounter } from "../dialect/prompt.ts";
 
 export type ContentFields = Readonly<Record<string, unknown>>;
 
-/** A position and what it is made of. */
+/** Makes a position of the prompt: `text` identifies its content, `counted` is the part that has tokens. */
 export function openAiPosition(
   content: { readonly text: string; readonly counted: string; readonly mediaCount?: number },
   at: { readonly tier: PromptPosition["tier"]; readonly path: string; readonly count: TextCounter },
@@ -20,7 +23,7 @@ export function openAiPosition(
   };
 }
 
-/** Tools, one position each. */
+/** Makes a position of each tool. */
 export function toolPositions(tools: unknown, count: TextCounter): readonly PromptPosition[] {
   return listOf(tools)
     .filter(isObject)
@@ -30,7 +33,7 @@ export function toolPositions(tools: unknown, count: TextCounter): readonly Prom
     });
 }
 
-/** The text of a content. */
+/** Returns the words of a content that a model reads. */
 export function contentWords(content: unknown): string {
   if (typeof content === "string") return content;
   return listOf(content)
@@ -38,14 +41,14 @@ export function contentWords(content: unknown): string {
     .join("\n");
 }
 
-/** Parts that are images, sounds or files. */
+/** Counts the parts that are images, sounds or files. */
 export function mediaCountOf(content: unknown): number {
   return listOf(content).filter(
     (part) => isObject(part) && part["text"] === undefined && part["refusal"] === undefined,
   ).length;
 }
 
-/** A content in one text: a text and a list with that text alone are the same. */
+/** Returns a text that identifies a content. A text and a list with only that text are the same content. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return JSON.stringify([content]);
   return JSON.stringify(
@@ -55,11 +58,13 @@ export function contentText(content: unknown): string {
   );
 }
 
-/** All fields in one text, without nulls, ids and the order in which they were written. */
-export function fieldsText(fields: ContentFields, left: readonly string[] = []): string {
+/**
+ * Returns a text that identifies an object by its fields, in whatever order. Nulls and `ignored` fields do not count.
+ */
+export function fieldsText(fields: ContentFields, ignored: readonly string[] = []): string {
   return JSON.stringify(
     Object.entries(fields)
-      .filter(([field, value]) => value !== null && value !== undefined && !left.includes(field))
+      .filter(([field, value]) => value !== null && value !== undefined && !ignored.includes(field))
       .sort(([one], [other]) => (one < other ? -1 : 1)),
   );
 }
@@ -68,7 +73,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** First model that bills what it writes to its cache. */
+/** Version of the first GPT model that bills writing to its cache. */
 const FIRST_BILLED_WRITES = 5.6;
 
 /** True if a model reports what it writes to its cache. */

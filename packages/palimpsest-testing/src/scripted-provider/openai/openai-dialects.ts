@@ -1,5 +1,6 @@
 /**
- * The OpenAI APIs: `POST /v1/chat/completions`, `POST /v1/responses`, `POST /v1/responses/input_tokens`.
+ * The OpenAI APIs of the scripted provider: `POST /v1/chat/completions`, `POST /v1/responses` and
+ * `POST /v1/responses/input_tokens`. Each dialect judges and reads requests, and writes answers and errors.
  */
 import {
   asString,
@@ -34,7 +35,7 @@ const SHARED: Pick<Dialect, "words" | "useCache" | "writeCount" | "writeModel" |
   useCache: (cache, { incoming, reading, nowMs }) =>
     cache.usePrefix({
       positions: reading.positions,
-      // Requests with another key go to another machine, which knows nothing of these.
+      // Requests with another key go to another machine, which has another cache.
       salts: {
         tools: JSON.stringify([incoming.model, incoming.body["prompt_cache_key"]]),
         system: "",
@@ -90,7 +91,7 @@ export const RESPONSES_DIALECT: Dialect = {
   },
 };
 
-/** Codes of the broken rules that have one. */
+/** The API's error codes, by broken rule. Most rules have none. */
 const CODES: ReadonlyMap<string, string> = new Map([
   ["field-missing", "missing_required_parameter"],
   ["extra-field", "unknown_parameter"],
@@ -119,7 +120,7 @@ function errorReply({ status, headers, body }: WrittenError): Reply {
   return jsonReply(body, status, headers);
 }
 
-/** Models that reason take no `max_tokens`. */
+/** Models that reason. They refuse `max_tokens`. */
 const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
 function judgeChatParameters({ body, model }: IncomingRequest): readonly Violation[] {

@@ -1,8 +1,8 @@
 /**
- * Reads an OpenAI Responses request: its items, its texts, and what becomes of the encrypted reasoning in it.
+ * Reads the prompt of an OpenAI Responses request, for the scripted provider, and checks its encrypted reasoning.
  *
- * Reasoning that was changed is refused. Reasoning after an edit of what precedes it is silently left out, as
- * the vendor says that it may be.
+ * Changed reasoning is refused. If the items before unchanged reasoning were edited, the reasoning is ignored without
+ * an error, as the vendor documents.
  */
 import { asString, isObject, readResponsesRequest } from "palimpsest/internal";
 import { askedOf } from "../dialect/answer-reply.ts";
@@ -22,7 +22,6 @@ import {
 
 const SEAL_PREFIX = "gAAAA";
 
-/** Reads a request. */
 export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
   const { body } = incoming;
   const { count } = rules;
@@ -109,13 +108,14 @@ function itemsOf(input: unknown): readonly ContentFields[] {
   return listOf(input).filter(isObject);
 }
 
-/** An item in one text; its id and status are the provider's own notes. */
+/** Returns a text that identifies an item's content. Its id and status are not content. */
 function itemText(item: ContentFields): string {
   return item["role"] === undefined
     ? fieldsText(item, ["id", "status", "encrypted_content"])
     : `${String(item["role"])} ${contentText(item["content"])}`;
 }
 
+/** Returns the words of an item that a model reads. */
 function itemWords(item: ContentFields): string {
   if (item["role"] !== undefined) return contentWords(item["content"]);
   if (item["type"] === "reasoning") return contentWords(item["summary"]);

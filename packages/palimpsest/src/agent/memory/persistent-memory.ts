@@ -1,9 +1,10 @@
 /**
  * Long-term memory of a user, a project and a team: Markdown files that people can read, edit and undo.
  *
- * DESIGN. A thin layer over a store. Every call reads the current files, people's edits included. A change is planned
- * on that and applied only while the files are unchanged (`memory-writer.ts`). Every call returns a receipt. Nothing is
- * destroyed: a corrected memory names its successor, and a forgotten one is in the archive.
+ * DESIGN. This class connects the parts that do the work; it holds no memories itself. Every call reads the current
+ * files, people's edits included. A change is planned on that and applied only while the files are unchanged
+ * (`memory-writer.ts`). Every call returns a receipt. Nothing is destroyed: a corrected memory names its successor,
+ * and a forgotten one is in the archive.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import type { PastMemory } from "../../memory/consolidation/past-memories.ts";
@@ -142,7 +143,7 @@ export class PersistentMemory {
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
     return this.#remember(text, options, (view, fresh) => {
       const { repeated, corrected } = findSameSubject(this.#cache, view, fresh);
-      // Another place's memories are changed there.
+      // Memories of another place (project or team) cannot be corrected from here.
       const named = (options.corrects ?? []).filter(
         (path) =>
           mountOf(path) === mountOf(fresh.folder) &&
@@ -220,11 +221,11 @@ export class PersistentMemory {
   }
 
   async #decide(path: string, plan: (situation: DecisionSituation) => DecisionPlan): Promise<MemoryReceipt> {
-    const { plan: done, warnings } = await this.#writer.write((view) => {
-      const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
-      return plan({ decided: getKnown(view, path), known: new Map(near) });
+    const { plan: applied, warnings } = await this.#writer.write((view) => {
+      const samePlace = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
+      return plan({ decided: getKnown(view, path), known: new Map(samePlace) });
     });
-    const { status, reason, superseded } = done;
+    const { status, reason, superseded } = applied;
     return { status, path, reason, superseded, cleaned: [], warnings };
   }
 

@@ -1,10 +1,10 @@
 /**
- * Asks a model to update the notes: one call, and the changes that its answer may make.
+ * Asks a model to update the notes, in one call, and returns the changes that its answer may make.
  *
- * A forked call shares the conversation to the byte and reads it from the provider's cache. A cold one sends a
- * transcript of what the notes do not cover yet; the rest waits for the next update. The answer is patches, or calls
- * of the one edit tool on the one path, which are carried out here and never by the host. Everything else is denied
- * and counted. There is no second try: the next update covers the same rounds.
+ * A *forked* call repeats the session's request byte for byte, so the provider reads it from its cache. A *cold* call
+ * sends only a transcript of the oldest rounds that the notes do not cover. The answer has patches, or calls of the
+ * host's edit tool on the notes' path; the library carries them out itself. All other calls are denied and counted. A
+ * failed call is not repeated: the next update covers the same rounds.
  */
 
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
@@ -39,7 +39,7 @@ import type { NotesOptions } from "../options/agent-options.ts";
 /** The material of an update. */
 export interface NotesAsk
   extends Omit<SummaryAsk, "trigger" | "reason" | "revision" | "isWarm" | "instructions" | "span"> {
-  /** The notes as the model is to read them. */
+  /** The notes, as the model reads them. */
   readonly document: NotesDocument;
   /** The last entry that they cover; 0 if they cover nothing. */
   readonly coveredThroughSeq: number;
@@ -107,7 +107,7 @@ export class NotesUpdater {
     return { type: "failed", kind: "no-room", model, form: "cold", unknownVariables };
   }
 
-  /** The conversation and the prompt behind it; `undefined` if they do not fit. */
+  /** Makes the forked call: the conversation, then the prompt. Returns `undefined` if they do not fit. */
   #forked(ask: NotesAsk, prompt: string): Attempt | undefined {
     const { main, notes } = this.#options;
     const { limits, budget, usedTokens, cacheMarks, throughSeq } = ask;
@@ -124,7 +124,7 @@ export class NotesUpdater {
     return { form: "forked", client: main, request, unlimited, throughSeq };
   }
 
-  /** A transcript of the rounds that the notes do not cover; `undefined` if not even one fits. */
+  /** Makes the cold call; returns `undefined` if not even one round fits. */
   #cold(ask: NotesAsk): Attempt | undefined {
     const { main, cold } = this.#options;
     const transcript = this.#transcript(ask, cold);
@@ -152,15 +152,16 @@ export class NotesUpdater {
     return composeUpdatePrompt(document, { limits, notesPath, editTool, prompt: notes.prompt });
   }
 
-  /** The oldest rounds that the notes do not cover, as many as fit. */
+  /** Writes the oldest rounds that the notes do not cover, as many as fit. */
   #transcript(
     ask: NotesAsk,
     client: ModelClient,
   ): { readonly text: string; readonly throughSeq: number } | undefined {
     const isMain = client === this.#options.main || client.model === undefined;
     const { windowTokens } = isMain ? ask.budget : resolveModelLimits({ model: client.model! });
-    const frame = measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
-    let left = (windowTokens - frame - ask.budget.summaryReserveTokens) * TRANSCRIPT_SHARE;
+    const overheadTokens =
+      measureText(this.#prompt(ask, undefined).text, ask.measure) + ask.limits.totalTokens;
+    let leftTokens = (windowTokens - overheadTokens - ask.budget.summaryReserveTokens) * TRANSCRIPT_SHARE;
     // Notes that were deleted cover nothing.
     const coveredThroughSeq = isEmptyTemplate(ask.document) ? 0 : ask.coveredThroughSeq;
     const uncovered = ask.visible.filter(({ seq }) => seq > coveredThroughSeq && seq <= ask.throughSeq);
@@ -169,8 +170,8 @@ export class NotesUpdater {
     for (const { start, end } of groupRounds(uncovered)) {
       const round = uncovered.slice(start, end);
       const [written] = writeRounds(round, ask.measure);
-      if (written !== undefined && written.tokens > left) break;
-      left -= written?.tokens ?? 0;
+      if (written !== undefined && written.tokens > leftTokens) break;
+      leftTokens -= written?.tokens ?? 0;
       if (written !== undefined) texts.push(written.text);
       throughSeq = Math.max(throughSeq, ...round.map(({ seq }) => seq));
     }
@@ -221,7 +222,7 @@ export class NotesUpdater {
   }
 }
 
-/** A model repeats keys of the conversation, whole, cut or without their prefix. */
+/** Removes the conversation's secrets from an answer: models repeat them, whole, cut or without their prefix. */
 function withoutSecretsOf({ visible }: NotesAsk, content: readonly ContentBlock[]): readonly ContentBlock[] {
   const secrets = new KnownSecrets();
   learnSecrets(

@@ -1,5 +1,5 @@
 /**
- * Running the tools that an answer calls: one after another, and every call gets its result.
+ * Runs the tools that an answer calls, one after another. Every call gets a result.
  *
  * A tool that throws, is unknown or was aborted answers with a failed result, in words for the model. The
  * tools of the session's own history are answered by the session.
@@ -20,7 +20,7 @@ interface ToolCaller {
 /** The tools that a session answers by itself. */
 export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_TOOL];
 
-/** The results of `calls`, in their order. Never throws. */
+/** Runs `calls` and returns their results in the same order. Never throws. */
 export async function runTools(
   agent: ToolCaller,
   calls: readonly ToolUseBlock[],
@@ -43,9 +43,9 @@ async function runOne(
   const tool = tools.find(({ name }) => name === call.name);
   if (signal?.aborted === true) return failed(call, "The user stopped the turn before this call was run.");
   try {
-    if (tool !== undefined) return resultOf(call, await output(tool, call, signal));
-    const own = historyTools ? await agent.session.runTool(call.name, call.input) : undefined;
-    if (own !== undefined) return resultOf(call, own);
+    if (tool !== undefined) return resultOf(call, await outputOf(tool, call, signal));
+    const answered = historyTools ? await agent.session.runTool(call.name, call.input) : undefined;
+    if (answered !== undefined) return resultOf(call, answered);
   } catch (error) {
     return failed(call, errorMessage(error));
   }
@@ -54,16 +54,16 @@ async function runOne(
 }
 
 /** Runs one tool; an abort does not wait for a tool that ignores its signal. */
-function output(tool: AgentTool, call: ToolUseBlock, signal: AbortSignal | undefined): Promise<ToolOutput> {
+function outputOf(tool: AgentTool, call: ToolUseBlock, signal: AbortSignal | undefined): Promise<ToolOutput> {
   return new Promise((resolve, reject) => {
-    const own = signal ?? new AbortController().signal;
+    const toolSignal = signal ?? new AbortController().signal;
     const stop = (): void =>
       resolve({ content: "The user stopped the turn while this call was running.", isError: true });
-    own.addEventListener("abort", stop, { once: true });
+    toolSignal.addEventListener("abort", stop, { once: true });
     Promise.resolve()
-      .then(() => tool.run(call.input, { callId: call.id, signal: own }))
+      .then(() => tool.run(call.input, { callId: call.id, signal: toolSignal }))
       .then(resolve, reject)
-      .finally(() => own.removeEventListener("abort", stop));
+      .finally(() => toolSignal.removeEventListener("abort", stop));
   });
 }
 

@@ -1,8 +1,8 @@
 /**
  * Ends a turn that gets nowhere: compaction does not help, or the model repeats itself.
  *
- * A model repeats itself if the same calls have the same results again and again, or if it does after each compaction
- * only what it did before.
+ * A model repeats itself if it makes the same calls with the same results many times in a row, or if after each
+ * compaction it only does again what it did before.
  */
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
@@ -17,7 +17,10 @@ import type { VisibleMessage } from "../../transcript/window.ts";
 /** The same calls with the same results this many times in a row are a loop. Our choice: polling is rarely so even. */
 const LOOP_COUNT = 8;
 
-/** @throws `COMPACTION_THRASHING` where the last compactions were of no use, once for as many. */
+/**
+ * Ends the turn if the last compactions were of no use. Then it counts from zero again. @throws
+ * `COMPACTION_THRASHING`
+ */
 export function checkThrashing(session: Session): void {
   const { watch } = internalsOf(session);
   if (!watch.endsTurn) return;
@@ -29,7 +32,7 @@ export function checkThrashing(session: Session): void {
   );
 }
 
-/** The error of a model that does over and over what the window is too small for. */
+/** Makes the error for a model that does the same after each compaction: the window is too small for it. */
 export function repeating(session: Session): CompactionError {
   return thrashing(
     session,
@@ -54,7 +57,7 @@ function thrashing(session: Session, what: string): CompactionError {
   });
 }
 
-/** The tool whose results take most of the window. */
+/** Finds the tool whose results take most of the window. */
 function largestTool(
   visible: readonly VisibleMessage[],
 ): { readonly name: string; readonly tokens: number } | undefined {
@@ -73,18 +76,21 @@ function largestTool(
   return first === undefined ? undefined : { name: first[0], tokens: Math.round(first[1]) };
 }
 
+/** Detects a model that repeats itself, from the calls and results of each round. */
 export class LoopWatch {
   readonly #known = new Set<number>();
   #last: number | undefined;
+  /** Times in a row that the last round was repeated. */
   #count = 0;
   #compactions = 0;
-  /** True if anything was new since the last compaction. */
-  #isNew = true;
+  /** True if a round since the last compaction was new. */
+  #hasNew = true;
+  /** Compactions in a row after which nothing was new. */
   #repeatedWindows = 0;
 
   /**
-   * True if the same calls had the same results too often in a row. `compactions`: the session's compactions
-   * before them.
+   * Adds a round. Returns true if the same calls had the same results too often in a row. `compactions` is the
+   * number of compactions of the session before the round.
    */
   isLoop(
     calls: readonly ToolUseBlock[],
@@ -95,11 +101,11 @@ export class LoopWatch {
       JSON.stringify([calls.map(({ name, input }) => [name, input]), results.map(({ content }) => content)]),
     );
     if (compactions > this.#compactions) {
-      this.#repeatedWindows = this.#isNew ? 0 : this.#repeatedWindows + 1;
+      this.#repeatedWindows = this.#hasNew ? 0 : this.#repeatedWindows + 1;
       this.#compactions = compactions;
-      this.#isNew = false;
+      this.#hasNew = false;
     }
-    if (!this.#known.has(round)) this.#isNew = true;
+    if (!this.#known.has(round)) this.#hasNew = true;
     this.#known.add(round);
     this.#count = round === this.#last ? this.#count + 1 : 1;
     this.#last = round;

@@ -1,6 +1,6 @@
 /**
- * A summary without a model: how much the user said, its first and last words, the tools, the errors.
- * It reads the original entries, also those behind an earlier summary.
+ * Writes a summary without a model: the number of user messages, quotes from the first and the last, the tools, and the
+ * number of errors. It reads the original entries, including those that an earlier summary replaced.
  */
 
 import { isObject, parseJson } from "../../base/json/json.ts";
@@ -17,12 +17,12 @@ import type { CompressionPlan } from "./plan-compression.ts";
 /** The first line of every summary that was written without a model. */
 const HEURISTIC_HEADER = "[Previous conversation summary]";
 
-/** A sentence or two. */
+/** Length of a quote: a sentence or two. */
 const QUOTE_CHARS = 200;
-/** Shorter quotes are not recognisable. */
+/** Shortest quote that readers recognise. */
 const LEAST_QUOTE_CHARS = 20;
 const TOOLS_COUNT = 20;
-/** A tool states a failure at the beginning of its result. */
+/** Characters of a result that are searched for a failure: tools state it at the beginning. */
 const FAILURE_CHARS = 200;
 
 /** True for a summary that was written without a model. */
@@ -31,12 +31,12 @@ export function isHeuristic({ content }: Pick<MemorySummary, "content">): boolea
 }
 
 /**
- * The summary of a plan, with the longest quotes with which it is smaller than what it replaces;
- * `undefined` where even the shortest are too long for that.
+ * Writes the summary of a plan. Halves its quotes until it is smaller than the entries it replaces; returns
+ * `undefined` if even the shortest quotes are too long.
  */
 export function heuristicSummary({ originals, replacedTokens }: CompressionPlan): string | undefined {
   const userEntries = originals.filter(({ type, role }) => type === "message" && role === "user");
-  // Secrets are found before texts are cut: half a key is not recognised.
+  // Secrets are removed before texts are cut: half a key is not recognised.
   const quoted = [userEntries[0], userEntries.at(-1)].map(
     (entry) => entry && redactBroken(entry.content).text,
   );
@@ -72,7 +72,7 @@ export function hasFailed({ type, content, metadata }: ConversationEntry): boole
   return STATED_FAILURE.test(content.slice(0, FAILURE_CHARS)) || isFailedJson(content);
 }
 
-/** `{"error": …}`, `{"isError": true}` and the like, as tools answer that return an object. */
+/** True for a result such as `{"error": …}` or `{"isError": true}`, from tools that return an object. */
 function isFailedJson(content: string): boolean {
   if (!content.startsWith("{")) return false;
   const parsed = parseJson(content);

@@ -1,8 +1,8 @@
 /**
- * One session of `MemoryManager` in memory, so that its readers need not wait: entries, summaries,
- * and the sums over both, kept up entry by entry.
+ * One session of `MemoryManager` in memory, so that readers need not wait for the store: entries, summaries, and the
+ * sums of their tokens.
  *
- * An entry in here is never changed and never handed out: readers get copies.
+ * An entry in here never changes. The methods `context` and `state` return copies, for hosts.
  */
 import {
   type ConversationEntry,

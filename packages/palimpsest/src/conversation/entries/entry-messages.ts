@@ -1,9 +1,10 @@
 /**
- * Entries as messages of the log, and back.
+ * Converts entries to messages of the log, and back.
  *
- * Messages are text, a call and its result are the real pair of blocks, and everything else is text under a label. The
- * fields of an entry that its message cannot hold (a source, figures of another counter) are a *note*: metadata of the
- * log, appended in the same write. Messages of other writers are read without a note.
+ * Messages become text, a call and its result become the blocks `tool_use` and `tool_result`, and all other entries
+ * become text under a label. The fields of an entry that its message cannot hold (a source, figures of another
+ * counter) are a *note*: metadata of the log, appended in the same write. Messages of other writers are read without
+ * a note.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import {
@@ -22,10 +23,10 @@ import {
 } from "./conversation-entry.ts";
 import { labelOf } from "./entry-text.ts";
 
-/** Key of the metadata that tells more of the entry with this id. */
+/** Key of the note of the entry with this id. */
 export const noteKey = (id: string): string => `memory.entry.${id}`;
 
-/** Key of the metadata that tells more of the summary with this id. */
+/** Key of the note of the summary with this id. */
 export const summaryNoteKey = (id: string): string => `memory.summary.${id}`;
 
 /** An entry as the log keeps it. */
@@ -35,14 +36,14 @@ interface LoggedEntry {
   readonly note?: JsonObject;
 }
 
-/** A message of the log that is an entry. */
+/** A message of the log, as it is read to make an entry of it. */
 export interface MessageOfEntry {
   readonly id: string;
   readonly message: Pick<Message, "role" | "content" | "origin">;
   readonly atMs: number;
 }
 
-/** Tools and calls have names that any provider takes; others are shown as text. */
+/** Names and ids that every provider accepts. Calls with others are shown as text. */
 const WIRE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** `read_file({"path":"a.ts"})`: how a call reads as an entry. */
@@ -87,7 +88,7 @@ function formOf(
   return { role: "user", origin: origins[type] ?? "host", content: labelled(entry) };
 }
 
-/** The call as a block, where a provider would take it and it reads as the entry does. */
+/** Returns the call as a block; `undefined` if a provider would refuse it, or if it would not read like the entry. */
 export function toolUseOf(entry: ConversationEntry): ToolUseBlock | undefined {
   const { metadata, content } = entry;
   const tool = toolOf(entry);
@@ -125,8 +126,8 @@ function sameMetadata(one: JsonObject | undefined, other: JsonObject | undefined
 }
 
 /**
- * The entry that a message of the log is. `findTool` names the tool of a call by its id, as far as the
- * log has told it.
+ * Makes an entry of a message of the log and its note. `findTool` returns the tool of a call by its id, if the log has
+ * the call.
  */
 export function entryOf(
   { id, message, atMs }: MessageOfEntry,
@@ -143,7 +144,7 @@ export function entryOf(
     (isLabelled ? MEMORY_ROLES[type][0]! : plain.role);
   const tokenCount = fields["tokenCount"];
   const metadata = isObject(fields["metadata"]) ? (fields["metadata"] as JsonObject) : plain.metadata;
-  const hasNone = fields["metadata"] === null || metadata === undefined;
+  const lacksMetadata = fields["metadata"] === null || metadata === undefined;
   return {
     id,
     type,
@@ -152,11 +153,11 @@ export function entryOf(
     timestamp: new Date(atMs),
     tokenCount: isCount(tokenCount) ? tokenCount : countMemoryTokens(content),
     compressed: false,
-    ...(hasNone ? {} : { metadata }),
+    ...(lacksMetadata ? {} : { metadata }),
   };
 }
 
-/** Read without a note: by its blocks. */
+/** Makes an entry of the blocks alone, as if it had no note. */
 function plainEntry(
   { role, content }: Pick<Message, "role" | "content">,
   findTool: (callId: string) => string | undefined,
@@ -167,7 +168,7 @@ function plainEntry(
     return { type: "tool_call", role: "assistant", content: callText(only.name, only.input), metadata };
   }
   const text = content
-    .map(wordsOf)
+    .map(shownText)
     .filter((words) => words !== "")
     .join("\n");
   const result = content.find((block) => block.type === "tool_result");
@@ -185,7 +186,7 @@ function plainEntry(
 }
 
 /** The text of a block; thinking has none. */
-function wordsOf(block: ContentBlock): string {
+function shownText(block: ContentBlock): string {
   if (block.type === "thinking" || block.type === "opaque") return "";
   return block.type === "tool_use" ? callText(block.name, block.input) : blockText(block);
 }

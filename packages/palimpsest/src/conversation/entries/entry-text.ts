@@ -1,8 +1,8 @@
 /**
- * A conversation as text: the lines of `getContextForLLM` and of the prompt for a summary.
+ * Renders a conversation as text, for `getContextForLLM` and for the prompt of a summary.
  *
- * The start of a line names the speaker, so content that begins a line like that is indented: the output of a tool
- * cannot pose as the user.
+ * Each entry begins with its speaker, such as `User:`. Lines of content that look like such a beginning are indented,
+ * so that the output of a tool cannot pose as the user.
  */
 import {
   type ConversationEntry,
@@ -14,11 +14,11 @@ import {
 const SUMMARIES_HEADING = "=== Previous Conversation Summaries ===";
 const RECENT_HEADING = "=== Recent Conversation ===";
 
-/** Beginnings of lines that are ours: the headings, the speakers, the dates over a summary. */
+/** Beginnings of lines that this file writes: headings, speakers, dates above a summary. */
 const OUR_LINE_START =
   /^(?=[ \t]{0,1}(?:===|(?:User|Assistant|System):|(?:Tool call|Tool result|Context|Summary|Earlier summary)\b[^\n]{0,200}:|\[\d{4}-\d\d-\d\d ))/gim;
 
-/** The whole context as one text; empty without entries. */
+/** Renders the whole context as one text; empty without entries. */
 export function renderContext({ summaries, entries }: MemoryContext): string {
   const parts: string[] = [];
   if (summaries.length > 0) parts.push(SUMMARIES_HEADING, ...summaries.map(renderSummary));
@@ -68,7 +68,7 @@ export function indentOurs(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n").replace(OUR_LINE_START, "  ");
 }
 
-/** Years beyond 9999 have a sign in ISO. */
+/** Returns the date in ISO form, in full: years beyond 9999 have more digits and a sign. */
 function dateOf(time: Date): string {
   return time.toISOString().split("T")[0]!;
 }

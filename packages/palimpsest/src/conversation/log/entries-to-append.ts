@@ -1,8 +1,8 @@
 /**
  * Converts entries, compressions and whole states of `MemoryManager` to entries of the log.
  *
- * A compression is an edit like those of the layers: it hides the messages of its entries and inserts the summary, so
- * the engine shows the same as `getContextForLLM`.
+ * A compression becomes an edit: it hides the messages of its entries and inserts the summary. So a session that is
+ * opened on the same log shows a model the same as `getContextForLLM`.
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { Message } from "../../transcript/blocks.ts";
@@ -12,23 +12,23 @@ import { type MirroredState, sumTokens } from "../entries/conversation-mirror.ts
 import { messageOf, noteKey, summaryNoteKey, toolUseOf } from "../entries/entry-messages.ts";
 import { renderEntry } from "../entries/entry-text.ts";
 
-/** Metadata of the log. */
+/** Fields of an entry or a summary that its message or edit cannot hold, as metadata of the log. */
 interface Note {
   readonly type: "metadata";
   readonly key: string;
   readonly value: JsonValue;
 }
 
-/** Messages, and the notes that stand before them. */
+/** Messages, and the notes to append before them. */
 interface LogParts {
   readonly messages: readonly Message[];
   readonly notes: readonly Note[];
 }
 
-/** One more entry, behind those that are active. */
+/** Converts a new entry. `active` are the entries before it, with the calls that a result may answer. */
 export function toLogParts(entry: ConversationEntry, active: readonly ConversationEntry[]): LogParts {
   const openCallIds = new Set<string>();
-  // Only a result has to know them.
+  // Only a result depends on earlier calls.
   if (entry.type === "tool_result") for (const one of active) followCall(openCallIds, one);
   return logPartsOf(entry, openCallIds);
 }
@@ -40,7 +40,7 @@ function logPartsOf(entry: ConversationEntry, openCallIds: ReadonlySet<string>):
 
 const noteOf = (key: string, value: JsonObject): Note => ({ type: "metadata", key, value });
 
-/** Updates the visible calls without an answer. */
+/** Updates the set of calls without a result. */
 function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   const callId = callIdOf(entry);
   if (callId === undefined) return;
@@ -48,7 +48,7 @@ function followCall(openCallIds: Set<string>, entry: ConversationEntry): void {
   else if (toolUseOf(entry) !== undefined) openCallIds.add(callId);
 }
 
-/** Numbers in the log: of entries by their ids, of edits by the ids of their summaries. */
+/** Numbers in the log: `seqs` of entries by their ids, `editSeqs` of edits by the ids of their summaries. */
 export interface LogPlaces {
   readonly seqs: ReadonlyMap<string, number>;
   readonly editSeqs: ReadonlyMap<string, number>;
@@ -59,7 +59,7 @@ interface Replaced extends MirroredState {
   readonly active: readonly ConversationEntry[];
 }
 
-/** The edit that shows a summary in the place of its entries and of earlier summaries. */
+/** Makes the edit that shows a summary in place of its entries and of earlier summaries. */
 export function compressionToLogParts(
   summary: MemorySummary,
   { entries, summaries, active }: Replaced,
@@ -106,7 +106,9 @@ function rangesOf(seqs: readonly number[]): readonly SeqRange[] {
   return ranges;
 }
 
-/** Everything of a state that is imported; with the places of its messages known, also its edits. */
+/**
+ * Converts an imported state. Its edits need the numbers of its messages, so `edits` makes them when those are known.
+ */
 export function stateToLogParts({ entries, summaries }: MirroredState): LogParts & {
   readonly edits: (seqs: ReadonlyMap<string, number>) => readonly LayerEdit[];
 } {
@@ -137,7 +139,7 @@ export function stateToLogParts({ entries, summaries }: MirroredState): LogParts
   };
 }
 
-/** Figures of an imported summary that its edit does not give. */
+/** Returns the figures of an imported summary that its edit does not contain. */
 function figuresOf(summary: MemorySummary): JsonObject {
   const { originalEntryIds, tokenCount, originalTokenCount, compressionRatio, timeRange } = summary;
   const [start, end] = [timeRange.start.getTime(), timeRange.end.getTime()];

@@ -122,7 +122,7 @@ export class FileSessionLog implements SessionLog {
     this.#acquire();
   }
 
-  /** Costs a comparison where this log is the writer already. */
+  /** Becomes the writer. Costs one comparison if it already is. */
   #acquire(): void {
     const lease = this.#lease;
     if (lease === undefined || (lease.isHeld && !this.#needsFence)) return;
@@ -188,7 +188,7 @@ export class FileSessionLog implements SessionLog {
     this.#indexed?.beforeAppend();
     const repeated = this.#repeated.find(entries);
     if (repeated !== undefined) return repeated;
-    // Before a new session has any file.
+    // Checked before a file of a new session is created.
     if (this.#reader === undefined) assertGoesOn(entries, 0, this.sessionId);
     this.#acquire();
     return this.#repeated.keep(entries, this.#store(entries));
@@ -363,7 +363,7 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  /** Closing again tries again. */
+  /** If it fails, a second `close` tries again. */
   #release(): void {
     try {
       this.#lease?.release();

@@ -1,10 +1,10 @@
 /**
  * Rules for the path of a memory, independent of the disk.
  *
- * A path may come from a model, from another program's memory, or from an index that anybody wrote. So a path is refused
- * if it leads out of the directory, and also if another system or a person would read it differently: encoded separators,
- * device names of Windows, invisible characters. Each rule applies to the name and to its compatibility normalisation,
- * which finds wide and small forms of dots and slashes.
+ * A path may come from a model, from another program's memory, or from an index that another person wrote. So a path
+ * is refused if it leads out of the directory, and also if another system or a person would read it differently:
+ * encoded separators, device names of Windows, invisible characters. Each rule applies to the name and to its
+ * compatibility normalisation, which finds wide and small forms of dots and slashes.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../base/defaults/memory/store.ts";
 import { MemoryError } from "../../base/errors.ts";
@@ -33,7 +33,7 @@ const NAME_RULES: readonly { readonly pattern: RegExp; readonly why: string }[] 
   { pattern: DEVICE, why: "a part of it is the name of a device on Windows" },
 ];
 
-/** Why the text cannot be the path of a memory; `undefined` where it can. */
+/** Returns the reason why a value cannot be the path of a memory; `undefined` if it can. */
 export function memoryPathProblem(path: unknown): string | undefined {
   if (typeof path !== "string") return "it is no text";
   const names = path.split("/");
@@ -46,24 +46,24 @@ export function memoryPathProblem(path: unknown): string | undefined {
   return path.endsWith(ENDING) ? undefined : `it does not end in ${ENDING}`;
 }
 
-/** Why the text cannot be one part of a path: the name of a file or of a folder. */
+/** Returns the reason why a text cannot be the name of a file or folder in a path; `undefined` if it can. */
 export function memoryNameProblem(name: string): string | undefined {
   const bytes = utf8Bytes(name);
   if (bytes > NAME_LIMIT_BYTES) return `a part of it has ${bytes} bytes, and may have ${NAME_LIMIT_BYTES}`;
   if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";
-  const normal = name.normalize("NFKC");
-  const forms = normal === name ? [name] : [name, normal];
+  const normalised = name.normalize("NFKC");
+  const forms = normalised === name ? [name] : [name, normalised];
   return NAME_RULES.find(({ pattern }) => forms.some((form) => pattern.test(form)))?.why;
 }
 
-/** The parts of the path. @throws `MEMORY_PATH_REFUSED` */
+/** Returns the parts of a valid path. @throws `MEMORY_PATH_REFUSED` */
 export function checkMemoryPath(path: string): readonly string[] {
   const problem = memoryPathProblem(path);
   if (problem !== undefined) throw memoryPathRefused(path, problem);
   return path.split("/");
 }
 
-/** Equal for names that some file system takes for one. */
+/** Returns a key that is equal for names which some file system takes for the same name. */
 export function memoryNameKey(name: string): string {
   return name.normalize("NFKC").toLowerCase().normalize("NFKC");
 }

@@ -1,9 +1,9 @@
 /**
- * Asks a model for memories of a conversation: a small agent of two answers, first all reads and then all writes, in
- * this process and with three tools of this library.
+ * Asks a model to extract memories from a conversation, in at most two calls: the model may read existing memories in
+ * its first answer, and then proposes new ones. Its three tools run in this process.
  *
- * Its proposals are claims. Their source is found out from the whole conversation, tool results included
- * (`trust.ts`), and never from the model's word. The caller decides about each claim.
+ * Proposals are claims. `trust.ts` finds out their source from the whole conversation, tool results included, and does
+ * not believe what the model says of it. The caller decides about each claim.
  */
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
@@ -36,7 +36,7 @@ import { askModel, formatTools } from "../../../session/model/model-call.ts";
 import { type ContentBlock, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
 import type { RequestMessage } from "../../../transcript/window.ts";
 
-/** Tool calls of one answer that are carried out. Our choice: more is a model that runs on. */
+/** Tool calls of one answer that are carried out. Our choice: a model that makes more has lost its way. */
 const CALLS_COUNT = 40;
 /** Characters of one memory that a model reads. Our choice: what a memory may have and be read whole. */
 const READ_CHARACTERS = 8_000;
@@ -45,7 +45,7 @@ const GREP_LINES_COUNT = 40;
 /** Tokens of one answer. Our choice: twenty memories of a paragraph each. */
 const OUTPUT_TOKENS = 8_000;
 
-/** Memories as an extractor looks into them. */
+/** Existing memories, for an extractor to read and search. */
 export interface ReadableMemory {
   list(): Promise<{ readonly memories: readonly Memory[] }>;
   search(words: string, options: { readonly limit: number }): Promise<readonly Memory[]>;
@@ -64,7 +64,7 @@ export interface JudgedMemory {
 }
 
 export interface ExtractionLimits {
-  /** Facts that are taken, at the most. */
+  /** Most facts that are accepted. */
   readonly limit: number;
   readonly signal: AbortSignal | undefined;
   /** The conversation before: a claim may have been read there. */
@@ -78,7 +78,10 @@ interface AskedExtraction {
   readonly refused: readonly string[];
 }
 
-/** Asks, and hands over what each answer holds. @throws what the model, the memory and `keep` throw; `ABORTED` */
+/**
+ * Asks the model, and calls `keep` with the proposals of each answer. @throws errors of the model, the memory and
+ * `keep`; `ABORTED`
+ */
 export async function askForMemories(
   world: ExtractionWorld,
   conversation: readonly ConversationMessage[],
@@ -98,7 +101,7 @@ export async function askForMemories(
   };
   let answer = await ask([first]);
   let calls = callsOf(answer);
-  // One that writes at once has nothing to compare with.
+  // A model that writes without reading gets no second call.
   const isReading = calls.some(({ name }) => name === "memory_read" || name === "memory_grep");
   const judging = { pieces, earlier, memories, refused };
   const judged = judgeCalls(calls, { ...judging, limit });
@@ -163,30 +166,32 @@ function judgeProposals(
   proposals: readonly ProposedMemory[],
   conversation: JudgedConversation,
 ): readonly JudgedMemory[] {
-  // All at once: the talk is read once.
+  // One call for all, because judging reads the whole conversation.
   const verdicts = judgeTrust(
     proposals.flatMap(({ text, name, description, type, messageIds }) =>
       [text, name, description].map((words) => ({ text: words, type, messageIds })),
     ),
     conversation,
   );
-  const isRead = hasRead([...(conversation.earlier ?? []), ...conversation.pieces]);
+  const hasForeignText = hasRead([...(conversation.earlier ?? []), ...conversation.pieces]);
   return proposals.map((proposed, index) => {
     const [verdict, ofName, ofDescription] = verdicts.slice(index * 3) as [
       TrustVerdict,
       TrustVerdict,
       TrustVerdict,
     ];
-    // A quarantined proposal is kept as proposed, for people to see.
+    // A quarantined proposal stays as it is, so that people can see it.
     const kept = (label: string, { isQuarantined }: TrustVerdict): string =>
-      verdict.isQuarantined || !isRead || (!isQuarantined && isAbout(label, proposed.text)) ? label : "";
+      verdict.isQuarantined || !hasForeignText || (!isQuarantined && isAbout(label, proposed.text))
+        ? label
+        : "";
     const name = kept(proposed.name, ofName);
     const description = kept(proposed.description, ofDescription);
     return { proposed: { ...proposed, name, description }, verdict };
   });
 }
 
-/** True if the other text has a third of a text's words. */
+/** True if `other` has a third of the words of `text`. */
 function isAbout(text: string, other: string): boolean {
   return (
     shareIn(sentenceWords(text).words, sentenceWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare
@@ -194,8 +199,8 @@ function isAbout(text: string, other: string): boolean {
 }
 
 /**
- * A memory that a user confirmed is replaced only by words about the same subject: the words' source can be found
- * out, but not whether a model is right about which memory they correct.
+ * Lets a proposal replace a memory that a user confirmed only if both are about the same subject: a model may be wrong
+ * about which memory it corrects.
  */
 function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
   const old = memories.find(({ path }) => path === proposed.replaces);

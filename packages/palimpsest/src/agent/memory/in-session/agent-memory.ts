@@ -2,9 +2,9 @@
  * Long-term memory in a session with a model: the index at its start, later changes, and the recalled memories for
  * each message of the user.
  *
- * DESIGN. Everything is appended; the system prompt and the tools belong to the host and stay unchanged. Content that
- * the window shows already is left out, and the window itself says which. A compaction hides it and shows the index
- * again. Nothing here fails a turn: errors go to the observer, and the turn goes on.
+ * DESIGN. Everything is appended as messages; the system prompt and the tools belong to the host and stay unchanged.
+ * Content that the window already shows is left out; it is found by reading the window. A compaction hides that content
+ * and shows the index again. Nothing here fails a turn: errors go to the observer, and the turn goes on.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
@@ -57,7 +57,7 @@ export class AgentMemory {
     this.#uses = new AgentUses(session, memory);
   }
 
-  /** Messages were appended: what the user says in them calls for memories. */
+  /** Call it when messages were appended: the next call recalls memories for the user's text in them. */
   observe(messages: Message | readonly Message[]): void {
     const all = "role" in messages ? [messages] : messages;
     for (const message of all)
@@ -70,13 +70,13 @@ export class AgentMemory {
     return (await this.#extraction?.resume()) ?? 0;
   }
 
-  /** A turn has ended: extracts memories and notes used ones, in the background. */
+  /** Call it when a turn has ended: extracts memories and records used ones, in the background. */
   turnEnded(): void {
     this.#extraction?.turnEnded();
     this.#uses.listen();
   }
 
-  /** The session ends: waits a little for what is being written. */
+  /** Call it when the session ends: waits a limited time for writes under way. */
   async stop(deadline: Deadline): Promise<void> {
     await this.#removeMark();
     this.#extraction?.end();
@@ -93,7 +93,7 @@ export class AgentMemory {
 
   /** The messages to append before the next call; may be empty. Never rejects. */
   async beforeCall(signal: AbortSignal | undefined): Promise<readonly Message[]> {
-    // Before a compaction may hide it.
+    // Now, because a compaction may hide the messages.
     this.#extraction?.listen();
     await this.#removeMark();
     const userText = this.#unanswered.join("\n").trim();
@@ -109,7 +109,7 @@ export class AgentMemory {
         text === undefined || text === "" ? [] : [recalledMessage(text)],
       );
     } catch (error) {
-      // An abort is for the call that follows to see.
+      // If it was aborted, the call that follows throws.
       return this.#failed(error);
     }
   }
@@ -173,7 +173,7 @@ export class AgentMemory {
   }
 }
 
-/** A long message says what it wants at its beginning or its end. */
+/** Shortens a long message to its beginning and end, where people say what they want. */
 function queryOf(userText: string): string {
   if (userText.length <= QUERY_CHARACTERS) return userText;
   return `${cutHead(userText, QUERY_CHARACTERS / 2)}\n${cutTail(userText, QUERY_CHARACTERS / 2)}`;
@@ -198,7 +198,7 @@ function recalledMessage(text: string): Message {
   return { role: "user", origin: "recalled", content: [{ type: "text", text }] };
 }
 
-/** The memory of a session as its options say; `undefined` where it has none. */
+/** Makes the memory of a session from its options; `undefined` if it has none. */
 export function agentMemory(
   session: Session,
   { memory, memoryExtraction = "rules", lightModel, model }: AgentOptions,
@@ -211,6 +211,7 @@ export function agentMemory(
   return new AgentMemory(session, memory, extraction, lightModel);
 }
 
+/** Records which shown memories the answers of a session used. */
 class AgentUses {
   readonly #session: Session;
   readonly #memory: PersistentMemory;
@@ -220,11 +221,11 @@ class AgentUses {
   constructor(session: Session, memory: PersistentMemory) {
     this.#session = session;
     this.#memory = memory;
-    // Answers before opening were compared then.
+    // Answers from before the session was opened were compared at that time.
     this.#comparedSeq = internalsOf(session).writer.nextSeq - 1;
   }
 
-  /** An answer is whole. Waits for nothing. */
+  /** Compares new answers with the shown memories, in the background. */
   listen(): void {
     const { visible } = this.#session;
     const isNew = ({ role, seq, insertedBy }: VisibleMessage): boolean =>
@@ -255,13 +256,13 @@ class AgentUses {
   }
 }
 
-/** Its text and tool inputs. Thinking repeats shown memories, whether used or not. */
+/** Returns the text and tool inputs of an answer. Thinking is left out: it repeats shown memories, used or not. */
 function answerText({ blocks }: VisibleMessage): string {
   const blocksWithText = blocks.filter(({ block }) => block.type === "text" || block.type === "tool_use");
   return blocksWithText.map(({ block }) => blockText(block)).join("\n");
 }
 
-/** As much as is compared, from the end. */
+/** Joins the newest messages, as many as are compared. */
 function newestText(messages: readonly VisibleMessage[]): string {
   const texts: string[] = [];
   let leftCharacters: number = MEMORY_RECALL_DEFAULTS.used.readCharacters;

@@ -1,10 +1,11 @@
 /**
- * Vectors of memories, made when they are first needed and kept as long as the object lives, by the version of the
- * file: what did not change is never sent again.
+ * Embedding vectors of memories, for finding memories by meaning.
  *
- * What a provider returns is checked: how many vectors, of which length, of finite numbers, and not all the same. What
- * cannot be used is reported, as a provider that fails is, and words decide. Vectors that many memories lack are made beside the recalls: none waits longer for them than it
- * would for its own, and the next one finds those that are made.
+ * A vector is requested when it is first needed and kept in memory, with the version of its file, so an unchanged
+ * memory is never sent again. The vectors of a provider are checked: their number, lengths and values, and that they
+ * are not all equal. If they are unusable, or the provider fails, this throws and the caller searches by words. Many
+ * missing vectors are requested in the background: a recall waits for them no longer than for the vector of its
+ * query, and the next recall finds those that are there by then.
  */
 import { MEMORY_VECTOR_DEFAULTS } from "../../../base/defaults/memory/vectors.ts";
 import { ModelError } from "../../../base/errors.ts";
@@ -15,7 +16,7 @@ import type { EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 
-/** Longest time that one call that embeds new memories may take, in milliseconds. Our choice: it goes on beside the recalls, and what takes longer is not going to come. */
+/** Longest time that one call that embeds new memories may take, in milliseconds. Our choice: it goes on beside the recalls, and a call that takes longer will hardly succeed. */
 const INDEX_TIMEOUT_MS = 20_000;
 /** Texts of one call. Our choice: what common providers take. */
 const EMBEDDED_TEXTS_COUNT = 96;
@@ -32,7 +33,7 @@ interface ClosestMemories {
 export class MemoryVectors {
   readonly #client: EmbeddingClient;
   readonly #deadline: Deadline;
-  /** By path: the version of the file and its vector, or that there is none. */
+  /** By path: the version of the file and its vector, absent if the provider returned none. */
   readonly #vectors = new Map<
     string,
     { readonly version: string; readonly vector: Float32Array | undefined }
@@ -47,8 +48,8 @@ export class MemoryVectors {
   }
 
   /**
-   * Paths of the memories that are closest in meaning to a text, the closest first.
-   * @throws `MODEL_FAILED` where its vectors cannot be used or it takes too long, and what the client throws
+   * Finds the memories that are closest in meaning to a text, the closest first.
+   * @throws `MODEL_FAILED` if the vectors are unusable or take too long; errors of the client
    */
   async closest(
     text: string,
@@ -67,17 +68,17 @@ export class MemoryVectors {
       const vector = this.#vectors.get(memory.path)?.vector;
       if (vector !== undefined) vectors.set(memory.path, vector);
     }
-    this.#judge(query, [...vectors.values()]);
+    this.#assertUsable(query, [...vectors.values()]);
     const withoutCount = memories.length - vectors.size;
     return { paths: closest(query, vectors), ...(withoutCount === 0 ? {} : { withoutCount }) };
   }
 
   /** @throws `MODEL_FAILED` if these vectors are unusable; the next recall asks for all of them again */
-  #judge(query: Float32Array, vectors: readonly Float32Array[]): void {
-    const other = vectors.find(({ length }) => length !== query.length);
+  #assertUsable(query: Float32Array, vectors: readonly Float32Array[]): void {
+    const unequal = vectors.find(({ length }) => length !== query.length);
     const problem =
-      other !== undefined
-        ? `It returned vectors of ${query.length} and ${other.length} numbers.`
+      unequal !== undefined
+        ? `It returned vectors of ${query.length} and ${unequal.length} numbers.`
         : areAllEqual([query, ...vectors])
           ? "It returned the same vector for every text."
           : undefined;
@@ -86,9 +87,9 @@ export class MemoryVectors {
     throw unusable(this.#client, problem);
   }
 
-  /** Resolves when all of these have been requested. It continues after callers stop waiting. */
+  /** Resolves when all memories have been embedded. It continues after callers stop waiting. */
   async #indexed(memories: readonly KnownMemory[]): Promise<void> {
-    // What another recall began may not know all of these.
+    // A run that another recall began may not include all of these memories.
     while (this.#indexing !== undefined) await this.#indexing;
     this.#indexing = this.#index(memories).finally(() => {
       this.#indexing = undefined;

@@ -1,11 +1,9 @@
 /**
- * The memories of one place as they are now: read from the store when they have changed, and ready to be
- * searched.
+ * A cache of the memories in a store, with an index for searching them.
  *
- * DESIGN. A look lists the store and reads only files whose stamp is another one than last time, so people's
- * edits are seen by the next look and cost no more than themselves. Looks come one after the other, and what a
- * look returns does not change afterwards. Nothing is held across a model's call: who writes looks again, and
- * the store compares versions.
+ * DESIGN. `look` lists the store and reads only files whose stamp has changed since the last look. So the next look
+ * sees people's edits, and costs no more than they do. Looks run one after another, and a returned snapshot never
+ * changes. Nothing is locked during a model's call: a writer looks again, and the store compares versions.
  */
 
 import { errorMessage } from "../../../base/errors.ts";
@@ -24,9 +22,9 @@ import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 export interface MemoryProblem {
   readonly path: string;
   readonly detail: string;
-  /** The memory is there all the same: only some of its frontmatter says nothing that is known here. @defaultValue false */
+  /** True if the memory could be read, and only some of its frontmatter is unknown. @defaultValue false */
   readonly isRead?: boolean;
-  /** More lies there than is listed: what is written now may not be found. @defaultValue false */
+  /** True if the directory holds more than is listed: new memories may not be found. @defaultValue false */
   readonly isOverLimit?: boolean;
 }
 
@@ -70,22 +68,22 @@ export class MemoryCache {
     return looked;
   }
 
-  /** The memories that fit a query best, as of the last look. */
+  /** Finds the memories that match a query best, as of the last look. */
   search(query: string, { accepts, ...options }: CacheSearchOptions): readonly MemoryHit[] {
     return this.#search.search(query, {
       ...options,
       accepts: (path) => {
-        const shelved = this.#cached.get(path);
-        return shelved !== undefined && accepts(shelved.memory);
+        const cached = this.#cached.get(path);
+        return cached !== undefined && accepts(cached.memory);
       },
     });
   }
 
   async #look(): Promise<MemorySnapshot> {
     const { files, problems } = await this.#store.list();
-    const here = new Set(files.map(({ path }) => path));
+    const listed = new Set(files.map(({ path }) => path));
     for (const path of [...this.#cached.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
-      if (!here.has(path)) this.#takeOut(path);
+      if (!listed.has(path)) this.#remove(path);
     for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
     return {
       memories: new Map(this.#cached),
@@ -94,10 +92,10 @@ export class MemoryCache {
     };
   }
 
-  /** By the name that an index should have. */
+  /** Returns the index files by the names that they should have. */
   #namedIndexes(): ReadonlyMap<string, MemoryFile> {
     const named = [...this.#indexes].map(([path, file]) => [indexPathOf(path), file] as const);
-    // Of two that differ in case only, the one of the right name.
+    // If two names differ only in case, the exact one counts.
     return new Map([...named, ...this.#indexes].filter(([path]) => path === indexPathOf(path)));
   }
 
@@ -106,7 +104,7 @@ export class MemoryCache {
   }
 
   async #read(path: string, stamp: string): Promise<void> {
-    this.#takeOut(path);
+    this.#remove(path);
     let file: MemoryFile | undefined;
     try {
       file = await this.#store.read(path);
@@ -116,7 +114,7 @@ export class MemoryCache {
       this.#unreadable.set(path, { stamp, detail });
       return;
     }
-    // It was taken away between the two.
+    // It was removed after it was listed.
     if (file === undefined) return;
     // A file of that name in a subfolder is a memory like any other.
     if (isOwnIndex(path)) {
@@ -125,12 +123,15 @@ export class MemoryCache {
     }
     const { memory, problems } = parseMemoryFile(path, file.text);
     this.#cached.set(path, { memory, text: file.text, version: file.version, stamp, problems });
-    this.#count(memory.follows, 1);
+    this.#countFollower(memory.follows, 1);
     this.#search.set(path, searchFields(memory, this.#followers.has(path)));
   }
 
-  /** With the first that follows it, a memory becomes a piece of a conversation; without any, a fact again. */
-  #count(followed: string | undefined, change: 1 | -1): void {
+  /**
+   * Counts the memories that follow one. With the first follower, a memory is searched as a piece of a conversation;
+   * without any, as a fact.
+   */
+  #countFollower(followed: string | undefined, change: 1 | -1): void {
     if (followed === undefined) return;
     const count = (this.#followers.get(followed) ?? 0) + change;
     if (count === 0) this.#followers.delete(followed);
@@ -139,10 +140,10 @@ export class MemoryCache {
     if (first !== undefined && count <= 1) this.#search.set(followed, searchFields(first.memory, count > 0));
   }
 
-  #takeOut(path: string): void {
+  #remove(path: string): void {
     const gone = this.#cached.get(path);
     this.#cached.delete(path);
-    this.#count(gone?.memory.follows, -1);
+    this.#countFollower(gone?.memory.follows, -1);
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     this.#search.remove(path);

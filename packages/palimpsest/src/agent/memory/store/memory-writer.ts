@@ -1,5 +1,5 @@
 /**
- * Changes memories together with the index.
+ * Writes changes of memories together with the lines of their index.
  *
  * DESIGN. A change is planned on the current files, and the store applies it only while they are unchanged. If
  * another writer was faster, it is planned again, so nothing is lost and no lock is held during a model call.
@@ -15,12 +15,12 @@ import type { MemoryChange, MemoryStore } from "../../../ports/memory-store.ts";
 import type { MemoryCache, MemorySnapshot } from "./memory-cache.ts";
 import { mountOf } from "./mounted-store.ts";
 
-/** Planned changes of memories; the index follows. */
+/** Planned changes of memories; the writer changes the index to match. */
 export interface PlannedWrite {
   readonly changes: readonly MemoryChange[];
-  /** Lines that the index is to have. */
+  /** Lines to set in the index. */
   readonly lines: readonly PlannedLine[];
-  /** Memories whose line is to go. */
+  /** Paths of memories whose lines to remove from the index. */
   readonly unlisted: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export class MemoryWriter {
     readonly store: MemoryStore;
     readonly cache: MemoryCache;
     readonly now: () => number;
-    /** In how many sessions each memory was of use. */
+    /** Returns the number of sessions in which each memory was of use, by path. */
     readonly usedCounts: () => Promise<ReadonlyMap<string, number>>;
   }) {
     this.#store = options.store;
@@ -51,20 +51,20 @@ export class MemoryWriter {
   }
 
   /**
-   * Carries out what `plan` makes of what is there.
-   * @param plan - may be asked several times; `taken` are paths that turned out not to be free
+   * Plans changes on the current memories, and applies them.
+   * @param plan - may be called several times; `taken` are paths that turned out to be in use
    * @throws `MEMORY_REFUSED` where others change the same files without end; `STORE_FAILED`
    */
   write<Plan extends PlannedWrite>(
     plan: (view: MemorySnapshot, taken: readonly string[]) => Plan,
   ): Promise<Written<Plan>> {
-    // One after the other: of many at once each would have to be planned again for each that came before it.
+    // Writes run one after another: concurrent ones would be planned again for each that finished before.
     const written = this.#writing.then(() => this.#write(plan));
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
-  /** When every write that was begun has ended. Never rejects. */
+  /** Resolves when every write that was begun has ended. Never rejects. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -85,21 +85,22 @@ export class MemoryWriter {
       );
       if (applied.isApplied) return { plan: planned, warnings: [...warnings, ...limits] };
       if (tries >= MEMORY_WRITE_DEFAULTS.triesCount) throw stillChanging(applied.conflicts, tries);
-      // A name that is not free although nothing could be read there: the next plan takes another one.
+      // A path in use by a file that could not be read: the next plan chooses another.
       taken.push(...applied.conflicts.filter((path) => !view.memories.has(path)));
     }
   }
 
+  /** Adds the changes of the index files to those of memories. */
   #withIndexes(
     view: MemorySnapshot,
     { changes, lines, unlisted }: PlannedWrite,
     usedCounts: ReadonlyMap<string, number>,
   ): { readonly changes: readonly MemoryChange[]; readonly warnings: readonly string[] } {
-    const touched = new Set([...lines.map(({ path }) => path), ...unlisted].map(mountOf));
+    const changedMounts = new Set([...lines.map(({ path }) => path), ...unlisted].map(mountOf));
     const fresh = new Set(lines.map(({ path }) => path));
-    const unread = new Set([...view.indexes.keys(), ...view.problems.map(({ path }) => path)]);
+    const otherFiles = new Set([...view.indexes.keys(), ...view.problems.map(({ path }) => path)]);
     const warnings: string[] = [];
-    const indexes = [...touched].flatMap((mount): readonly MemoryChange[] => {
+    const indexes = [...changedMounts].flatMap((mount): readonly MemoryChange[] => {
       const path = mount + INDEX_NAME;
       const before = view.indexes.get(path);
       const inMount = (other: string): boolean => mountOf(other) === mount;
@@ -107,14 +108,14 @@ export class MemoryWriter {
       const own = lines.filter((one) => inMount(one.path));
       for (const { path: of, ...line } of own)
         text = setIndexLine(text, { ...line, file: of.slice(mount.length) });
-      // Behind the new ones, which come in where the old ones stand.
+      // Lines are removed after new ones are set, because a new line takes the place of an old one.
       for (const gone of unlisted.filter(inMount)) text = removeIndexLine(text, gone.slice(mount.length));
       const scoreOfLine = (file: string): number => {
         const known = view.memories.get(mount + file);
         if (known !== undefined)
           return relevanceScoreOf(known.memory, this.#now(), usedCounts.get(mount + file));
         // Files being written now, and unreadable ones, exist; other missing files make a broken line.
-        return fresh.has(mount + file) || unread.has(mount + file) ? 1 : 0;
+        return fresh.has(mount + file) || otherFiles.has(mount + file) ? 1 : 0;
       };
       // Removing a line needs no space, and a foreign index is not shortened for it.
       const fitted = own.length === 0 ? undefined : fitIndex(text, ({ file }) => scoreOfLine(file));

@@ -47,7 +47,7 @@ export interface TurnOptions {
   readonly onEvent?: (event: TurnEvent) => void;
   /** Ends the turn with `ABORTED`. */
   readonly signal?: AbortSignal;
-  /** Calls of the model, at the most. @defaultValue `iterationsCount`, 1,000 */
+  /** Most calls of the model. @defaultValue `iterationsCount`, 1,000 */
   readonly maxIterations?: number;
 }
 
@@ -56,8 +56,8 @@ export interface TurnResult {
   /** The last text of the model. */
   readonly text: string;
   /**
-   * `done`: it handed back. `output-limit`: its answer was cut. `refusal`: it would not answer. `iterations`:
-   * `maxIterations` is reached. `loop`: it made the same calls with the same results over and over.
+   * `done`: the model finished. `output-limit`: its answer was cut off. `refusal`: it refused to answer. `iterations`:
+   * `maxIterations` was reached. `loop`: it kept making the same calls with the same results.
    */
   readonly endedBy: "done" | "output-limit" | "refusal" | "iterations" | "loop";
   /** The last answer. */
@@ -76,7 +76,7 @@ export function tell({ onEvent }: Pick<TurnOptions, "onEvent">, event: TurnEvent
   }
 }
 
-/** The part of a request that is the host's; the model is the session's own where it is left out. */
+/** The host's part of a request. Without `model`, the session's own is used. */
 export type AgentRequest = Omit<CallRequest, "model"> & { readonly model?: string };
 
 /** Options of preparing a call. */
@@ -85,13 +85,13 @@ export interface PrepareOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A compaction by hand. Everything may be left out. */
+/** Options of a compaction by hand. All are optional. */
 export interface CompactOptions extends PrepareOptions {
-  /** Wishes for the summary, beside its nine sections. */
+  /** Instructions for the summary, in addition to its nine sections. */
   readonly instructions?: string;
-  /** Only the entry of this number and what follows it; what stands before it stays as it is. */
+  /** Number of the first entry to compact; entries before it stay as they are. */
   readonly from?: number;
-  /** Only what stands before the entry of this number. */
+  /** Number of the first entry that stays; only entries before it are compacted. */
   readonly upTo?: number;
 }
 

@@ -83,10 +83,10 @@ export function leaseState(
   // Released between the two reads.
   if (stat === undefined) return FREE;
   const holder = readHolder(fs, path);
-  const awayMs = Math.abs(nowMs - stat.modifiedMs);
+  const distanceMs = Math.abs(nowMs - stat.modifiedMs);
   const isDead = holder !== undefined && process !== undefined && isGone(holder, process);
   // Far in the future is as implausible as far in the past: a clock jumped, and the lease is not renewed.
-  const isSilent = !(awayMs <= (holder?.ttlMs ?? LEASE_WRITING_MS));
+  const isSilent = !(distanceMs <= (holder?.ttlMs ?? LEASE_WRITING_MS));
   const type = isDead || isSilent ? "stale" : "held";
   const ageMs = Math.max(0, nowMs - stat.modifiedMs);
   return { type, token: last.token, paths, holder, ageMs, isDead };

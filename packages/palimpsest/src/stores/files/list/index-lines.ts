@@ -2,11 +2,11 @@
  * The file format of a folder's index, `<root>/.index.jsonl`: a cache of the session list that can be rebuilt from the
  * logs.
  *
- * FORMAT. First a head, `{"crc":…,"index":3,"bytes":…,"body":…,"ids":…}`, and as many bytes of sorted rows, the
- * latest activity first, with the checksum `body` and the sum `ids` of their {@link idHash}. A row is `[id, lastActivityAt, bytes, modifiedAt, title?]`.
- * After them come loose lines in the order of events, each with a checksum: a writer opened a session (`open`) or closed
- * it (`close`, with its row), a list found a session as its row says (`row`) or missing (`gone`). A session with a writer
- * that never closed it is read again for each list.
+ * FORMAT. The first line is a head, `{"crc":…,"index":3,"bytes":…,"body":…,"ids":…}`. `bytes` bytes of rows follow,
+ * sorted by latest activity; `body` is their checksum, `ids` the sum of their {@link idHash}. A row is `[id,
+ * lastActivityAt, bytes, modifiedAt, title?]`. After them come loose lines in the order of events, each with a
+ * checksum: a writer opened a session (`open`) or closed it (`close`, with its row), a list found a session as its
+ * row says (`row`) or missing (`gone`). A session with a writer that never closed it is read again for each list.
  *
  * Any damage makes the whole index void: then every session is read, and the index is rebuilt.
  */
@@ -51,7 +51,7 @@ export function formatIndexNotes(notes: readonly IndexNote[]): Buffer {
   return Buffer.from(notes.map((note) => framed(noteFields(note))).join(""), "utf8");
 }
 
-/** Returns `undefined` if anything is damaged, or the format has another version. */
+/** Parses an index. Returns `undefined` if anything is damaged, or the format has another version. */
 export function parseSessionIndex(bytes: Buffer): IndexLines | undefined {
   const { head, headEnd } = parseHead(bytes);
   const length = asNumber(head?.["bytes"]);
@@ -92,7 +92,7 @@ function parseNotes(bytes: Buffer): readonly IndexNote[] | undefined {
 /** A number of an id. The sum over a set of ids identifies the set: two sets share a sum only by chance. */
 export function idHash(id: string): number {
   const crc = crc32(id);
-  // Mixed: the checksums of similar ids cancel out in pairs.
+  // The bits are mixed, because checksums of similar ids would cancel out in a sum.
   return Math.imul(crc ^ (crc >>> 15), 0x2c1b3c6d) >>> 0;
 }
 

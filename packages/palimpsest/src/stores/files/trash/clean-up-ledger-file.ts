@@ -1,6 +1,6 @@
 /**
- * The record of earlier clean-ups of a folder: `<root>/.clean-up.json`, which is replaced whole, and a lease in
- * `<root>/.clean-up` during a run.
+ * The files of the clean-up of old sessions in a folder: a record of earlier runs in `<root>/.clean-up.json`, which is
+ * replaced whole, and a lease in `<root>/.clean-up` during a run.
  */
 import { join } from "node:path";
 import { errorCode } from "../../../base/errors.ts";
@@ -43,7 +43,7 @@ export class CleanUpFiles implements CleanUpLedger {
       const parsed = parseJson(readText(fs, this.#path, LIMIT_BYTES));
       return parsed.ok ? (parsed.value as JsonValue) : undefined;
     } catch {
-      // As if there had been no run: then fewer sessions are deleted.
+      // Without a record, as before the first run, fewer sessions are deleted.
       return undefined;
     }
   }

@@ -100,12 +100,12 @@ export class SessionTrash {
    */
   async trash(sessionId: string, trashing: Trashing, seen?: SeenSession): Promise<boolean> {
     let isMoved = false;
-    const check = (places: TrashPlaces) => void this.#lookAtMovable(places);
+    const check = (places: TrashPlaces) => void this.#getMovable(places);
     await this.#do(sessionId, check, async (places) => {
-      const found = this.#lookAtMovable(places);
+      const found = this.#getMovable(places);
       const lease = found.hasFolder ? this.#holdSession(places) : undefined;
       try {
-        const movable = lease === undefined ? found : this.#lookAtMovable(places);
+        const movable = lease === undefined ? found : this.#getMovable(places);
         if (seen !== undefined && !isAsSeen(movable.log, seen)) return;
         await this.#moveToTrash(places, trashing, { log: movable.log, lease });
         isMoved = true;
@@ -116,7 +116,8 @@ export class SessionTrash {
     return isMoved;
   }
 
-  #lookAtMovable({ folder, log, live, sessionId }: TrashPlaces): Movable {
+  /** Returns the session outside the trash. @throws `SESSION_NOT_FOUND`, `SESSION_EXISTS` */
+  #getMovable({ folder, log, live, sessionId }: TrashPlaces): Movable {
     const stat = fileStat(this.#fs, live.logFile);
     if (stat === undefined) throw sessionNotFound(sessionId, live.rootFolder);
     if (hasFolder(this.#fs, folder) && hasFile(this.#fs, log)) throw trashHolds(sessionId);
@@ -274,7 +275,7 @@ export class SessionTrash {
     try {
       return hasFolder(this.#fs, places.folder) && hasFile(this.#fs, places.log);
     } catch (error) {
-      // This store does not make links.
+      // A link in the trash: this store makes none, so it is not a session.
       if (error instanceof StoreError) return false;
       throw readFailure(places.folder, error);
     }
