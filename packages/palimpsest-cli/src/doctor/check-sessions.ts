@@ -94,7 +94,11 @@ function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): Do
   const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
   // A blob that is kept in case a damaged entry names it needs no action.
   const isHarmless =
-    kind === "torn-tail" || kind === "notes-conflict" || isQuarantined || kind === "blob-unreferenced";
+    kind === "torn-tail" ||
+    kind === "notes-conflict" ||
+    kind === "tasks-damaged" ||
+    isQuarantined ||
+    kind === "blob-unreferenced";
   const words = isQuarantined ? `${advice} (Already done.)` : advice;
   return {
     kind,

@@ -24,6 +24,7 @@ type DoctorKind =
   | "notes-unreadable"
   | "notes-unfinished"
   | "notes-conflict"
+  | "tasks-damaged"
   | "memory"
   | "stale-lease"
   | "litter";

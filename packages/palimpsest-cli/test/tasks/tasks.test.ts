@@ -194,6 +194,17 @@ describe("palimpsest tasks", () => {
     );
   });
 
+  it("are checked by the doctor, which reports lines that cannot be read", async () => {
+    const place = storedHome();
+    const { session, folder } = await program(place);
+    await session.close();
+    leave(folder);
+    expect((await place.run(["doctor"])).out).not.toContain("background tasks");
+    folderStore(folder).tasksOf("work")!.appendJournal('{"type":"end","id":"t9"}');
+    const { code, out } = await place.run(["doctor"]);
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining("1 lines of the journal") });
+  });
+
   it("says so where the program that runs the task does not answer", async () => {
     const place = storedHome();
     const { session, folder } = await program(place);

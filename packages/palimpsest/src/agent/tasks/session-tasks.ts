@@ -18,7 +18,7 @@ import { processMarks, type TaskRequest } from "../../tasks/task-request.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
 import { TaskInbox } from "./task-inbox.ts";
-import { isOwnedElsewhere, TaskJournal } from "./task-journal.ts";
+import { TaskJournal } from "./task-journal.ts";
 import type { StartTaskOptions, TaskInfo, TaskPorts, Tasks, TaskText } from "./task-options.ts";
 import { TaskInProgress, type TaskLimits } from "./task-run.ts";
 import { taskTools } from "./task-tools.ts";
@@ -65,7 +65,7 @@ export class SessionTasks implements Tasks {
     this.#setup = setup;
     this.deliveredNo = setup.deliveredNo;
     this.#limits = { ...TASK_DEFAULTS, ...setup.limits };
-    this.#journal = new TaskJournal(setup.ports.files);
+    this.#journal = new TaskJournal(setup.ports.files, setup.ports.identity);
     this.#written = { bytes: setup.ports.files.totalBytes() };
     this.#inbox = new TaskInbox(setup.ports.files);
   }
@@ -73,11 +73,7 @@ export class SessionTasks implements Tasks {
   /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
   async recover(): Promise<void> {
     for (const task of this.#journal.tasks)
-      if (
-        task.status === "running" &&
-        !this.#running.has(task.id) &&
-        !isOwnedElsewhere(task, this.#setup.ports.identity)
-      ) {
+      if (this.#journal.isLeft(task, this.#running.has(task.id))) {
         for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
         this.#ended(task.id, {
           outcome: "interrupted",
@@ -122,7 +118,7 @@ export class SessionTasks implements Tasks {
       maxBytes = TASK_DEFAULTS.readBytes,
     }: { readonly offset?: number; readonly maxBytes?: number } = {},
   ): TaskText {
-    const hasEnded = this.#state(id).status !== "running";
+    const hasEnded = this.#journal.statusOf(this.#state(id), this.#running.has(id)) !== "running";
     const { files } = this.#setup.ports;
     const bytes = files.readOutput(id, offset, Math.max(maxBytes, LINE_LIMIT_BYTES));
     const isEnd = hasEnded && offset + bytes.length >= files.outputBytes(id);
@@ -353,9 +349,11 @@ export class SessionTasks implements Tasks {
     });
   }
 
-  #info({ id, kind, title, status, startedAt, endedAt, end }: TaskState): TaskInfo {
+  #info(task: TaskState): TaskInfo {
     const { files } = this.#setup.ports;
+    const { id, kind, title, startedAt, endedAt, end } = task;
     const running = this.#running.get(id);
+    const status = this.#journal.statusOf(task, running !== undefined);
     const silence = running?.silence;
     return {
       id,

@@ -8,6 +8,7 @@ import type { EndRecord, NoticeRecord, TaskRecord } from "../../tasks/task-recor
 
 export class TaskJournal {
   readonly #files: TaskFiles;
+  readonly #identity: ProcessIdentity;
   readonly #fold: TaskFold;
   /** Records that could not be written yet. */
   readonly #unwritten: string[] = [];
@@ -15,8 +16,9 @@ export class TaskJournal {
   /** Ends and notices in the order of their numbers. */
   readonly #notices: (NoticeRecord | EndRecord)[];
 
-  constructor(files: TaskFiles) {
+  constructor(files: TaskFiles, identity: ProcessIdentity) {
     this.#files = files;
+    this.#identity = identity;
     this.#fold = foldTasks(files.readJournal().lines);
     this.#notices = [...this.#fold.tasks.values()]
       .flatMap(({ notices, end }) => [...notices, ...(end === undefined ? [] : [end])])
@@ -30,6 +32,18 @@ export class TaskJournal {
 
   find(id: string): TaskState | undefined {
     return this.#fold.tasks.get(id);
+  }
+
+  /** True if the process that ran the task died, and the journal does not say so yet. */
+  isLeft({ status, owner }: TaskState, isRunningHere: boolean): boolean {
+    if (status !== "running" || isRunningHere) return false;
+    const { pid, startedAt, space, isAlive } = this.#identity;
+    if (owner.space !== space || (owner.pid === pid && owner.startedAt === startedAt)) return true;
+    return !isAlive(owner.pid, owner.startedAt);
+  }
+
+  statusOf(task: TaskState, isRunningHere: boolean): TaskState["status"] {
+    return this.isLeft(task, isRunningHere) ? "interrupted" : task.status;
   }
 
   newId(): string {
@@ -81,11 +95,4 @@ export class TaskJournal {
       this.#unwritten.shift();
     }
   }
-}
-
-/** Another living process runs it: it is left alone. */
-export function isOwnedElsewhere({ owner }: TaskState, identity: ProcessIdentity): boolean {
-  if (owner.space !== identity.space) return false;
-  if (owner.pid === identity.pid && owner.startedAt === identity.startedAt) return false;
-  return identity.isAlive(owner.pid, owner.startedAt);
 }

@@ -89,7 +89,19 @@ function noticeText(
   const tookMs = notice.at - task.startedAt;
   if (isShort) return endedText(task, { ...notice, outputPath, result: undefined }, { tookMs, lastText: "" });
   const offset = Math.max(0, notice.outputBytes - SHOWN_BYTES);
-  const { text, pending } = tasks.read(notice.id, { offset });
-  const lastText = `${text}${pending}`.trim().split("\n").slice(-SHOWN_LINES).join("\n");
-  return endedText(task, { ...notice, outputPath }, { tookMs, lastText });
+  return endedText(
+    task,
+    { ...notice, outputPath },
+    { tookMs, lastText: lastLines(tasks, notice.id, offset) },
+  );
+}
+
+function lastLines(tasks: SessionTasks, id: string, offset: number): string {
+  try {
+    const { text, pending } = tasks.read(id, { offset });
+    return `${text}${pending}`.trim().split("\n").slice(-SHOWN_LINES).join("\n");
+  } catch {
+    // It cannot be read, for instance because a task replaced the file by a link. The agent still hears of its end.
+    return "";
+  }
 }

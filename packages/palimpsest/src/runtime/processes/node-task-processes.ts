@@ -219,6 +219,8 @@ class NodeTaskProcess implements TaskProcess {
       delay(VANISH_MS, undefined, { signal: waiting.signal }).catch(() => undefined),
     ]);
     waiting.abort();
+    // Where this process was busy all the time, nothing was read yet: it is after this.
+    await new Promise((resolve) => setImmediate(resolve));
     output.destroy();
   }
 

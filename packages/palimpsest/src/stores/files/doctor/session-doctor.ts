@@ -11,6 +11,7 @@ import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
+import { foldTasks } from "../../../tasks/fold-tasks.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import { readFailure } from "../../shared/store-failure.ts";
 import { BLOB_NAME_PATTERN, readBlobText, TEMPORARY_ENDING } from "../blobs/blob-folder.ts";
@@ -18,6 +19,7 @@ import { leaseState } from "../lease/lease-state.ts";
 import { readScanned, scanInSteps } from "../log/ordered-log.ts";
 import { missingTail } from "../log/recorded-end.ts";
 import { readBytes } from "../replace/whole-file.ts";
+import { TaskFolder } from "../tasks/task-folder.ts";
 import { checkNotes } from "./notes-checkup.ts";
 import { type DoctorOptions, finding, type SessionCheckup, type SessionFinding } from "./session-findings.ts";
 
@@ -56,6 +58,7 @@ export async function inspectSession(options: DoctorOptions): Promise<SessionChe
         ...checkLog(options, log),
         ...blobs.findings,
         ...checkNotes(options),
+        ...checkTasks(options),
         ...leases.findings,
         ...checkFolders(options, leases.isInUse),
       ],
@@ -218,6 +221,24 @@ function checkLeases({ fs, paths, lease }: DoctorOptions): {
     isInUse: false,
     findings: state.paths.map((path) => finding("stale-lease", path, fs.stat(path)?.size ?? 0, advice)),
   };
+}
+
+/** Lines of the tasks' journal that cannot be read. */
+function checkTasks({ fs, paths }: DoctorOptions): readonly SessionFinding[] {
+  const folder = join(paths.sessionFolder, "tasks");
+  const path = join(folder, "journal.jsonl");
+  const stat = fs.stat(path);
+  if (stat === undefined) return [];
+  const unusual = fs.stat(folder)?.isLink || stat.isLink || stat.isDirectory || stat.isSpecial;
+  const { lines, damagedLines } = unusual
+    ? { lines: [], damagedLines: 0 }
+    : new TaskFolder({ fs, folder }).readJournal();
+  const count = damagedLines + foldTasks(lines).skippedLines;
+  if (count === 0 && !unusual) return [];
+  const advice = unusual
+    ? "The journal of the background tasks is not a plain file: it is not read."
+    : `${count} lines of the journal of the background tasks cannot be read: they are skipped.`;
+  return [finding("tasks-damaged", path, stat.size, advice, { isMendable: false })];
 }
 
 /** Half-made copies of damage, and empty folders. */

@@ -38,6 +38,8 @@ type FindingKind =
   | "notes-unfinished"
   /** Notes that a person saved during a replacement, kept beside the notes. Left alone. */
   | "notes-conflict"
+  /** Lines of the journal of background tasks that cannot be read. They are skipped. */
+  | "tasks-damaged"
   /** A lease whose writer is gone. The repair removes it. */
   | "stale-lease"
   /** A file or an empty folder that a crash left. The repair removes it. */
