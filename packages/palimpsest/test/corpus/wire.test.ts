@@ -10,12 +10,12 @@ import { FORMATS, framesOf } from "#test/wire/shared/formats.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { SseReader } from "#wire/shared/sse.ts";
 import { hasCorpus, recordedFiles } from "../../../../test/helpers/corpus.ts";
+import { bySize, usualFew } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
-/** By default every fifth recording, so that most tools have one. */
-const FILES = recordedFiles().filter((_, index) => isLong || index % 5 === 0);
+/** By default every ninth recording. */
+const FILES = usualFew(recordedFiles(), 9);
 /** Messages of a session that are in one request, and answers that are compared. */
-const MOST_MESSAGES = 400;
+const MOST_MESSAGES = bySize({ usual: 120, long: 400 });
 
 async function messagesOf(path: string): Promise<readonly Message[]> {
   const { sessions } = importSessions(await readInputFile(path));

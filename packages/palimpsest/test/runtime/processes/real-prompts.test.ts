@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NodeTaskProcesses } from "#runtime/processes/node-task-processes.ts";
 import { judgeSilence, type Silence } from "#tasks/silence.ts";
+import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 import { until } from "./until.ts";
 
 const processes = new NodeTaskProcesses({ space: "this machine" });
@@ -112,11 +113,12 @@ const QUIET = [
 ];
 
 describe("a real program that waits", () => {
-  it.each(WAITING.filter(({ tool }) => hasTool(tool) && hasTool("script")))("is waiting: $command", async ({
-    command,
-    end,
-    pattern,
-  }) => {
+  it.each(
+    usualFew(
+      WAITING.filter(({ tool }) => hasTool(tool) && hasTool("script")),
+      3,
+    ),
+  )("is waiting: $command", async ({ command, end, pattern }) => {
     const silence = await judge(command, (text) => end.test(text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "")));
     expect(silence).toMatchObject({ state: "waiting", pattern: expect.stringMatching(pattern) });
   });
@@ -129,7 +131,7 @@ describe("a real program that waits", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("a real program that does not wait", () => {
-  it.each(QUIET)("is quiet: $what", async ({ command, isThere }) => {
+  it.each(usualFew(QUIET, 2))("is quiet: $what", async ({ command, isThere }) => {
     expect(await judge(command, isThere)).toMatchObject({ state: "quiet", silentMs: 45_000 });
   });
 });

@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import type { ModelAnswer, ModelEvent } from "#ports/model-client.ts";
 import { classifyModelError } from "#wire/errors/model-failure.ts";
 import { SseReader } from "#wire/shared/sse.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { answersOf, FORMATS, type Format, framesOf } from "./formats.ts";
+
+const RUNS = { numRuns: bySize({ usual: 25, long: 300 }) };
 
 /** Reads a stream in chunks that end at these places. */
 function readBytes(format: Format, bytes: Uint8Array, ends: readonly number[]): ModelAnswer {
@@ -31,6 +34,7 @@ describe.each(FORMATS)("an answer in the format $name", (format) => {
         // What returns is sent again: its bytes are those of before.
         expect(JSON.stringify(format.writeAnswer(read))).toBe(JSON.stringify(written));
       }),
+      RUNS,
     );
   });
 
@@ -46,6 +50,7 @@ describe.each(FORMATS)("an answer in the format $name", (format) => {
           expect(readBytes(format, bytes, ends)).toEqual(answer);
         },
       ),
+      RUNS,
     );
   });
 
@@ -69,6 +74,7 @@ describe.each(FORMATS)("an answer in the format $name", (format) => {
         }
         expect(content).toEqual(whole.slice(0, content.length));
       }),
+      RUNS,
     );
   });
 
@@ -95,6 +101,7 @@ describe.each(FORMATS)("an answer in the format $name", (format) => {
         );
         expect(read.usage).toEqual(answer.usage);
       }),
+      RUNS,
     );
   });
 
