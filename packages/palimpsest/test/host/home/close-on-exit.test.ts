@@ -25,7 +25,7 @@ interface Ended {
   readonly signal: NodeJS.Signals | null;
 }
 
-type Way = "waiting" | "idle" | "handled" | "hanging";
+type Way = "waiting" | "hosted" | "idle" | "handled" | "hanging";
 
 /** Runs the child and sends it a signal for each line that it writes: when it has begun, and when it closes its session. */
 function run(name: string, way: Way, signals: readonly NodeJS.Signals[]): Promise<Ended> {
@@ -50,8 +50,8 @@ const logOf = ({ sessionId }: Ended, project: HomeProject): string =>
 
 describe("a process that is told to end", () => {
   // A shell makes 143 of it: 128 and the number of the signal that the process ended by.
-  it("closes its sessions and ends by the signal", async () => {
-    const ended = await run("waiting", "waiting", ["SIGTERM"]);
+  it.each(["waiting", "hosted"] as const)("closes its sessions and ends by the signal: %s", async (way) => {
+    const ended = await run(way, way, ["SIGTERM"]);
     expect(ended).toMatchObject({ code: null, signal: "SIGTERM" });
     await expectClosed(ended);
   });
