@@ -1,11 +1,14 @@
 /** What a home does by itself, over one life of a host: each job, its switch and its event. */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { storedSessions } from "#agent/memory/consolidation/dream-sessions.ts";
+import { createMemory } from "#host/create-memory.ts";
 import { createPalimpsest, type PalimpsestOptions } from "#host/create-palimpsest.ts";
 import type { PalimpsestHome } from "#host/home/home-types.ts";
 import { functionModel } from "#models/function/function-model.ts";
 import type { SessionEvent } from "#session/events/events.ts";
-import { at, open, texts, useHomes } from "#test/helpers/homes.ts";
+import { at, leftBehind, open, say, texts, useHomes } from "#test/helpers/homes.ts";
 
 useHomes();
 
@@ -103,6 +106,51 @@ describe("the start context", () => {
     });
     await palimpsest.close();
   });
+});
+
+describe("sessions of agents that worked as tasks", () => {
+  it("are not gone on with, and no dream counts or reads them", async () => {
+    const home = open();
+    const request = (who: string): string => `Remember that ${who} deploys on Tuesdays.`;
+    const id = await leftBehind(home, request("Ada"));
+    for (let task = 0; task < 3; task++)
+      await (await say(await home.create({ purpose: "task" }), request(`agent ${task}`))).close();
+    const sessions = storedSessions(home.storeOf());
+    expect(await sessions.count(0)).toBe(1);
+    expect((await sessions.gather(0, undefined)).map(({ sessionId }) => sessionId)).toEqual([id]);
+    const latest = await home.resumeLatest();
+    expect(latest?.id).toBe(id);
+    await latest?.close();
+  });
+});
+
+it.each([
+  { background: {}, asked: ["cleanUp", "dream"] },
+  { background: { cleanUp: false }, asked: ["dream"] },
+  { background: { dreams: false }, asked: ["cleanUp"] },
+  { background: { cleanUp: false, dreams: false }, asked: [] },
+  { background: "off" as const, asked: [] },
+])("asks for what is due unless it is switched off: $background", async ({ background, asked }) => {
+  const home = open();
+  const memory = createMemory({ home });
+  const calls: string[] = [];
+  const [cleanUp, dream] = [home.cleanUp.bind(home), memory.dream.bind(memory)];
+  home.cleanUp = (options) => cleanUp(options).finally(() => calls.push("cleanUp"));
+  memory.dream = (options) => dream(options).finally(() => calls.push("dream"));
+  const { palimpsest } = host(home, { memory, background });
+  await (await palimpsest.session("chat")).turn("Hello.");
+  while (calls.length < asked.length) await setImmediate();
+  await palimpsest.close();
+  expect(calls).toEqual(asked);
+});
+
+it("adds one handler for each signal, however many hosts there are, and takes it away", async () => {
+  const before = process.listenerCount("SIGTERM");
+  const hosts = Array.from({ length: 12 }, () => host(open()).palimpsest);
+  for (const palimpsest of hosts) await palimpsest.session();
+  expect(process.listenerCount("SIGTERM")).toBe(before + 1);
+  for (const palimpsest of hosts) await palimpsest.close();
+  expect(process.listenerCount("SIGTERM")).toBe(before);
 });
 
 it.each([{ cleanup: true }, { startContext: "no" }])("refuses %j as background", (background) => {
