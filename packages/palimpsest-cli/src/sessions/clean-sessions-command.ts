@@ -2,12 +2,13 @@
  * `palimpsest sessions clean`: moves sessions that were not used for long to the trash, and deletes those that
  * were in the trash for long enough; with `--dry-run` it only reports what it would do.
  */
-import { cleanUp, FileSessionStore, OptionError, systemClock } from "palimpsest";
+import { cleanUp, FileSessionStore, nodeFileSystem, OptionError, systemClock } from "palimpsest";
 import {
   type CleanUpReport,
   HOME_DEFAULTS,
   type HomeProject,
   type KeptReason,
+  purgeOutputs,
   showOnOneLine,
 } from "palimpsest/internal";
 import { parseCount } from "../command-line/command.ts";
@@ -17,6 +18,7 @@ import {
   type PlaceFlags,
   type SessionPlace,
   sessionCommand,
+  trashOf,
 } from "../stored-sessions/session-place.ts";
 import { formatBytes, formatCount, formatQuantity } from "../terminal/figures.ts";
 import type { CliContext } from "../terminal/terminal.ts";
@@ -101,6 +103,8 @@ async function cleanAll({ place, flags, context }: PlaceCall<CleanFlags>): Promi
             detail: "cleaning up",
           }),
       });
+      if (report.outcome === "done" && flags.dryRun !== true)
+        purgeOutputs(nodeFileSystem, trashOf(project), systemClock.nowMs() - trashGraceDays * 86_400_000);
       cleaned.push({ project, report });
       if (context.signal.aborted) break;
     }

@@ -2,9 +2,9 @@
  * The sessions that a command works on: those of a home, or of a plain folder. Opening one writes nothing.
  */
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { OptionError, openHome } from "palimpsest";
-import type { PalimpsestHome, RetentionSettings } from "palimpsest/internal";
+import type { HomeProject, PalimpsestHome, RetentionSettings } from "palimpsest/internal";
 import { folderStore, isRetentionKnown } from "palimpsest/internal";
 import {
   type AddCommand,
@@ -125,4 +125,9 @@ export function openHomeOf(
     env,
     persistence: true,
   });
+}
+
+/** The trash of a project, or of a plain folder. */
+export function trashOf({ folder, trashFolder }: HomeProject): string {
+  return trashFolder === "" ? join(folder, ".trash") : trashFolder;
 }

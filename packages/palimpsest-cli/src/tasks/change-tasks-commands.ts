@@ -1,10 +1,18 @@
 /**
- * `palimpsest tasks input` and `kill`: they ask the process that runs the task, and wait for its answer.
+ * `palimpsest tasks input`, `kill` and `clean`. The first two ask the process that runs the task, and wait for its answer.
  */
-import { showOnOneLine } from "palimpsest/internal";
-import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
-import { formatQuantity } from "../terminal/figures.ts";
-import { endWords, TASK_ARGUMENTS, taskJson } from "./read-tasks-commands.ts";
+import { lstatSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock } from "palimpsest";
+import { outputsIn, showOnOneLine } from "palimpsest/internal";
+import {
+  type PlaceCall,
+  type PlaceFlags,
+  sessionCommand,
+  trashOf,
+} from "../stored-sessions/session-place.ts";
+import { formatBytes, formatQuantity } from "../terminal/figures.ts";
+import { endWords, TASK_ARGUMENTS, taskJson, tasksIn } from "./read-tasks-commands.ts";
 import { StoredTasks } from "./stored-tasks.ts";
 
 /** Exit codes of both. */
@@ -67,4 +75,42 @@ const kill = sessionCommand(
   },
 );
 
-export const CHANGE_TASK_COMMANDS = { input, kill };
+const clean = sessionCommand(
+  {
+    name: "clean",
+    description: "move outputs of ended background tasks to the trash",
+    args: { "[session]": "id, the beginning of one, or a title (default: the latest sessions)" },
+    examples: ["tasks clean", "tasks clean 3f2a91c0"],
+    notes: [
+      "Never the output of a task that runs. sessions clean deletes them, when they were in the trash for as",
+      "long as a session would be: 30 days, unless the settings say otherwise.",
+    ],
+  },
+  async ({ place }: PlaceCall, which: string | undefined) => {
+    const moved: { sessionId: string; task: string; bytes: number; path: string }[] = [];
+    for (const { sessionId, tasks } of await tasksIn(place, which)) {
+      const { project } = await place.find(sessionId);
+      for (const { id, status, outputBytes, outputPath } of tasks) {
+        if (status === "running" || outputPath === undefined) continue;
+        const name = `${sessionId}.${id}.${systemClock.nowMs()}.log`;
+        const path = moveOutput(outputPath, outputsIn(trashOf(project)), name);
+        if (path !== undefined) moved.push({ sessionId, task: id, bytes: outputBytes, path });
+      }
+    }
+    const bytes = moved.reduce((sum, one) => sum + one.bytes, 0);
+    const out = `${formatQuantity(moved.length, "output")} (${formatBytes(bytes)}) went to the trash.`;
+    return { json: { moved }, out: [out] };
+  },
+);
+
+/** Moves an output; `undefined` where there is none. A task may have put a link in its place: none is followed. */
+function moveOutput(output: string, folder: string, name: string): string | undefined {
+  const isPlain = lstatSync(output, { throwIfNoEntry: false })?.isFile() === true;
+  if (!isPlain || !lstatSync(dirname(output)).isDirectory()) return undefined;
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  renameSync(output, path);
+  return path;
+}
+
+export const CHANGE_TASK_COMMANDS = { input, kill, clean };

@@ -29,6 +29,11 @@ interface TailFlags extends PlaceFlags {
   readonly offset?: number;
 }
 
+interface TasksOfSession {
+  readonly sessionId: string;
+  readonly tasks: readonly StoredTask[];
+}
+
 export const listTasksCommand = sessionCommand(
   {
     name: "list",
@@ -55,12 +60,12 @@ export const listTasksCommand = sessionCommand(
 export async function tasksIn(
   place: SessionPlace,
   which: string | undefined,
-): Promise<readonly { readonly sessionId: string; readonly tasks: readonly StoredTask[] }[]> {
+): Promise<readonly TasksOfSession[]> {
   const ids =
     which === undefined
       ? (await place.list({ limit: LISTED_SESSIONS })).sessions.map(({ sessionId }) => sessionId)
       : [which];
-  const found = [];
+  const found: TasksOfSession[] = [];
   for (const id of ids) {
     const stored = await StoredTasks.open(place, id);
     const tasks = await stored.list();

@@ -69,7 +69,8 @@ export class StoredTasks {
   /** The tasks of the session that `which` names. */
   static open(place: SessionPlace, which: string): Promise<StoredTasks> {
     return withLog(place, which, async ({ info: { sessionId }, project, log }) => {
-      const isInUse = async () => (await place.storeOf(project).find(sessionId)).isInUse;
+      const store = place.storeOf(project);
+      const isInUse = async () => (await store.find(sessionId)).isInUse;
       return new StoredTasks(sessionId, log.tasks, isInUse);
     });
   }

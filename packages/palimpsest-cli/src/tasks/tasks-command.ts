@@ -12,6 +12,7 @@ const COMMANDS: CommandLoaders = {
   tail: async () => (await reading()).tailTaskCommand,
   input: async () => (await changing()).input,
   kill: async () => (await changing()).kill,
+  clean: async () => (await changing()).clean,
 };
 
 const HELP = `
@@ -25,4 +26,9 @@ Examples:
   palimpsest tasks input 3f2a91c0 t1 y  answers its question
   palimpsest tasks kill 3f2a91c0 t1     ends it`;
 
-export const TASKS_COMMAND = groupOf("tasks", "list, read, answer and end background tasks", HELP, COMMANDS);
+export const TASKS_COMMAND = groupOf(
+  "tasks",
+  "list, read, answer, end and clean up background tasks",
+  HELP,
+  COMMANDS,
+);

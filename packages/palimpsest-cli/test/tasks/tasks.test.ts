@@ -1,6 +1,7 @@
 /** `palimpsest tasks`: commands beside a program that runs tasks, and after one that died. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { createPalimpsest, functionModel, nodeProcess, openHome, systemTimer } from "palimpsest";
 import { folderStore } from "palimpsest/internal";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -192,6 +193,35 @@ describe("palimpsest tasks", () => {
     expect((await place.run(["tasks", "kill", "work", "t1"])).out).toBe(
       "Task t1 was interrupted; nothing was left of it.\n",
     );
+  });
+
+  it("moves outputs of ended tasks to the trash, where a clean-up deletes them after 30 days", async () => {
+    const place = storedHome();
+    const { session } = await program(place);
+    const { id } = await session.tasks.start("local_bash", { command: "echo one" });
+    await session.tasks.wait(id);
+    await session.tasks.start("local_bash", { command: "echo two; sleep 600" });
+    await until(() => session.tasks.get("t2").outputBytes === 4);
+    const { moved } = json<{ moved: { task: string; bytes: number; path: string }[] }>(
+      await place.run(["tasks", "clean", "--json"]),
+    );
+    expect(moved).toEqual([
+      { sessionId: "work", task: "t1", bytes: 4, path: expect.stringContaining("/trash/") },
+    ]);
+    expect(readFileSync(moved[0]!.path, "utf8")).toBe("one\n");
+    expect(session.tasks.read("t1").text).toBe("");
+    expect(session.tasks.read("t2").text).toBe("two\n");
+    expect(await place.run(["tasks", "clean"])).toMatchObject({
+      out: "0 outputs (0 B) went to the trash.\n",
+    });
+    await place.run(["sessions", "clean"]);
+    expect(existsSync(moved[0]!.path)).toBe(true);
+    const old = moved[0]!.path.replace(/\d+\.log$/, `${Date.now() - 30 * 86_400_000 - 1}.log`);
+    renameSync(moved[0]!.path, old);
+    await place.run(["sessions", "clean", "--dry-run"]);
+    expect(existsSync(old)).toBe(true);
+    await place.run(["sessions", "clean"]);
+    expect(existsSync(old)).toBe(false);
   });
 
   it("are checked by the doctor, which reports lines that cannot be read", async () => {

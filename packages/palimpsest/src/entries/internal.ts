@@ -159,6 +159,7 @@ export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/sessi
 export { repairSession } from "../stores/files/doctor/session-repair.ts";
 export { isIndexOfOtherVersion, parseSessionIndex } from "../stores/files/list/index-lines.ts";
 export { isConflictName } from "../stores/files/notes/notes-names.ts";
+export { outputsIn, purgeOutputs } from "../stores/files/tasks/trashed-outputs.ts";
 export { findNetworkFileSystem } from "../stores/platform/network-file-system.ts";
 export type { PostgresQueryable } from "../stores/postgres/database/postgres-pool.ts";
 export { TABLES_VERSION } from "../stores/postgres/database/tables.ts";

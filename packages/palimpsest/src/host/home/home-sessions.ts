@@ -8,6 +8,7 @@ import type { SessionPage, SessionStore, TrashedSession } from "../../ports/sess
 import { NodeProjectContext } from "../../runtime/working-copy/git-status.ts";
 import type { SessionObserver } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
+import { purgeOutputs } from "../../stores/files/tasks/trashed-outputs.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/platform/node-ports.ts";
 import { closeOnExit } from "./close-on-exit.ts";
@@ -229,7 +230,14 @@ export class HomeSessions implements PalimpsestHome {
       const { settings } = this;
       const clock = this.#clock;
       const ledger = store.cleanUpLedger();
-      done.push({ project, report: await cleanUp(store, { ...options, clock, settings, ledger, dryRun }) });
+      const report = await cleanUp(store, { ...options, clock, settings, ledger, dryRun });
+      if (report.outcome === "done" && !dryRun)
+        purgeOutputs(
+          nodeFileSystem,
+          project.trashFolder,
+          clock.nowMs() - settings.trashGraceDays * 86_400_000,
+        );
+      done.push({ project, report });
     }
     return done;
   }
