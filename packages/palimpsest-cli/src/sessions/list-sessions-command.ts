@@ -52,7 +52,7 @@ export const listSessionsCommand = sessionCommand(
       "sessions list --tag billing --json",
       "sessions list --trash",
     ],
-    notes: ["Marks: ● in use by a process, ⑂ a fork, ↓ imported."],
+    notes: ["Marks: ● in use by a process, ⑂ a fork, ↳ of an agent in the background, ↓ imported."],
   },
   (call: PlaceCall<ListFlags>) => (call.flags.trash === true ? listTrash(call) : listSessions(call)),
 );

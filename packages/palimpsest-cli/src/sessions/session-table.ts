@@ -40,8 +40,9 @@ const SQUEEZED = [
   { index: NAME, least: 16 },
 ] as const;
 
-function marksOf({ isInUse, forkOf, source }: ListedSession): string {
-  return `${isInUse ? "●" : ""}${forkOf === undefined ? "" : "⑂"}${source === undefined ? "" : "↓"}`;
+function marksOf({ isInUse, forkOf, purpose, source }: ListedSession): string {
+  const origin = `${forkOf === undefined ? "" : "⑂"}${purpose === undefined ? "" : "↳"}${source === undefined ? "" : "↓"}`;
+  return `${isInUse ? "●" : ""}${origin}`;
 }
 
 /** Sessions as a table: as many columns as there is room for, and the name as long as it can be. */

@@ -25,6 +25,8 @@ export interface ListedSession {
   readonly workingCopy?: string | undefined;
   /** The session that it was forked from. */
   readonly forkOf?: string | undefined;
+  /** What it is for, where it is not a conversation with a user: `task` for an agent in the background. */
+  readonly purpose?: string | undefined;
   /** The recording that it was imported from. */
   readonly source?: HeaderEntry["source"];
   /** Name of the project's folder; absent in a plain folder of sessions. */
@@ -49,6 +51,7 @@ export function listedSession(
     isInUse,
     workingCopy: header?.workingCopy,
     forkOf: header?.parent?.sessionId,
+    purpose: header?.purpose,
     source: header?.source,
     project: more.project === "" ? undefined : more.project,
   };

@@ -70,8 +70,13 @@ export function notesCommand(
 }
 
 async function latestOf(place: SessionPlace): Promise<string> {
-  const [latest] = (await place.list({ limit: 1 })).sessions;
-  if (latest !== undefined) return latest.sessionId;
+  for (let after: string | undefined; ; ) {
+    const { sessions, next } = await place.list(after === undefined ? {} : { after });
+    const latest = sessions.find(({ header }) => header?.purpose === undefined);
+    if (latest !== undefined) return latest.sessionId;
+    if (next === undefined) break;
+    after = next;
+  }
   throw new StoreError("SESSION_NOT_FOUND", {
     message: "There are no sessions in this project.",
     hint: "Name a session of another project: its id, the beginning of one, or its exact title.",

@@ -76,7 +76,9 @@ export class AgentSession {
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
     this.#memory = agentMemory(session, options, world);
-    this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, world));
+    // An agent's session is closed by its task; the host knows nothing of it.
+    const inner = { ...world, onClosed: undefined };
+    this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, inner));
     this.#help = internalsOf(session).compaction.helpOf({
       ...options,
       restorers: [

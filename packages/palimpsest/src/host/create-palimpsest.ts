@@ -3,6 +3,8 @@
  */
 
 import { AgentSession } from "../agent/agent-session.ts";
+import { storedSessions } from "../agent/memory/consolidation/dream-sessions.ts";
+import type { DreamSessions } from "../agent/memory/consolidation/run-dream.ts";
 import { AGENT_RULES, NOTES_RULES } from "../agent/options/agent-option-rules.ts";
 import type { AgentOptions, AgentWorld } from "../agent/options/agent-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
@@ -122,6 +124,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
         timer,
         ids: randomIds,
         filesInMemory: () => new InMemoryTaskFiles(),
+        dreamSessions: place.dreamSessions,
         agentSessions: {
           create: ({ parent, taskId }) =>
             place.create(undefined, {
@@ -190,6 +193,8 @@ interface Place {
    * @throws `SESSION_NOT_FOUND`
    */
   readonly checkIsHere?: (sessionId: string) => Promise<unknown>;
+  /** What a dream of an agent reads. */
+  readonly dreamSessions?: DreamSessions;
   /** The home, where sessions are kept in one. */
   readonly home?: PalimpsestHome;
 }
@@ -248,6 +253,7 @@ function placeOf(options: PalimpsestOptions): Place {
     return {
       create: (sessionId, about) => createSession({ ...scoped, ...about, ...named(sessionId) }),
       open: (sessionId) => openSession(sessionId, scoped),
+      dreamSessions: storedSessions(store, scope, observer),
     };
   }
   if (folder !== undefined) {
@@ -262,6 +268,7 @@ function placeOf(options: PalimpsestOptions): Place {
     create: (sessionId, about) => own.create({ ...shared, ...about, ...named(sessionId) }),
     open: (sessionId) => own.resume(sessionId, shared),
     checkIsHere: (sessionId) => own.storeOf().find(sessionId),
+    dreamSessions: storedSessions(own.storeOf(), undefined, observer),
     home: own,
   };
 }

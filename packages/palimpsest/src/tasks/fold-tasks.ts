@@ -7,6 +7,7 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../base/json/json.ts";
 import { parseBounded } from "../base/json/parse-bounded.ts";
+import { sumUsage, type Usage } from "../transcript/blocks.ts";
 import {
   type EndRecord,
   type NoticeRecord,
@@ -51,6 +52,7 @@ export function isTaskId(id: unknown): id is string {
 /** The tasks of a session; grows record by record. */
 export class TaskFold {
   readonly #tasks = new Map<string, TaskState>();
+  readonly #notices = new Map<number, NoticeRecord | EndRecord>();
   #lastId = 0;
   #lastNo = 0;
   #skippedLines = 0;
@@ -58,6 +60,13 @@ export class TaskFold {
   /** In the order of their first start. */
   get tasks(): ReadonlyMap<string, TaskState> {
     return this.#tasks;
+  }
+
+  /** Ends and notices after the one of this number, in order; of each number one, also if it was written twice. */
+  noticesAfter(no: number): readonly (NoticeRecord | EndRecord)[] {
+    return [...this.#notices.values()]
+      .filter((notice) => notice.no > no)
+      .sort((one, other) => one.no - other.no);
   }
 
   /** Lines that were not records, and records of tasks that never started. */
@@ -88,8 +97,11 @@ export class TaskFold {
     if ("no" in record) this.#lastNo = Math.max(this.#lastNo, record.no);
     const known = this.#tasks.get(record.id);
     const next = record.type === "start" ? started(record, known) : known && changed(known, record);
-    if (next !== undefined) this.#tasks.set(record.id, next);
-    return next !== undefined;
+    if (next === undefined) return false;
+    this.#tasks.set(record.id, next);
+    if ("no" in record && next !== known && !this.#notices.has(record.no))
+      this.#notices.set(record.no, record);
+    return true;
   }
 }
 
@@ -113,6 +125,22 @@ function changed(state: TaskState, record: Exclude<TaskRecord, StartRecord>): Ta
   if (record.type === "notice") return { ...state, notices: [...state.notices, record] };
   if (state.end !== undefined) return state;
   return { ...state, status: record.outcome, end: record, endedAt: record.at };
+}
+
+/** What the model calls of a task used: those that its kind recorded while it ran, or what its end says. */
+export function taskUsage({ facts, end }: Pick<TaskState, "facts" | "end">): Usage | undefined {
+  const recorded = facts.flatMap(({ usage }) => (isUsage(usage) ? [usage] : []));
+  if (recorded.length > 0) return sumUsage(recorded);
+  return isUsage(end?.usage) ? end.usage : undefined;
+}
+
+function isUsage(usage: unknown): usage is Usage {
+  return (
+    isObject(usage) &&
+    [usage["inputTokens"], usage["cacheReadTokens"], usage["cacheWriteTokens"], usage["outputTokens"]].every(
+      isCount,
+    )
+  );
 }
 
 /** Status of a task, now: one that runs in a dead process was interrupted. */

@@ -83,10 +83,10 @@ const TASK_KIND_ROWS: readonly TaskKindRow[] = [
   },
   {
     kind: "dream",
-    make: ({ memory }) =>
+    make: ({ memory, ports: { dreamSessions } }) =>
       memory === undefined
         ? { missing: "Pass a memory: createPalimpsest({ memory: await createMemory() })." }
-        : dreamTasks((options) => memory.dream(options)),
+        : dreamTasks((options) => memory.dream({ ...options, sessions: dreamSessions })),
   },
 ];
 

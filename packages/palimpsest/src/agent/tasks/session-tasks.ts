@@ -7,19 +7,38 @@
  * was interrupted. One timer runs while tasks do; nothing waits on it.
  */
 import { TASK_DEFAULTS } from "../../base/defaults/tasks.ts";
-import { errorMessage, TaskError } from "../../base/errors.ts";
+import { errorMessage } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { Deadline } from "../../ports/runtime.ts";
-import type { TaskState } from "../../tasks/fold-tasks.ts";
+import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
 import { LINE_LIMIT_BYTES, readIncrement } from "../../tasks/output-text.ts";
-import { TASK_KINDS, type TaskEnd, type TaskKindName, type TaskOwner } from "../../tasks/task-record.ts";
+import type { NoticeRecord, TaskEnd, TaskKindName, TaskOwner } from "../../tasks/task-record.ts";
 import { processMarks, type TaskRequest } from "../../tasks/task-request.ts";
+import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
 import { TaskInbox } from "./task-inbox.ts";
 import { TaskJournal } from "./task-journal.ts";
-import type { StartTaskOptions, TaskInfo, TaskPorts, Tasks, TaskText } from "./task-options.ts";
+import {
+  type StartTaskOptions,
+  type TaskInfo,
+  type TaskPorts,
+  type Tasks,
+  type TaskText,
+  taskInfo,
+} from "./task-options.ts";
+import {
+  closedToTasks,
+  isNotRunningHere,
+  isRunning,
+  kindIsMissing,
+  noSuchKind,
+  noSuchTask,
+  outputsFull,
+  takesNoInput,
+  tooManyRun,
+} from "./task-refusals.ts";
 import { TaskInProgress, type TaskLimits } from "./task-run.ts";
 import { taskTools } from "./task-tools.ts";
 
@@ -33,6 +52,8 @@ interface SessionTasksSetup {
   readonly deliveredNo: number;
   readonly deadline: Deadline;
   readonly now: () => number;
+  /** Receives errors of work that no caller waits for. */
+  readonly onProblem: (error: unknown) => void;
   /** Told whenever a task begins, waits, says something or ends. */
   readonly onChange: (change: TaskChange) => void;
 }
@@ -73,13 +94,13 @@ export class SessionTasks implements Tasks {
   /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
   async recover(): Promise<void> {
     for (const task of this.#journal.tasks)
-      if (this.#journal.isLeft(task, this.#running.has(task.id))) {
-        for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
-        this.#ended(task.id, {
-          outcome: "interrupted",
-          reason: "the process that ran it ended",
-        });
-      }
+      if (this.#journal.isLeft(task, this.#running.has(task.id)))
+        try {
+          for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
+          this.#ended(task.id, { outcome: "interrupted", reason: "the process that ran it ended" });
+        } catch (error) {
+          this.#setup.onProblem(error);
+        }
   }
 
   async start(
@@ -94,11 +115,7 @@ export class SessionTasks implements Tasks {
 
   async resume(id: string): Promise<TaskInfo> {
     const { kind, input, status, title } = this.#state(id);
-    if (status === "running")
-      throw new TaskError("TASK_REFUSED", {
-        message: `Task ${id} is running.`,
-        hint: "Only a task that was interrupted, was stopped or failed can be resumed.",
-      });
+    if (status === "running") throw isRunning(id);
     const known = this.#kind(kind);
     return this.#run(id, known, { input: known.check(input), title });
   }
@@ -143,16 +160,8 @@ export class SessionTasks implements Tasks {
   async input(id: string, text: string): Promise<void> {
     const task = this.#state(id);
     const running = this.#running.get(id);
-    if (running === undefined)
-      throw new TaskError("TASK_ENDED", {
-        message: `Task ${id} is not running here: it is ${task.status}.`,
-        hint: "Start it again, with the input in its command.",
-      });
-    if (!running.takesInput)
-      throw new TaskError("TASK_REFUSED", {
-        message: `Task ${id} takes no input.`,
-        hint: 'A shell command takes input if it was started with `stdin: "open"`.',
-      });
+    if (running === undefined) throw isNotRunningHere(task);
+    if (!running.takesInput) throw takesNoInput(id);
     await running.input(text);
   }
 
@@ -174,6 +183,11 @@ export class SessionTasks implements Tasks {
       hint: "The task goes on; wait again when you like.",
     });
     return this.get(id);
+  }
+
+  get usage(): Usage | undefined {
+    const usages = this.#journal.tasks.flatMap((task) => taskUsage(task) ?? []);
+    return usages.length === 0 ? undefined : sumUsage(usages);
   }
 
   /** The kinds that can be run here. */
@@ -225,39 +239,39 @@ export class SessionTasks implements Tasks {
       readonly timeoutMs?: number | undefined;
     },
   ): Promise<TaskInfo> {
-    if (this.#isClosed)
-      throw new TaskError("TASK_REFUSED", { message: "The session is closed.", hint: "Open it again." });
+    if (this.#isClosed) throw closedToTasks();
     const { runningCount, sessionOutputBytes } = this.#limits;
-    if (this.#running.size >= runningCount)
-      throw new TaskError("TASK_REFUSED", {
-        message: `${this.#running.size} tasks of this session run already, which is the most.`,
-        hint: "Wait for one of them, or stop one.",
-      });
+    if (this.#running.size >= runningCount) throw tooManyRun(this.#running.size);
     // Outputs may have been removed meanwhile.
     if (this.#written.bytes >= sessionOutputBytes) this.#written.bytes = this.#setup.ports.files.totalBytes();
-    if (this.#written.bytes >= sessionOutputBytes)
-      throw new TaskError("TASK_REFUSED", {
-        message: `The outputs of this session's tasks are ${this.#written.bytes} bytes; the limit is ${sessionOutputBytes}.`,
-        hint: "Remove outputs with `palimpsest tasks clean`.",
-      });
+    if (this.#written.bytes >= sessionOutputBytes) throw outputsFull(this.#written.bytes, sessionOutputBytes);
     const { files, identity } = this.#setup.ports;
     const { pid, startedAt, space, host } = identity;
     const owner: TaskOwner = { pid, startedAt, space, host };
     const earlier = this.#journal.find(id)?.facts ?? [];
     const at = this.#setup.now();
     this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner });
-    const running = new TaskInProgress(id, {
+    const place = {
       files,
       limits: this.#limits,
       written: this.#written,
       deadline: this.#setup.deadline,
       now: this.#setup.now,
       // What cannot be recorded could not be found again after a crash: the kind gives up.
-      record: (facts) => this.#journal.append({ type: "facts", id, at: this.#setup.now(), facts }),
-      notify: (what, text) => this.#notify(id, what, text),
-      waits: (silence) => this.#notify(id, "waiting", silence.lastText),
-      ended: (end) => this.#ended(id, end),
-    });
+      record: (facts: JsonObject) =>
+        this.#journal.append({ type: "facts", id, at: this.#setup.now(), facts }),
+      notify: (what: NoticeRecord["what"], text: string) => this.#notify(id, what, text),
+      waits: (silence: { readonly lastText: string }) => this.#notify(id, "waiting", silence.lastText),
+      ended: (end: TaskEnd) => this.#ended(id, end),
+    };
+    let running: TaskInProgress;
+    try {
+      running = new TaskInProgress(id, place);
+    } catch (error) {
+      // Its output cannot be opened.
+      this.#ended(id, { outcome: "failed", reason: errorMessage(error) });
+      throw error;
+    }
     this.#running.set(id, running);
     this.#stopLooking ??= this.#startLooking();
     this.#announce("started", id);
@@ -266,15 +280,25 @@ export class SessionTasks implements Tasks {
   }
 
   #ended(id: string, end: TaskEnd): void {
-    const outputBytes = this.#setup.ports.files.outputBytes(id);
+    this.#running.delete(id);
+    const outputBytes = this.#outputBytes(id);
     const no = this.#journal.nextNotice(this.deliveredNo);
     this.#journal.appendSurely({ type: "end", id, at: this.#setup.now(), no, outputBytes, ...end });
-    this.#running.delete(id);
     if (this.#running.size === 0) {
       this.#stopLooking?.();
       this.#stopLooking = undefined;
     }
     this.#announce("ended", id);
+  }
+
+  /** Its size does not decide whether a task may end, or be listed. */
+  #outputBytes(id: string): number {
+    try {
+      return this.#setup.ports.files.outputBytes(id);
+    } catch (error) {
+      this.#setup.onProblem(error);
+      return 0;
+    }
   }
 
   #notify(id: string, what: "waiting" | "message" | "state", text: string): void {
@@ -302,9 +326,14 @@ export class SessionTasks implements Tasks {
     };
   }
 
+  /** Files that cannot be read now may be readable at the next look. */
   #look(): void {
     this.#journal.retry();
-    for (const running of this.#running.values()) running.look();
+    try {
+      for (const running of this.#running.values()) running.look();
+    } catch (error) {
+      this.#setup.onProblem(error);
+    }
   }
 
   #lookIntoInbox(): void {
@@ -327,50 +356,23 @@ export class SessionTasks implements Tasks {
 
   #kind(name: TaskKindName): TaskKind {
     const kind = this.#setup.kinds.get(name);
-    if (kind === undefined)
-      throw new TaskError("TASK_INVALID", {
-        message: `There is no kind of task ${JSON.stringify(name)}.`,
-        hint: `The kinds are ${TASK_KINDS.join(", ")}.`,
-      });
-    if ("missing" in kind)
-      throw new TaskError("TASK_REFUSED", {
-        message: `Tasks of the kind ${name} cannot be run here.`,
-        hint: kind.missing,
-      });
+    if (kind === undefined) throw noSuchKind(name);
+    if ("missing" in kind) throw kindIsMissing(name, kind.missing);
     return kind;
   }
 
   #state(id: string): TaskState {
     const task = this.#journal.find(id);
     if (task !== undefined) return task;
-    throw new TaskError("TASK_NOT_FOUND", {
-      message: `There is no task ${JSON.stringify(id)} in this session.`,
-      hint: "`tasks.list()` has those that there are.",
-    });
+    throw noSuchTask(id);
   }
 
   #info(task: TaskState): TaskInfo {
-    const { files } = this.#setup.ports;
-    const { id, kind, title, startedAt, endedAt, end } = task;
-    const running = this.#running.get(id);
+    const running = this.#running.get(task.id);
     const status = this.#journal.statusOf(task, running !== undefined);
-    const silence = running?.silence;
-    return {
-      id,
-      kind,
-      title,
-      status,
-      startedAt,
-      endedAt,
-      outputBytes: running?.outputBytes ?? files.outputBytes(id),
-      outputPath: files.outputPath(id),
-      exitCode: end?.exitCode,
-      signal: end?.signal,
-      reason: end?.reason,
-      result: end?.result,
-      usage: end?.usage,
-      silence: silence === undefined || silence.state === "active" ? undefined : silence,
-    };
+    const outputBytes = running?.outputBytes ?? this.#outputBytes(task.id);
+    const outputPath = this.#setup.ports.files.outputPath(task.id);
+    return taskInfo(task, { status, outputBytes, outputPath, silence: running?.silence });
   }
 
   #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

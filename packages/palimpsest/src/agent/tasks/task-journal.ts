@@ -13,16 +13,10 @@ export class TaskJournal {
   /** Records that could not be written yet. */
   readonly #unwritten: string[] = [];
 
-  /** Ends and notices in the order of their numbers. */
-  readonly #notices: (NoticeRecord | EndRecord)[];
-
   constructor(files: TaskFiles, identity: ProcessIdentity) {
     this.#files = files;
     this.#identity = identity;
     this.#fold = foldTasks(files.readJournal().lines);
-    this.#notices = [...this.#fold.tasks.values()]
-      .flatMap(({ notices, end }) => [...notices, ...(end === undefined ? [] : [end])])
-      .sort((one, other) => one.no - other.no);
   }
 
   /** All tasks, in the order in which they were started first. */
@@ -57,20 +51,28 @@ export class TaskJournal {
 
   /** The notices after the one of this number, in order. */
   noticesAfter(no: number): readonly (NoticeRecord | EndRecord)[] {
-    const first = this.#notices.findLastIndex((notice) => notice.no <= no) + 1;
-    return this.#notices.slice(first);
+    return this.#fold.noticesAfter(no);
+  }
+
+  /**
+   * Makes everything durable, before the session's log says that the agent has had it: an end that was delivered and
+   * then lost would be delivered again, as an interruption. @throws `StoreError`
+   */
+  async sync(): Promise<void> {
+    this.#flush();
+    await this.#files.syncJournal();
   }
 
   /** Appends a record. @throws the platform's error where it cannot be written */
   append(record: TaskRecord): void {
     this.#flush();
     this.#files.appendJournal(JSON.stringify(record));
-    this.#add(record);
+    this.#fold.add(record);
   }
 
   /** Appends a record of something that has happened: where it cannot be written now, it is tried again. */
   appendSurely(record: TaskRecord): void {
-    this.#add(record);
+    this.#fold.add(record);
     this.#unwritten.push(JSON.stringify(record));
     this.retry();
   }
@@ -82,11 +84,6 @@ export class TaskJournal {
     } catch {
       // The disk may have room later. Without it, the task counts as interrupted when the session is opened again.
     }
-  }
-
-  #add(record: TaskRecord): void {
-    this.#fold.add(record);
-    if ("no" in record) this.#notices.push(record);
   }
 
   #flush(): void {

@@ -2,7 +2,9 @@
  * Delivers the notices of tasks to the agent, each once.
  *
  * The message and the number of its last notice are appended to the session's log together. So a notice is delivered
- * once even if the process dies at any point between a task's end and the next call.
+ * once even if the process dies at any point between a task's end and the next call. A fork has no tasks at first,
+ * and none of the notices that its original waits for. A rewind takes back what was said, not what tasks did: a notice
+ * behind it is not delivered again; the list of tasks has its task.
  */
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { Restorer } from "../../ports/restorer.ts";
@@ -30,25 +32,30 @@ export function deliveredNoOf(session: Session): number {
   return no !== undefined && Number.isSafeInteger(no) && no > 0 ? no : 0;
 }
 
-/** Appends the notices that the agent has not had yet. @throws `StoreError` */
-export async function deliverNotices(session: Session, tasks: SessionTasks, now: number): Promise<void> {
+/** Notices as the agent gets them. */
+export interface Delivery {
+  readonly message: Message;
+  readonly lastNo: number;
+}
+
+/** The notices that the agent has not had yet; `undefined` if there are none. @throws `StoreError` */
+export async function pendingNotices(tasks: SessionTasks, now: number): Promise<Delivery | undefined> {
+  if (tasks.pendingCount === 0) return undefined;
+  await tasks.journal.sync();
   const notices = tasks.journal.noticesAfter(tasks.deliveredNo);
-  const last = notices.at(-1);
-  if (last === undefined) return;
+  const last = notices.at(-1)!;
   const firstWhole = notices.length - SHOWN_NOTICES;
   const texts = notices.map((notice, index) =>
     noticeText(tasks, notice, { now, isShort: index < firstWhole }),
   );
-  const message: Message = {
-    role: "user",
-    origin: "engine",
-    content: [{ type: "text", text: texts.join("\n\n") }],
-  };
-  const value = { session: session.id, deliveredNo: last.no };
-  const { appendWith, carried } = internalsOf(session);
-  await appendWith([message], { after: [{ type: "metadata", key: TASKS_MARK, value }] });
-  carried.set(TASKS_MARK, value);
-  tasks.deliveredNo = last.no;
+  const content = [{ type: "text", text: texts.join("\n\n") }] as const;
+  return { message: { role: "user", origin: "engine", content }, lastNo: last.no };
+}
+
+/** Appends notices, and that the agent has had them. @throws `StoreError` */
+export async function appendNotices(session: Session, { message, lastNo }: Delivery): Promise<void> {
+  const value = { session: session.id, deliveredNo: lastNo };
+  await internalsOf(session).appendWith([message], { after: [{ type: "metadata", key: TASKS_MARK, value }] });
 }
 
 /** Shows the tasks again after a compaction: those that run, and those that ended last. */

@@ -5,8 +5,11 @@ import type { JsonValue } from "../../base/json/json.ts";
 import type { IdSource, ProcessIdentity, Timer } from "../../ports/runtime.ts";
 import type { HttpFetch, TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
 import type { Session } from "../../session/session.ts";
+import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
+import type { Silence } from "../../tasks/silence.ts";
 import type { TaskKindName, TaskOutcome } from "../../tasks/task-record.ts";
 import type { Usage } from "../../transcript/blocks.ts";
+import type { DreamSessions } from "../memory/consolidation/run-dream.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { AgentDefinition } from "./local-agent/agent-task.ts";
 import type { McpServer } from "./mcp-monitor/mcp-monitor-task.ts";
@@ -55,6 +58,31 @@ export interface TaskInfo {
   };
 }
 
+/** A task as its journal and the look at it describe it. */
+export function taskInfo(
+  task: TaskState,
+  now: Pick<TaskInfo, "status" | "outputBytes" | "outputPath"> & { readonly silence: Silence | undefined },
+): TaskInfo {
+  const { id, kind, title, startedAt, endedAt, end } = task;
+  const { status, outputBytes, outputPath, silence } = now;
+  return {
+    id,
+    kind,
+    title,
+    status,
+    startedAt,
+    endedAt,
+    outputBytes,
+    outputPath,
+    exitCode: end?.exitCode,
+    signal: end?.signal,
+    reason: end?.reason,
+    result: end?.result,
+    usage: taskUsage(task),
+    silence: silence === undefined || silence.state === "active" ? undefined : silence,
+  };
+}
+
 /** A piece of a task's output, as text. */
 export interface TaskText {
   /** Finished lines. */
@@ -94,6 +122,8 @@ export interface Tasks {
   stop(id: string, reason?: string): Promise<TaskInfo>;
   /** Resolves when the task has ended. @throws `ABORTED` */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<TaskInfo>;
+  /** What the model calls of all tasks used together, those before a restart included; absent where none was reported. */
+  readonly usage: Usage | undefined;
   /** Number of notices that the agent has not had yet; it gets them before its next call. */
   readonly pendingCount: number;
   /** Resolves when a task begins, says something, waits or ends. */
@@ -113,6 +143,8 @@ export interface TaskWorld {
   readonly ids: IdSource;
   /** Opens sessions for agents, beside those of their parents. Absent where there are none. */
   readonly agentSessions?: AgentSessions;
+  /** The sessions that a dream reads. */
+  readonly dreamSessions?: DreamSessions;
   /** Keeps the tasks of a session whose store keeps none, for as long as it is open. */
   readonly filesInMemory: () => TaskFiles;
 }

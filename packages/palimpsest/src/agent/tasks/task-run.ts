@@ -16,6 +16,9 @@ import type { RunningTask, TaskKind } from "./kind/task-kind.ts";
 /** Free space is asked for again after this much output. */
 const DISK_CHECK_BYTES = 1_024 * 1_024;
 
+/** A kind that has not ended this long after it was stopped is given up. Source: our choice: far above the grace of a shell command. */
+const STOP_LIMIT_MS = 20_000;
+
 /** Limits of a session's tasks; see `TASK_DEFAULTS`. */
 export interface TaskLimits {
   readonly outputBytes: number;
@@ -36,6 +39,7 @@ interface TaskPlace {
   notify(what: NoticeRecord["what"], text: string): void;
   /** The task seems to wait at a prompt. */
   waits(silence: Silence & { readonly state: "waiting" }): void;
+  /** Never throws. */
   ended(end: TaskEnd): void;
 }
 
@@ -106,7 +110,7 @@ export class TaskInProgress {
       });
       this.#task.ended.then(end, failed);
       // It was stopped while it started.
-      if (this.#abort.signal.aborted) void this.#task.stop().catch(() => undefined);
+      if (this.#abort.signal.aborted) void this.#stopTask();
     } catch (error) {
       failed(error);
     }
@@ -135,15 +139,29 @@ export class TaskInProgress {
   stop(reason: string, isFailure = false): Promise<void> {
     this.#stopReason ??= reason;
     this.#isFailure ||= isFailure;
-    this.#stopping ??= (async () => {
-      this.#abort.abort();
-      await this.#task?.stop().catch((error: unknown) => {
-        this.#stopReason = `${this.#stopReason}; stopping it failed: ${errorMessage(error)}`;
+    this.#stopping ??= new Promise((resolve) => {
+      const cancel = this.#place.deadline.after(STOP_LIMIT_MS, () => {
+        this.#stopReason = `${this.#stopReason}; it had not ended ${STOP_LIMIT_MS} ms later`;
+        over();
       });
-      // A kind that does not say when it ends is over when it has been stopped.
-      this.#end({ outcome: "stopped" });
-    })();
+      const over = (): void => {
+        cancel();
+        // A kind that does not say when it ends is over when it has been stopped.
+        this.#end({ outcome: "stopped" });
+        resolve();
+      };
+      this.#abort.abort();
+      void this.#stopTask().then(over);
+    });
     return this.#stopping;
+  }
+
+  async #stopTask(): Promise<void> {
+    try {
+      await this.#task?.stop();
+    } catch (error) {
+      this.#stopReason = `${this.#stopReason}; stopping it failed: ${errorMessage(error)}`;
+    }
   }
 
   /** Looks at it, every few seconds. */

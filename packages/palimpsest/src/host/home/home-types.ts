@@ -166,7 +166,10 @@ export interface PalimpsestHome {
    * worked on here now. @throws `SESSION_IN_USE`, unless `ifInUse` says `fork`.
    */
   resume(which: string, options?: ResumeOptions): Promise<Session>;
-  /** The session of this working copy with the latest activity and no other writer; `undefined` if there is none. */
+  /**
+   * The session of this working copy with the latest activity and no other writer; `undefined` if there is none.
+   * Sessions with a purpose, such as those of agents in the background, are passed over.
+   */
   resumeLatest(options?: ResumeOptions): Promise<Session | undefined>;
   /** A new session that begins with everything up to an entry of another. It lies in this working copy's project. */
   fork(which: string, options?: HomeForkOptions): Promise<Session>;

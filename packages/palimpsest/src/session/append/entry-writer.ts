@@ -37,6 +37,8 @@ interface LogWriterOptions {
   readonly metadata?: SessionMetadata;
   /** The data that a checkpoint stores beside the window. */
   readonly carry: () => Pick<CheckpointEntry, "usageAnchor" | "carried">;
+  /** Told every entry that was stored, before a checkpoint behind it is made. */
+  readonly onStored?: (entry: Entry) => void;
   /** Stores what the next checkpoint refers to. */
   readonly beforeCheckpoint?: () => Promise<void>;
   /** Called if a checkpoint could not be written. Only the speed of opening depends on checkpoints. */
@@ -51,6 +53,7 @@ export class LogWriter {
   readonly #positions: Map<number, number>;
   readonly metadata: SessionMetadata;
   readonly #carry: LogWriterOptions["carry"];
+  readonly #onStored: LogWriterOptions["onStored"];
   readonly #beforeCheckpoint: LogWriterOptions["beforeCheckpoint"];
   readonly #onCheckpointFailed: LogWriterOptions["onCheckpointFailed"];
   #beginning: readonly NewEntry[] = [];
@@ -71,6 +74,7 @@ export class LogWriter {
     this.#positions = options.positions;
     this.metadata = options.metadata ?? new SessionMetadata();
     this.#carry = options.carry;
+    this.#onStored = options.onStored;
     this.#beforeCheckpoint = options.beforeCheckpoint;
     this.#onCheckpointFailed = options.onCheckpointFailed;
     this.#lastSeq = options.lastEntry?.seq ?? 0;
@@ -137,6 +141,7 @@ export class LogWriter {
       this.#positions.set(entry.seq, positions[index]!);
       if (entry.type === "call") this.#fixedCall = fixedCallAfter(entry, this.#fixedCall);
       this.metadata.apply(entry);
+      this.#onStored?.(entry);
       const content = shown?.get(entry.seq);
       this.#projection.apply(
         content === undefined || entry.type !== "message" ? entry : { ...entry, content },

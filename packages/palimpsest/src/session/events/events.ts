@@ -117,6 +117,7 @@ export type ContentRepairReason =
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
  * - `task`: a background task began, waits for input, says something, or ended; `status` is its state then.
+ * - `tasks-failed`: the journal or the outputs of tasks cannot be read or written; the turn goes on without them.
  * - `background`: a home did something by itself; `detail` is its result, or the reason why it failed.
  * - `closed`: the session was closed; nothing follows.
  * - `mended`: something stored is not shown as it came, because no provider would accept it or its type is unknown;
@@ -227,6 +228,7 @@ export type SessionEvent =
       readonly title: string;
       readonly status: "running" | TaskOutcome;
     }
+  | { readonly type: "tasks-failed"; readonly reason: string }
   | {
       readonly type: "background";
       readonly job: "clean-up" | "dream" | "extraction" | "start-context" | "sweep";

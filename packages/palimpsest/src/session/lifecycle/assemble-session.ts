@@ -112,7 +112,7 @@ export function assembleSession(
 
 interface WriterParts extends Omit<FoldedLog, "carried"> {
   readonly digests: DigestStore;
-  readonly carried: ReadonlyMap<string, JsonValue>;
+  readonly carried: Map<string, JsonValue>;
   readonly digest: () => FoldedFromLog<Digest>;
 }
 
@@ -127,6 +127,9 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
     positions,
     metadata: new SessionMetadata(parts.metadata),
     lastEntry,
+    onStored: (entry) => {
+      if (entry.type === "metadata" && entry.key === TASKS_MARK) carried.set(TASKS_MARK, entry.value);
+    },
     carry: (): Pick<CheckpointEntry, "usageAnchor" | "carried"> => {
       // Carried state describes the current window.
       tracker.follow(writer.projection);

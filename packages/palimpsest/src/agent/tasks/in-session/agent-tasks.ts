@@ -2,14 +2,21 @@
  * The background tasks of a session with a model: made when they are first needed, reported to the agent before each
  * call, shown again after a compaction, ended with the session.
  */
-import { TaskError } from "../../../base/errors.ts";
+import { errorMessage, StoreError, TaskError } from "../../../base/errors.ts";
+import { asString, isObject } from "../../../base/json/json.ts";
 import type { Restorer } from "../../../ports/restorer.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { OpenAgent, TaskAgent } from "../local-agent/agent-task.ts";
 import { taskKinds } from "../registry.ts";
 import { SessionTasks } from "../session-tasks.ts";
-import { deliveredNoOf, deliverNotices, tasksRestorer } from "../task-notices.ts";
+import {
+  appendNotices,
+  type Delivery,
+  deliveredNoOf,
+  pendingNotices,
+  tasksRestorer,
+} from "../task-notices.ts";
 import type { AgentSessions, Tasks } from "../task-options.ts";
 
 /** The tasks of a session, as the session uses them. */
@@ -17,9 +24,9 @@ export interface AgentTasks {
   /** @throws `TaskError` where the host gave the session nothing to run tasks with */
   readonly tasks: Tasks;
   readonly restorer: Restorer;
-  /** Ends tasks whose process died. */
+  /** Ends tasks whose process died. Files that cannot be read are an event. */
   recover(): Promise<void>;
-  /** Appends the notices that the agent has not had yet. */
+  /** Appends the notices that the agent has not had yet. Files of tasks that cannot be read are an event. @throws `StoreError` of the session's own log */
   deliver(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,6 +44,14 @@ export function tasksOf(
   const { deadline, now, tasks: given } = world;
   const { log, emit } = internalsOf(session);
   let made: SessionTasks | undefined;
+  let problem: string | undefined;
+  let delivering: Promise<void> | undefined;
+  /** A problem that lasts is one event. */
+  const failed = (error: unknown): undefined => {
+    const reason = errorMessage(error);
+    if (reason !== problem) emit({ type: "tasks-failed", reason });
+    problem = reason;
+  };
   const make = (): SessionTasks | undefined => {
     if (given === undefined || made !== undefined) return made;
     const { filesInMemory, agentSessions, ...others } = given;
@@ -50,6 +65,7 @@ export function tasksOf(
       deliveredNo: deliveredNoOf(session),
       deadline,
       now,
+      onProblem: failed,
       onChange: ({ what, task }) => {
         const { id, kind, title, status } = task;
         emit({ type: "task", what, id, kind, title, status });
@@ -60,6 +76,28 @@ export function tasksOf(
   // Nothing is made for a session that never had a task.
   const known = (): SessionTasks | undefined =>
     made ?? (log.tasks?.hasJournal() === true ? make() : undefined);
+  const knownIfReadable = (): SessionTasks | undefined => {
+    try {
+      return known();
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  const deliver = async (): Promise<void> => {
+    const tasks = knownIfReadable();
+    if (tasks === undefined) return;
+    let delivery: Delivery | undefined;
+    try {
+      delivery = await pendingNotices(tasks, now());
+      problem = undefined;
+    } catch (error) {
+      // They are delivered with a later call.
+      failed(error);
+    }
+    if (delivery === undefined) return;
+    await appendNotices(session, delivery);
+    tasks.deliveredNo = delivery.lastNo;
+  };
   return {
     get tasks() {
       const tasks = make();
@@ -69,11 +107,13 @@ export function tasksOf(
         hint: "Sessions of `createPalimpsest` have.",
       });
     },
-    restorer: tasksRestorer(known, now),
-    recover: async () => known()?.recover(),
-    deliver: async () => {
-      const tasks = known();
-      if (tasks !== undefined) await deliverNotices(session, tasks, now());
+    restorer: tasksRestorer(knownIfReadable, now),
+    recover: async () => knownIfReadable()?.recover(),
+    // One after the other: each begins where the one before ended.
+    deliver: () => {
+      const after = (delivering ?? Promise.resolve()).catch(() => undefined).then(deliver);
+      delivering = after;
+      return after;
     },
     close: async () => made?.close(),
   };
@@ -89,7 +129,35 @@ function agentOpener(
   const { tasks: _tasks, hooks: _hooks, plan: _plan, ...shared } = options;
   return async ({ taskId, model = options.model, sessionId }) => {
     const session =
-      sessionId === undefined ? await sessions.create({ parent, taskId }) : await sessions.open(sessionId);
+      (sessionId === undefined ? undefined : await reopened(sessions, { sessionId, parent, taskId })) ??
+      (await sessions.create({ parent, taskId }));
     return agentOf(session, { ...shared, model });
   };
+}
+
+/** The session of an agent that was interrupted; `undefined` if it ended before anything was stored. */
+async function reopened(
+  sessions: AgentSessions,
+  {
+    sessionId,
+    parent,
+    taskId,
+  }: { readonly sessionId: string; readonly parent: Session; readonly taskId: string },
+): Promise<Session | undefined> {
+  const session = await sessions.open(sessionId).catch((error: unknown) => {
+    if (error instanceof StoreError && error.code === "SESSION_NOT_FOUND") return undefined;
+    throw error;
+  });
+  const of = session?.metadata["parent"];
+  if (
+    session === undefined ||
+    (isObject(of) && asString(of["session"]) === parent.id && of["task"] === taskId)
+  )
+    return session;
+  // A journal that another hand wrote does not make an agent go on in a user's conversation.
+  await session.close();
+  throw new TaskError("TASK_REFUSED", {
+    message: `Session ${session.id} is not one of task ${taskId}.`,
+    hint: "Start the task again.",
+  });
 }

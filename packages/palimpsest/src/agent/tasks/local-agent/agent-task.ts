@@ -45,7 +45,9 @@ export interface AgentInput extends JsonObject {
   readonly prompt: string;
 }
 
-const RESUMED = "You were interrupted. Go on where you were, and report when you are done.";
+/** The first message to an agent that goes on in its session. */
+export const resumedText = (prompt: string): string =>
+  `You were interrupted. Go on where you were, and report when you are done. Your task was:\n${prompt}`;
 
 /** Runs the agents of these definitions. */
 export function agentTasks(
@@ -63,7 +65,7 @@ export function agentTasks(
       const work = new AgentWork(agents[agent]!, run);
       const turns = async (): Promise<void> => {
         await work.open(open);
-        await work.turn(work.isResumed ? RESUMED : prompt);
+        await work.turn(work.isResumed ? resumedText(prompt) : prompt);
         for (let text = mailbox.shift(); text !== undefined; text = mailbox.shift()) await work.turn(text);
       };
       return work.during(turns, (text) => void mailbox.push(text));
@@ -78,6 +80,8 @@ export class AgentWork {
   #agent: TaskAgent | undefined;
   readonly #usages: Usage[] = [];
   #lastText: string | undefined;
+  #isResumed = false;
+  #isOver = false;
 
   constructor(definition: AgentDefinition, run: TaskRun) {
     this.#definition = definition;
@@ -93,17 +97,28 @@ export class AgentWork {
       } catch (error) {
         return { outcome: "failed", reason: errorMessage(error), result: this.#lastText, usage: this.#usage };
       } finally {
+        this.#isOver = true;
         await this.#agent?.close().catch(() => undefined);
       }
     };
     const ended = work();
     // The turns end by the signal, which is aborted before a task is stopped.
-    return { ended, input: async (text) => input(text), stop: async () => void (await ended) };
+    return {
+      ended,
+      input: async (text) => {
+        if (!this.#isOver) return input(text);
+        throw new TaskError("TASK_ENDED", {
+          message: `Task ${this.#run.taskId} has ended and takes no more input.`,
+          hint: "Start another one, with the input in its prompt.",
+        });
+      },
+      stop: async () => void (await ended),
+    };
   }
 
   /** True if its session is one that it had before it was interrupted. */
   get isResumed(): boolean {
-    return this.#earlierSession !== undefined;
+    return this.#isResumed;
   }
 
   get #usage(): Usage | undefined {
@@ -113,28 +128,37 @@ export class AgentWork {
   async open(open: OpenAgent): Promise<void> {
     const { taskId } = this.#run;
     const { model } = this.#definition;
-    this.#agent = await open({ taskId, model, sessionId: this.#earlierSession });
-    if (!this.isResumed) this.#run.record({ session: this.#agent.id });
+    const earlier = this.#earlierSession;
+    this.#agent = await open({ taskId, model, sessionId: earlier });
+    this.#isResumed = this.#agent.id === earlier;
+    if (!this.#isResumed) this.#run.record({ session: this.#agent.id });
   }
 
   /** Takes a turn; its text and tool calls go to the output. */
   async turn(input: string, extraTools: readonly AgentTool[] = []): Promise<string> {
     const { system, tools = [], maxIterations } = this.#definition;
-    const { text, usage } = await this.#agent!.turn(input, {
+    const { text } = await this.#agent!.turn(input, {
       system,
       tools: [...tools, ...extraTools],
       maxIterations,
       signal: this.#run.signal,
-      onEvent: (event) => this.#run.write(eventText(event)),
+      onEvent: (event) => {
+        this.#run.write(eventText(event));
+        if (event.type === "answer" && event.answer.usage !== undefined) this.#used(event.answer.usage);
+      },
     });
-    this.#usages.push(usage);
     this.#lastText = text;
-    this.#run.record({ usage: { ...usage } });
     return text;
   }
 
+  /** Recorded call by call: what a turn cost that fails or is interrupted was spent all the same. */
+  #used(usage: Usage): void {
+    this.#usages.push(usage);
+    this.#run.record({ usage: { ...usage } });
+  }
+
   get #earlierSession(): string | undefined {
-    return asString(this.#run.earlier.find(({ session }) => session !== undefined)?.["session"]);
+    return asString(this.#run.earlier.findLast(({ session }) => session !== undefined)?.["session"]);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   checkAgentInput,
   describeAgents,
   type OpenAgent,
+  resumedText,
 } from "../local-agent/agent-task.ts";
 
 interface TeammateInput extends AgentInput {
@@ -65,9 +66,12 @@ export function teammateTasks(
       const turns = async (): Promise<void> => {
         try {
           await work.open(open);
-          if (!work.isResumed) mailbox.put(`You are ${name}, a member of a team. ${prompt}`);
-          for (let text = await mailbox.next(); text !== undefined; text = await mailbox.next())
-            run.notify("message", await work.turn(text, tools));
+          const first = `You are ${name}, a member of a team. ${prompt}`;
+          mailbox.putFirst(work.isResumed ? resumedText(first) : first);
+          for (let text = await mailbox.next(); text !== undefined; text = await mailbox.next()) {
+            const answer = await work.turn(text, tools);
+            if (answer.trim() !== "") run.notify("message", answer);
+          }
         } finally {
           team.delete(name);
         }
@@ -90,6 +94,12 @@ class Mailbox {
 
   put(text: string): void {
     this.#texts.push(text);
+    this.#wake();
+  }
+
+  /** Before messages that came while the teammate's session was being opened. */
+  putFirst(text: string): void {
+    this.#texts.unshift(text);
     this.#wake();
   }
 
