@@ -134,7 +134,8 @@ function copyTypes(from, dist, entries) {
     const text = readFileSync(join(from, path), "utf8");
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     // What a file is for tells those who change it; editors show the comments of names.
-    writeFileSync(join(dist, path), text.replace(FILE_COMMENT, ""));
+    const indented = text.replace(/^(?: {4})+/gm, (indent) => "\t".repeat(indent.length / 4));
+    writeFileSync(join(dist, path), indented.replace(FILE_COMMENT, ""));
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g))
       wanted.push(join(dirname(path), specifier).replace(/\.[jt]s$/, ".d.ts"));
   }
