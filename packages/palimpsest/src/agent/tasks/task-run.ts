@@ -16,8 +16,8 @@ import type { RunningTask, TaskKind } from "./kind/task-kind.ts";
 /** Free space is asked for again after this much output. */
 const DISK_CHECK_BYTES = 1_024 * 1_024;
 
-/** A kind that has not ended this long after it was stopped is given up. Source: our choice: far above the grace of a shell command. */
-const STOP_LIMIT_MS = 20_000;
+/** A kind that has not ended this long after it was stopped is given up. Source: our choice: longer than a pause of a remote agent. */
+const STOP_LIMIT_MS = 40_000;
 
 /** Limits of a session's tasks; see `TASK_DEFAULTS`. */
 export interface TaskLimits {
