@@ -1,7 +1,7 @@
 /** `palimpsest tasks`: commands beside a program that runs tasks, and after one that died. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { createPalimpsest, functionModel, nodeProcess, openHome, systemTimer } from "palimpsest";
 import { folderStore } from "palimpsest/internal";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -222,6 +222,19 @@ describe("palimpsest tasks", () => {
     expect(existsSync(old)).toBe(true);
     await place.run(["sessions", "clean"]);
     expect(existsSync(old)).toBe(false);
+  });
+
+  it("are deleted with their session, and an export goes without them", async () => {
+    const place = storedHome();
+    const { session, folder } = await program(place);
+    await session.close();
+    leave(folder);
+    expect(await place.run(["sessions", "export", "work"])).toMatchObject({ code: 0 });
+    const store = folderStore(folder);
+    await store.trash("work", { at: Date.now(), reason: "test" });
+    expect(readdirSync(`${folder}/.trash/work/files/tasks`).sort()).toEqual(["journal.jsonl", "t1.log"]);
+    await store.purge("work");
+    expect([existsSync(`${folder}/work`), existsSync(`${folder}/.trash/work`)]).toEqual([false, false]);
   });
 
   it("are checked by the doctor, which reports lines that cannot be read", async () => {
