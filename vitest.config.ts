@@ -6,6 +6,8 @@ import { fromSources, inNode } from "./vitest.shared.ts";
 
 /** Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at the end. */
 const SLOW_FILES = [
+  "packages/palimpsest/test/runtime/processes/node-task-processes.test.ts",
+  "packages/palimpsest/test/agent/tasks/task-crash.test.ts",
   "packages/palimpsest/test/stores/postgres/postgres-session-store.test.ts",
   "test/tidy/readme.test.ts",
   "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",

@@ -1,7 +1,13 @@
 /** A worker over real HTTP, and `remote_agent` tasks of a session that use it. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPalimpsest, functionModel, InMemorySessionStore, type PalimpsestOptions } from "palimpsest";
+import {
+  createPalimpsest,
+  functionModel,
+  InMemorySessionStore,
+  type ModelAnswer,
+  type PalimpsestOptions,
+} from "palimpsest";
 import { afterEach, describe, expect, it } from "vitest";
 import { runCli } from "#program/program.ts";
 import { type CliDouble, cliDouble } from "../../../../test/helpers/cli-double.ts";
@@ -35,9 +41,19 @@ async function startWorker(
   answer: (prompt: string) => Promise<string>,
   { port = 0, agent = "agent.mjs" } = {},
 ): Promise<{ readonly url: string; readonly context: CliDouble; readonly stop: () => Promise<number> }> {
-  const model = functionModel(async ({ messages }) => answer(JSON.stringify(messages.at(-1)?.content)), {
-    model: "claude-opus-4-5",
-  });
+  const model = functionModel(
+    async ({ messages }): Promise<ModelAnswer> => ({
+      messages: [
+        {
+          role: "assistant",
+          content: [{ type: "text", text: await answer(JSON.stringify(messages.at(-1)?.content)) }],
+        },
+      ],
+      stopReason: "end",
+      usage: { inputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 7 },
+    }),
+    { model: "claude-opus-4-5" },
+  );
   shared.workerAgent = { model, folder: join(folder, "sessions"), system: "Be brief." };
   const context = cliDouble({ folder });
   const args = ["worker", "--port", `${port}`, "--token-file", "token", "--agent", agent];
@@ -100,7 +116,8 @@ describe("palimpsest worker", () => {
     first.open();
     expect(await tasks.wait(id)).toMatchObject({ status: "done", result: "The tests pass." });
     expect(tasks.read(id).text).toBe("It is built: ünïcode.\nThe tests pass.\n");
-    expect(tasks.get(id).usage).toMatchObject({ outputTokens: expect.any(Number) });
+    // Two turns: the prompt, and the input.
+    expect(tasks.get(id).usage).toMatchObject({ inputTokens: 20, outputTokens: 14 });
     expect(context.written.err).not.toContain(TOKEN);
     await palimpsest.close();
   });

@@ -1,6 +1,6 @@
 import type { ContentBlock, Message } from "palimpsest";
-import type { Usage } from "palimpsest/transcript";
 import type { ImportedItem, ImportedMessage, ImportedSession } from "palimpsest/formats";
+import type { Usage } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
 import { trajectoryOf } from "#metering/trajectory-of-session.ts";
 

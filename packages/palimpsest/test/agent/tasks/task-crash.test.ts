@@ -8,6 +8,7 @@ import { findMarked } from "#runtime/processes/process-table.ts";
 import { foldTasks } from "#tasks/fold-tasks.ts";
 import { processMarks } from "#tasks/task-request.ts";
 import { testFolder } from "../../../../../test/helpers/recordings.ts";
+import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 import { inNode } from "../../../../../vitest.shared.ts";
 
 const HOST = fileURLToPath(new URL("task-host.ts", import.meta.url));
@@ -34,14 +35,21 @@ async function noticesAfterTurn(folder: string): Promise<readonly string[]> {
   return notices;
 }
 
+/** States of a task in which its program is killed, and what it is afterwards. */
+const STATES = [
+  { state: "starting", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
+  { state: "running", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
+  { state: "waiting", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
+  { state: "stopping", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
+  { state: "ended", status: "failed", words: "failed with exit code 3" },
+];
+
 describe.skipIf(process.platform !== "linux")("a program that is killed", () => {
-  it.each([
-    { state: "starting", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
-    { state: "running", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
-    { state: "waiting", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
-    { state: "stopping", status: "interrupted", words: "was interrupted (the process that ran it ended)" },
-    { state: "ended", status: "failed", words: "failed with exit code 3" },
-  ])("while its task is $state leaves it $status", async ({ state, status, words }) => {
+  it.each(usualFew(STATES, 2, 1))("while its task is $state leaves it $status", async ({
+    state,
+    status,
+    words,
+  }) => {
     const folder = testFolder();
     await kill(state, folder);
     const files = folderStore(folder).tasksOf("work")!;

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ProcessCommand, ProcessEnd, TaskProcess } from "#ports/tasks.ts";
 import { NodeTaskProcesses } from "#runtime/processes/node-task-processes.ts";
 import { findGroup, findMarked, readProcess } from "#runtime/processes/process-table.ts";
+import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
 import { inNode } from "../../../../../vitest.shared.ts";
 import { until } from "./until.ts";
 
@@ -42,6 +43,9 @@ async function run(
   const end = await task.ended;
   return { ...end, text: text() };
 }
+
+/** Children of a task that starts many. */
+const CHILDREN = bySize({ usual: 60, long: 500 });
 
 async function survivors({ mark }: TaskProcess): Promise<number> {
   return (await findMarked(mark.token)).length + (findGroup(mark.pid)?.length ?? 0);
@@ -130,9 +134,9 @@ describe.skipIf(!isLinux)("what a command leaves behind", () => {
     expect(await survivors(task)).toBe(0);
   });
 
-  it("dies when it is stopped: 500 children", async () => {
-    const { task } = start("for i in $(seq 500); do sleep 600 & done; wait");
-    await until(() => (findGroup(task.mark.pid)?.length ?? 0) > 500);
+  it(`dies when it is stopped: ${CHILDREN} children`, async () => {
+    const { task } = start(`for i in $(seq ${CHILDREN}); do sleep 600 & done; wait`);
+    await until(() => (findGroup(task.mark.pid)?.length ?? 0) > CHILDREN);
     await task.stop(1_000);
     expect(await survivors(task)).toBe(0);
   });
@@ -176,14 +180,10 @@ describe.skipIf(!isLinux)("a command that writes without end", () => {
 describe.skipIf(!isLinux)("the processes of a parent that was killed", () => {
   const parent = fileURLToPath(new URL("task-parent.ts", import.meta.url));
 
-  it.each([
-    "at once",
-    "starting",
-    "running",
-    "stopping",
-    "guardian killed",
-  ])("are gone: %s", async (state) => {
-    for (let attempt = 0; attempt < (state === "starting" ? 5 : 1); attempt++) {
+  it.each(
+    usualFew(["at once", "starting", "running", "stopping", "guardian killed"], 3, 2),
+  )("are gone: %s", async (state) => {
+    for (let attempt = 0; attempt < (state === "starting" ? bySize({ usual: 1, long: 5 }) : 1); attempt++) {
       const token = randomUUID();
       const file = join(folder, token);
       const child = spawn(process.execPath, [...inNode.execArgv, parent, state, token, file], {
