@@ -41,7 +41,7 @@ const WIRES: Readonly<Record<string, (provider: ScriptedProvider) => ModelClient
 
 /** By default the two wires that differ most. */
 const RUNS = Object.keys(WIRES).flatMap((wire, index) =>
-  (isLong ? [200_000, 64_000, 32_000] : index % 3 === 0 ? [32_000] : []).flatMap((windowTokens) =>
+  (isLong ? [200_000, 64_000, 32_000] : index % 6 === 0 ? [32_000] : []).flatMap((windowTokens) =>
     [(index + (windowTokens === 64_000 ? 1 : 0)) % 2 === 0].map((streams) => ({
       wire,
       windowTokens,

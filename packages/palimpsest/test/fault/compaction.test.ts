@@ -114,7 +114,7 @@ describe("a process that is killed in the middle of a compaction", () => {
 
   it("at a write of the boundary finds the old window or the new one", async () => {
     const windows: string[] = [];
-    for (let write = 1; ; write += isLong ? 1 : 23) {
+    for (let write = 1; ; write += isLong ? 1 : 37) {
       const { lastLine, window } = await killed(String(write));
       windows.push(window);
       if (lastLine === "asked\ndone\n") break;
@@ -129,7 +129,7 @@ describe("a process that is killed in the middle of a compaction", () => {
 describe("the end of a process at every operation of the disk", () => {
   it.each(["kill", "torn"] as const)("by %s leaves the old window or the new one", async (error) => {
     const windows: string[] = [];
-    for (let failAtCall = 1; ; failAtCall += isLong ? 1 : 67) {
+    for (let failAtCall = 1; ; failAtCall += isLong ? 1 : 101) {
       const disk = new InMemoryFileSystem();
       const before = await fill("/sessions", disk);
       const fs = faultyFileSystem(disk, { failAtCall, error });

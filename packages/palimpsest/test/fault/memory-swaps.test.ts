@@ -98,7 +98,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const fs = confinedFileSystem(place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, isLong ? 80 : 8, async (count) => {
+    const swaps = await raced(place, isLong ? 80 : 4, async (count) => {
       for (let round = 0; round < 20; round++)
         for (const step of STEPS) {
           tally.tries++;
@@ -122,7 +122,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const store = memoryProcesses().open(confinedFileSystem(place.memory), place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, isLong ? 300 : 40, async (count) => {
+    const swaps = await raced(place, isLong ? 300 : 20, async (count) => {
       tally.tries++;
       try {
         expect(await applyAt(store, count)).not.toBe(SECRET);

@@ -224,7 +224,7 @@ describe("redactSecrets", () => {
     ["密码"],
     ["login a password "],
   ])("is linear in hundreds of kilobytes of %s", (piece) => {
-    const text = piece.repeat(Math.ceil((isLong ? 1_000_000 : 300_000) / piece.length));
+    const text = piece.repeat(Math.ceil((isLong ? 1_000_000 : 150_000) / piece.length));
     expect(redactSecrets(text).text.length).toBeGreaterThan(0);
   });
 });

@@ -81,7 +81,7 @@ describe("an agent that does as it reads, with the memory tool", () => {
   it.each(
     usualFew(
       foreign.map((carrier, row) => ({ ...carrier, row })),
-      5,
+      8,
     ),
   )("leaves nothing that a later session is shown: $name", async ({ row, ...carrier }) => {
     for (const [column, way] of WAYS.entries()) {
@@ -171,7 +171,7 @@ describe("the rules without a model", () => {
   it.each(
     usualFew(
       CARRIERS.map((carrier, row) => ({ ...carrier, row })),
-      5,
+      8,
       1,
     ),
   )("remember nothing that stands in $name", async ({ row, play, prepare }) => {

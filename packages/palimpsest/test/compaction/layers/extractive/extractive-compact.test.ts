@@ -103,7 +103,7 @@ describe("extractive compact", () => {
   });
 
   it.each(
-    usualFew([200_000, 64_000, 32_000, 16_000, 8_000], 3),
+    usualFew([200_000, 64_000, 32_000, 16_000, 8_000], 4),
   )("comes down to its target in a window of %i tokens", (windowTokens) => {
     for (const editSafety of ["permissive", "strict"] as const) {
       const policy = policyFor(windowTokens, editSafety);
