@@ -72,12 +72,12 @@ export class LogRows {
 
   /** Reads everything, to tell where the log ends and which rows have to be moved. */
   async order(key: number): Promise<RowOrder> {
-    return this.#order(key, START, lastOf(await this.#ends(key, 0)));
+    return this.#order(key, START, await this.#ends(key, 0));
   }
 
-  async #order(key: number, before: RowBefore, toPlace: number): Promise<RowOrder> {
+  async #order(key: number, before: RowBefore, ends: LogEnds): Promise<RowOrder> {
     const scan = new RowScan(before);
-    for await (const rows of this.#rows.pages(key, before.seq + 1, toPlace))
+    for await (const rows of this.#rows.pages(key, before.seq + 1, lastOf(ends)))
       for (const row of rows) scan.add(row);
     return scan.order();
   }
@@ -102,7 +102,7 @@ export class LogRows {
     if (!isInOrder && fromSeq > 1) return false;
     let endSeq = last.seq;
     if (!isInOrder) {
-      const order = await this.#order(key, last, lastOf(ends));
+      const order = await this.#order(key, last, ends);
       endSeq = order.endSeq;
       yield { entries: [], damage: order.damage };
       for (const part of order.kept) yield* this.#piece(key, part);

@@ -107,9 +107,11 @@ export class RowScan {
 
   /** The first of each series of missing numbers. A number whose row holds something else is reported with that row. */
   #missingIn(kept: readonly OrderedPiece[]): readonly number[] {
-    return kept.flatMap(({ fromSeq }, index) => {
+    // A row far beyond the last entry is a sign that there were more.
+    const ends = [...kept.map(({ fromSeq }) => fromSeq), Number.POSITIVE_INFINITY];
+    return ends.flatMap((end, index) => {
       const from = (kept[index - 1]?.toSeq ?? this.#before.seq) + 1;
-      const holes = this.#holes.filter((hole) => hole.from < fromSeq && hole.to >= from);
+      const holes = this.#holes.filter((hole) => hole.from < end && hole.to >= from);
       return holes.map((hole) => Math.max(from, hole.from));
     });
   }

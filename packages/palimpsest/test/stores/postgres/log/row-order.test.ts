@@ -65,6 +65,12 @@ const CASES: readonly RowCase[] = [
     damage: ["1 missing", "5 missing"],
   },
   {
+    why: "behind the last entry, a row far beyond its place is a sign that there were more",
+    rows: [row(1), ...rows(3, 4), row(90, { seq: 2 })],
+    kept: upTo(1, 4),
+    damage: ["5 missing", "90 out-of-order"],
+  },
+  {
     why: "an id without a checksum proves nothing",
     rows: [...rows(1, 3), row(4, { log: "f", isVerified: false }), row(5, { log: "f" })],
     kept: upTo(1, 5),
