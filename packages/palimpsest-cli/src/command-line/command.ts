@@ -60,7 +60,7 @@ export interface CommandCall<Flags> {
   readonly version: string;
 }
 
-/** What a command prints in the end. A list is printed as lines, a text as it is. */
+/** The output of a command. A list is printed as lines, a text unchanged. */
 export interface CommandResult {
   /** Printed with `--json`, instead of everything else. Absent if the command has printed its own, or has none. */
   readonly json?: object;

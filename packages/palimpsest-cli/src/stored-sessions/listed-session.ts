@@ -25,7 +25,7 @@ export interface ListedSession {
   readonly workingCopy?: string | undefined;
   /** The session that it was forked from. */
   readonly forkOf?: string | undefined;
-  /** What it is for, where it is not a conversation with a user: `task` for an agent in the background. */
+  /** The purpose of a session that is not a conversation with a user: `task` for an agent in the background. */
   readonly purpose?: string | undefined;
   /** The recording that it was imported from. */
   readonly source?: HeaderEntry["source"];

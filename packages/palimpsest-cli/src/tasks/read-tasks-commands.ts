@@ -21,7 +21,7 @@ export const TASK_ARGUMENTS = { ...SESSION_ARGUMENT, "<task>": "id of the task, 
 
 /** Sessions whose tasks are listed without one being named: the latest. */
 const LISTED_SESSIONS = 50;
-/** What `tail` shows without an offset: a screen or two. */
+/** The length of `tail` without an offset: a screen or two. */
 const TAIL_BYTES = 4_096;
 
 interface TailFlags extends PlaceFlags {
@@ -151,7 +151,7 @@ export function endWords(status: StoredTask["status"], end: StoredTask["end"]): 
   return how.length === 0 ? status : showOnOneLine(`${status}: ${how.join(", ")}`);
 }
 
-/** What programs get of a task. */
+/** The JSON of a task. */
 export function taskJson({ facts: _, notices, end, ...task }: StoredTask): object {
   const { exitCode, signal, reason, result, usage } = end ?? {};
   const texts = notices.map(({ at, what, text }) => ({ at, what, text }));

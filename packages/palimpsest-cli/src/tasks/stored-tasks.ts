@@ -112,7 +112,7 @@ export class StoredTasks {
     return readIncrement(bytes, { offset, isEnd: isLast });
   }
 
-  /** Where the last lines begin, some `bytes` before the end. */
+  /** The beginning of the last lines, about `bytes` before the end. */
   lastLines(id: string, bytes: number): number {
     const from = Math.max(0, (this.#files?.outputBytes(id) ?? 0) - Math.max(bytes, LINE_LIMIT_BYTES));
     if (from === 0) return 0;

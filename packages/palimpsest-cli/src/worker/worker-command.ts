@@ -17,7 +17,7 @@ interface WorkerFlags extends JsonFlag {
   readonly agent?: string;
 }
 
-/** What the module of an agent exports as its default. */
+/** The default export of an agent's module. */
 type WorkerAgent = PalimpsestOptions & {
   readonly system?: string;
   readonly tools?: readonly AgentTool[];

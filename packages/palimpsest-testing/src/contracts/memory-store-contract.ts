@@ -97,7 +97,7 @@ export const memoryStoreContract = casesOf<MemoryStoreHarness>({
     const other = reopen();
     same((await other.apply([{ path: "a.md", base, text: "two" }])).isApplied, true, "the first replaces it");
     const late = await store.apply([{ path: "a.md", base, text: "three" }]);
-    same(late, { isApplied: false, conflicts: ["a.md"] }, "the second is told");
+    same(late, { isApplied: false, conflicts: ["a.md"] }, "the second gets the conflict");
     same(await textIn(store, "a.md"), "two", "what the first wrote stays");
     const gone = await store.apply([{ path: "b.md", base, text: "x" }]);
     same(gone, { isApplied: false, conflicts: ["b.md"] }, "what is not there cannot be replaced");
@@ -135,7 +135,7 @@ export const memoryStoreContract = casesOf<MemoryStoreHarness>({
       "the texts after it",
     );
   },
-  "puts away, and makes anew under the same path": async ({ store }) => {
+  "archives a file and creates another one with the same path": async ({ store }) => {
     for (const text of ["one", "two", "three"]) {
       same((await store.apply([make("a.md", text)])).isApplied, true, "it is made");
       const base = await versionIn(store, "a.md");

@@ -13,9 +13,9 @@ const LIMIT_BYTES = bySize({ usual: 1_048_576, long: 64 * 1_024 * 1_024 });
 async function open(limits: Partial<TaskLimits> = {}) {
   const folder = testFolder();
   const palimpsest = createPalimpsest({ model, folder, tasks: { limits } });
-  const session = await palimpsest.session("work");
+  const session = await palimpsest.session("many");
   await session.turn("Hello.");
-  return { palimpsest, session, tasks: session.tasks, at: `${folder}/work/tasks` };
+  return { palimpsest, session, tasks: session.tasks, at: `${folder}/many/tasks` };
 }
 
 describe("the tasks of a session", () => {
