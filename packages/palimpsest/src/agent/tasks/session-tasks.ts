@@ -80,7 +80,7 @@ export class SessionTasks implements Tasks {
   deliveredNo: number;
   #stopLooking: (() => void) | undefined;
   #isClosed = false;
-  #waiters: (() => void)[] = [];
+  readonly #waiters = new Set<() => void>();
 
   constructor(setup: SessionTasksSetup) {
     this.#setup = setup;
@@ -200,7 +200,7 @@ export class SessionTasks implements Tasks {
   }
 
   changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
+    return new Promise((resolve) => this.#waiters.add(resolve));
   }
 
   get pendingCount(): number {
@@ -309,8 +309,8 @@ export class SessionTasks implements Tasks {
 
   #announce(what: TaskChange["what"], id: string): void {
     this.#setup.onChange({ what, task: this.get(id) });
-    const waiters = this.#waiters;
-    this.#waiters = [];
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
     for (const wake of waiters) wake();
   }
 
@@ -381,10 +381,11 @@ export class SessionTasks implements Tasks {
       const wake = (): void => {
         cancel();
         signal?.removeEventListener("abort", wake);
+        this.#waiters.delete(wake);
         resolve();
       };
       signal?.addEventListener("abort", wake, { once: true });
-      void this.changed().then(wake);
+      this.#waiters.add(wake);
     });
   }
 }
