@@ -118,6 +118,8 @@ async function bundle(from, dist, entries) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name].js",
+    // Shorter, and still readable in a debugger: nothing is renamed, every statement keeps its line.
+    minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
     comments: { legal: true, annotation: true, jsdoc: false }, // The declarations have the doc comments.
     codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
   });

@@ -2,7 +2,7 @@
  * Events of `MemoryManager`, and their listeners.
  */
 
-import type { CompressionReport } from "./compress-conversation.ts";
+import type { CompressionReport } from "./compression/compression-report.ts";
 import type { ConversationEntry } from "./entries/conversation-entry.ts";
 
 /**

@@ -14,13 +14,18 @@ import type { SessionStore } from "../ports/session-store.ts";
 import type { SessionObserver } from "../session/events/events.ts";
 import { validateJson } from "../session/input/copy-input.ts";
 import type { Scope } from "../transcript/entries.ts";
-import { type CompressionRefused, compressMemory, type SummarizeCallback } from "./compress-conversation.ts";
+import { compressMemory } from "./compress-conversation.ts";
 import {
   changeMemoryConfig,
   DEFAULT_MEMORY_CONFIG,
   type MemoryConfig,
 } from "./compression/compression-config.ts";
-import { type CompressionTrigger, countEligible, findTrigger } from "./compression/plan-compression.ts";
+import type {
+  CompressionRefused,
+  CompressionTrigger,
+  SummarizeCallback,
+} from "./compression/compression-report.ts";
+import { countEligible, findTrigger } from "./compression/plan-compression.ts";
 import { MemoryEventSource } from "./conversation-events.ts";
 import { ConversationStore, type Generation } from "./conversation-store.ts";
 import {

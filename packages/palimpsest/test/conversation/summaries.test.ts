@@ -1,6 +1,6 @@
 /** Summaries: their content and author, and that each is smaller than the entries it replaces. */
 import { describe, expect, it } from "vitest";
-import type { SummarizeCallback } from "#conversation/compress-conversation.ts";
+import type { SummarizeCallback } from "#conversation/compression/compression-report.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 
 describe("a summary", () => {

@@ -4,7 +4,7 @@
  */
 
 import { FakeClock, seededIds } from "palimpsest-testing";
-import type { CompressionReport } from "#conversation/compress-conversation.ts";
+import type { CompressionReport } from "#conversation/compression/compression-report.ts";
 import type { MemoryEvents } from "#conversation/conversation-events.ts";
 import type { ConversationMemoryOptions } from "#conversation/conversation-manager.ts";
 import { ConversationMemory } from "#conversation/conversation-manager.ts";

@@ -105,7 +105,7 @@ export interface Digest {
   readonly toolCounts: Map<string, number>;
   readonly literals: LiteralLedger;
   readonly openCalls: Map<string, OpenCall>;
-  /** The secrets of the session so far, none of which is in any other field. They are never stored. */
+  /** The secrets of the session so far, none of which is in any other field. They are never stored. @internal */
   readonly secrets: KnownSecrets;
   /** The last plan that was put before the user. */
   plan?: Words;

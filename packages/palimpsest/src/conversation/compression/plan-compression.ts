@@ -9,9 +9,6 @@ import type { ConversationEntry, MemorySummary } from "../entries/conversation-e
 import { type MemoryMirror, sumTokens } from "../entries/conversation-mirror.ts";
 import type { MemoryConfig } from "./compression-config.ts";
 
-/** The reason of a compression: tokens, number of entries, or a call of `compress`. */
-export type CompressionTrigger = "tokens" | "entries" | "manual";
-
 /** The entries and earlier summaries that a new summary replaces. */
 export interface CompressionPlan {
   /** Active entries, oldest first. */
