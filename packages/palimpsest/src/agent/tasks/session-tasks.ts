@@ -1,6 +1,5 @@
 /**
- * The background tasks of one session: starts them, keeps their journal, looks at them while they run, and has the
- * notices for the agent.
+ * The background tasks of one session: starts them, keeps their journal, and has the notices for the agent.
  *
  * DESIGN. The journal is the truth, as the log is for the conversation; this folds it and appends to it. A task whose
  * process died is found when the session is opened: its remaining processes are killed, and the journal says that it
@@ -12,14 +11,13 @@ import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
-import { LINE_LIMIT_BYTES, readIncrement } from "../../tasks/output-text.ts";
 import type { NoticeRecord, TaskEnd, TaskKindName, TaskOwner } from "../../tasks/task-record.ts";
-import { processMarks, type TaskRequest } from "../../tasks/task-request.ts";
+import { processMarks } from "../../tasks/task-request.ts";
 import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
-import { TaskInbox } from "./task-inbox.ts";
 import { TaskJournal } from "./task-journal.ts";
+import { TaskLooks } from "./task-looks.ts";
 import {
   type StartTaskOptions,
   type TaskInfo,
@@ -28,6 +26,7 @@ import {
   type TaskText,
   taskInfo,
 } from "./task-options.ts";
+import { TaskReaders } from "./task-readers.ts";
 import {
   closedToTasks,
   isNotRunningHere,
@@ -64,23 +63,17 @@ interface TaskChange {
   readonly task: TaskInfo;
 }
 
-/** An output is followed by looking this often. Source: our choice: below what a person notices. */
-const FOLLOW_MS = 200;
-/** The inbox is looked at this often while tasks run. Source: our choice: a person waits for the answer. */
-const INBOX_MS = 1_000;
-
 export class SessionTasks implements Tasks {
   readonly #setup: SessionTasksSetup;
   readonly #limits: TaskLimits;
   readonly #journal: TaskJournal;
   readonly #running = new Map<string, TaskInProgress>();
   readonly #written: { bytes: number };
-  readonly #inbox: TaskInbox;
+  readonly #looks: TaskLooks;
+  readonly #readers: TaskReaders;
   /** The number of the last notice that the agent has had. */
   deliveredNo: number;
-  #stopLooking: (() => void) | undefined;
   #isClosed = false;
-  readonly #waiters = new Set<() => void>();
 
   constructor(setup: SessionTasksSetup) {
     this.#setup = setup;
@@ -88,7 +81,22 @@ export class SessionTasks implements Tasks {
     this.#limits = { ...TASK_DEFAULTS, ...setup.limits };
     this.#journal = new TaskJournal(setup.ports.files, setup.ports.identity);
     this.#written = { bytes: setup.ports.files.totalBytes() };
-    this.#inbox = new TaskInbox(setup.ports.files);
+    const { ports, now, onProblem } = setup;
+    this.#looks = new TaskLooks({
+      ports,
+      journal: this.#journal,
+      running: this.#running,
+      now,
+      onProblem,
+      input: (id, text) => this.input(id, text),
+      stop: (id, reason) => this.stop(id, reason),
+      refused: (id, reason) => this.#notify(id, "state", reason),
+    });
+    this.#readers = new TaskReaders({
+      files: ports.files,
+      deadline: setup.deadline,
+      hasEnded: (id) => this.#statusOf(this.#state(id)) !== "running",
+    });
   }
 
   /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
@@ -128,33 +136,12 @@ export class SessionTasks implements Tasks {
     return this.#info(this.#state(id));
   }
 
-  read(
-    id: string,
-    {
-      offset = 0,
-      maxBytes = TASK_DEFAULTS.readBytes,
-    }: { readonly offset?: number; readonly maxBytes?: number } = {},
-  ): TaskText {
-    const hasEnded = this.#journal.statusOf(this.#state(id), this.#running.has(id)) !== "running";
-    const { files } = this.#setup.ports;
-    const bytes = files.readOutput(id, offset, Math.max(maxBytes, LINE_LIMIT_BYTES));
-    const isEnd = hasEnded && offset + bytes.length >= files.outputBytes(id);
-    return { ...readIncrement(bytes, { offset, isEnd }), isEnd };
+  read(id: string, options?: Parameters<Tasks["read"]>[1]): TaskText {
+    return this.#readers.read(id, options);
   }
 
-  async *follow(
-    id: string,
-    { offset = 0, signal }: { readonly offset?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncIterable<TaskText> {
-    let last: TaskText | undefined;
-    for (let at = offset; signal?.aborted !== true; at = last.nextOffset) {
-      const piece = this.read(id, { offset: at });
-      const isNew = piece.text !== "" || piece.pending !== last?.pending || piece.isEnd;
-      last = piece;
-      if (isNew) yield piece;
-      if (piece.isEnd) return;
-      if (piece.nextOffset === at) await this.#sleep(FOLLOW_MS, signal);
-    }
+  follow(id: string, options?: Parameters<Tasks["follow"]>[1]): AsyncIterable<TaskText> {
+    return this.#readers.follow(id, options);
   }
 
   async input(id: string, text: string): Promise<void> {
@@ -200,7 +187,7 @@ export class SessionTasks implements Tasks {
   }
 
   changed(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.add(resolve));
+    return this.#readers.changed();
   }
 
   get pendingCount(): number {
@@ -222,7 +209,7 @@ export class SessionTasks implements Tasks {
         await task.ended;
       }),
     );
-    this.#stopLooking?.();
+    this.#looks.end();
     if (running.length > 0) await this.#setup.ports.files.syncJournal();
   }
 
@@ -273,7 +260,7 @@ export class SessionTasks implements Tasks {
       throw error;
     }
     this.#running.set(id, running);
-    this.#stopLooking ??= this.#startLooking();
+    this.#looks.begin();
     this.#announce("started", id);
     running.start(kind, input, { earlier, timeoutMs });
     return this.get(id);
@@ -284,10 +271,7 @@ export class SessionTasks implements Tasks {
     const outputBytes = this.#outputBytes(id);
     const no = this.#journal.nextNotice(this.deliveredNo);
     this.#journal.appendSurely({ type: "end", id, at: this.#setup.now(), no, outputBytes, ...end });
-    if (this.#running.size === 0) {
-      this.#stopLooking?.();
-      this.#stopLooking = undefined;
-    }
+    if (this.#running.size === 0) this.#looks.end();
     this.#announce("ended", id);
   }
 
@@ -309,49 +293,7 @@ export class SessionTasks implements Tasks {
 
   #announce(what: TaskChange["what"], id: string): void {
     this.#setup.onChange({ what, task: this.get(id) });
-    const waiters = [...this.#waiters];
-    this.#waiters.clear();
-    for (const wake of waiters) wake();
-  }
-
-  #startLooking(): () => void {
-    this.#inbox.skip();
-    const { timer } = this.#setup.ports;
-    const stops = [
-      timer.every(TASK_DEFAULTS.lookEveryMs, () => this.#look()),
-      timer.every(INBOX_MS, () => this.#lookIntoInbox()),
-    ];
-    return () => {
-      for (const stop of stops) stop();
-    };
-  }
-
-  /** Files that cannot be read now may be readable at the next look. */
-  #look(): void {
-    this.#journal.retry();
-    try {
-      for (const running of this.#running.values()) running.look();
-    } catch (error) {
-      this.#setup.onProblem(error);
-    }
-  }
-
-  #lookIntoInbox(): void {
-    for (const request of this.#inbox.take()) if (this.#running.has(request.id)) void this.#answer(request);
-  }
-
-  /** Does what another process asks for; the journal says what became of it. */
-  async #answer({ id, request, stop, input = "" }: TaskRequest): Promise<void> {
-    let refusal: string | undefined;
-    try {
-      await (stop === undefined ? this.input(id, input) : this.stop(id, stop));
-    } catch (error) {
-      refusal = errorMessage(error);
-    }
-    const at = this.#setup.now();
-    if (request !== undefined)
-      this.#journal.appendSurely({ type: "facts", id, at, facts: { request, refusal: refusal ?? null } });
-    else if (refusal !== undefined) this.#notify(id, "state", refusal);
+    this.#readers.wake();
   }
 
   #kind(name: TaskKindName): TaskKind {
@@ -367,26 +309,16 @@ export class SessionTasks implements Tasks {
     throw noSuchTask(id);
   }
 
+  #statusOf(task: TaskState): TaskState["status"] {
+    return this.#journal.statusOf(task, this.#running.has(task.id));
+  }
+
   #info(task: TaskState): TaskInfo {
     const running = this.#running.get(task.id);
-    const status = this.#journal.statusOf(task, running !== undefined);
+    const status = this.#statusOf(task);
     const outputBytes = running?.outputBytes ?? this.#outputBytes(task.id);
     const outputPath = this.#setup.ports.files.outputPath(task.id);
     return taskInfo(task, { status, outputBytes, outputPath, silence: running?.silence });
-  }
-
-  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#setup.deadline.after(ms, () => wake());
-      const wake = (): void => {
-        cancel();
-        signal?.removeEventListener("abort", wake);
-        this.#waiters.delete(wake);
-        resolve();
-      };
-      signal?.addEventListener("abort", wake, { once: true });
-      this.#waiters.add(wake);
-    });
   }
 }
 
