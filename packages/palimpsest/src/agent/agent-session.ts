@@ -9,13 +9,15 @@
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
+import { OWN_MESSAGE_ID } from "../session/append/host-list.ts";
 import type { CompactionHelp } from "../session/compact/compact-window.ts";
 import type { SessionEvent } from "../session/events/events.ts";
+import { writeOutStrings } from "../session/input/validate-messages.ts";
 import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../session/session.ts";
-import { blockText, type Message } from "../transcript/blocks.ts";
+import { blockText, type MessageInput } from "../transcript/blocks.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";
 import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
 import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
@@ -30,6 +32,7 @@ import type {
   TurnOptions,
   TurnResult,
 } from "./options/turn/turn-options.ts";
+import { SessionMembers } from "./session-members.ts";
 import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
 import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
@@ -40,9 +43,7 @@ import { runTurn } from "./turn/run-turn.ts";
  * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
  * `record` and, where its provider refuses, `recover`. Get one from `createPalimpsest`.
  */
-export class AgentSession {
-  /** The session itself: its log, its window, its history. */
-  readonly session: Session;
+export class AgentSession extends SessionMembers {
   readonly #options: AgentOptions;
   readonly #world: AgentWorld;
   readonly #help: CompactionHelp;
@@ -61,7 +62,7 @@ export class AgentSession {
 
   /** @internal Made by `createPalimpsest`. */
   constructor(session: Session, options: AgentOptions, world: AgentWorld) {
-    this.session = session;
+    super(session);
     this.#silent = new SilentWatch(session);
     this.#options = options;
     this.#world = world;
@@ -93,11 +94,6 @@ export class AgentSession {
     });
   }
 
-  /** The session's id in its store. */
-  get id(): string {
-    return this.session.id;
-  }
-
   /** The model that answers. */
   get model(): ModelClient {
     return this.#options.model;
@@ -113,10 +109,18 @@ export class AgentSession {
     return this.#lastRequest;
   }
 
-  /** Appends messages as they came; see {@link Session.append}. */
-  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+  /** Appends messages as they came; a string is a message of the user; see {@link Session.append}. */
+  async append(messages: MessageInput | readonly MessageInput[]): Promise<readonly number[]> {
     const seqs = await this.session.append(messages);
-    this.#memory?.observe(messages);
+    this.#memory?.observe(writeOutStrings(messages));
+    return seqs;
+  }
+
+  /** Takes the host's full list of messages; see {@link Session.reconcile}. */
+  async reconcile(list: readonly MessageInput[]): Promise<readonly number[]> {
+    const seqs = await this.session.reconcile(list);
+    // New messages are at the end of the list.
+    if (seqs.length > 0) this.#memory?.observe(writeOutStrings(list.slice(-seqs.length)));
     return seqs;
   }
 
@@ -126,7 +130,7 @@ export class AgentSession {
    * `WINDOW_TOO_SMALL` where nothing makes the request fit; `COMPACTION_THRASHING` where compaction no longer
    * helps; `ABORTED`; `TURN_RUNNING`. The messages so far are in the log.
    */
-  async turn(input: string | Message | readonly Message[], options: TurnOptions = {}): Promise<TurnResult> {
+  async turn(input: MessageInput | readonly MessageInput[], options: TurnOptions = {}): Promise<TurnResult> {
     checkTurn(options);
     if (this.#isInTurn) throw turnRunning(this.id);
     this.#isInTurn = true;
@@ -176,11 +180,12 @@ export class AgentSession {
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
     const seqs = await this.session.record(answer);
+    const messages = writeOutStrings(answer.messages, "assistant");
     this.#recoveries.clear();
     this.#help.summaries.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
-      this.#notes?.answered({ request, prepared, messages: answer.messages, usage: answer.usage });
-    const recorded = from ?? { messages: answer.messages, stopReason: "other" as const };
+      this.#notes?.answered({ request, prepared, messages, usage: answer.usage });
+    const recorded = from ?? { messages, stopReason: "other" as const };
     if (callSeq !== undefined && answer.usage !== undefined) {
       const overflow = this.#silent.answered(callSeq, {
         usage: answer.usage,
@@ -299,7 +304,7 @@ export class AgentSession {
     const notes = this.#isNew ? undefined : await this.#notes?.textOnResume();
     for (const context of [project, text, notes])
       if (context !== undefined && context !== "")
-        await this.append({ role: "user", origin: "host", content: [{ type: "text", text: context }] });
+        await this.append({ role: "user", origin: "host", hostId: OWN_MESSAGE_ID, content: context });
   }
 
   /** What the session begins with. One that a crash cut short before its first answer may have it already, or not. */

@@ -7,7 +7,7 @@
  */
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { CalibrationSample } from "../tokens/count/calibration.ts";
-import type { Message } from "../transcript/blocks.ts";
+import type { Message, MessageInput } from "../transcript/blocks.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import { assembleRequest } from "../transcript/request.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
@@ -113,11 +113,11 @@ export class Session {
   }
 
   /**
-   * Appends messages as they came. A block over its limit is stored beside the log and shown as a
+   * Appends messages as they came; a string is a message of the user. A block over its limit is stored beside the log and shown as a
    * preview from the start. Resolves with the messages' numbers once the store has acknowledged them.
    * @throws `StoreError` if the store could not keep them; nothing is lost that was acknowledged.
    */
-  async append(messages: Message | readonly Message[]): Promise<readonly number[]> {
+  async append(messages: MessageInput | readonly MessageInput[]): Promise<readonly number[]> {
     // Taken in before anything is waited for: what the host does with its objects afterwards is its own.
     const received = validateMessages(messages);
     return this.#run(() => this.#append(received));
@@ -141,9 +141,10 @@ export class Session {
 
   /**
    * Takes the host's full list of messages, appends what is new and hides what the list no longer has. Resolves with the
-   * numbers of the appended messages. The next list hides messages that were appended otherwise.
+   * numbers of the appended messages. The next list hides messages that were appended otherwise, except those that the
+   * library appended itself, such as recalled memories.
    */
-  async reconcile(list: readonly Message[]): Promise<readonly number[]> {
+  async reconcile(list: readonly MessageInput[]): Promise<readonly number[]> {
     const received = this.#parts.hostList.receive(list);
     return this.#run(async () => {
       const { hide, hiddenMessages, append } = await this.#parts.hostList.plan(received);

@@ -224,6 +224,14 @@ export interface Message {
   readonly interrupted?: boolean;
 }
 
+/**
+ * A message as a host may write it: a string is a text, and `content` may be a string or hold strings. A text by itself
+ * is the user's; in `record` it is the model's.
+ */
+export type MessageInput =
+  | string
+  | (Omit<Message, "content"> & { readonly content: string | readonly (string | ContentBlock)[] });
+
 /** The usage of one call as its provider reported it, in tokens. No token counts twice: the prompt is the sum of the first three fields. */
 export interface Usage {
   /** Prompt tokens that were neither read from the cache nor written to it. */

@@ -16,7 +16,7 @@ import type { CallAnswer, CallRequest, PreparedCall } from "../../session/option
 import { internalsOf, type Session } from "../../session/session.ts";
 import {
   type ContentBlock,
-  type Message,
+  type MessageInput,
   sumUsage,
   type ToolUseBlock,
   type Usage,
@@ -43,7 +43,7 @@ interface TurnAgent {
   /** The request that was prepared last, without its conversation. */
   readonly lastRequest: CallRequest | undefined;
   begin(): Promise<void>;
-  append(messages: Message | readonly Message[]): Promise<readonly number[]>;
+  append(messages: MessageInput | readonly MessageInput[]): Promise<readonly number[]>;
   prepare(request: AgentRequest, options: PrepareOptions): Promise<PreparedCall>;
   ask<Answer>(
     work: (signal: AbortSignal) => Promise<Answer>,
@@ -56,13 +56,12 @@ interface TurnAgent {
 /** Takes a turn of a session. @internal */
 export async function runTurn(
   agent: TurnAgent,
-  input: string | Message | readonly Message[],
+  input: MessageInput | readonly MessageInput[],
   options: TurnOptions,
 ): Promise<TurnResult> {
-  const messages = typeof input === "string" ? userMessage(input) : input;
   stopIfAborted(options.signal, STOPPED);
   await agent.begin();
-  await agent.append(messages);
+  await agent.append(input);
   const request = requestOf(agent, options);
   const loop = new LoopWatch();
   const usages: Usage[] = [];
@@ -225,8 +224,6 @@ function emptyAnswer({ rawStopReason = "no reason" }: ModelAnswer): ModelError {
     { message: `The model's answer was empty (${rawStopReason}).`, hint: "Take the turn again." },
   );
 }
-
-const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 
 function callsOf({ messages }: ModelAnswer): readonly ToolUseBlock[] {
   return messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use"));

@@ -21,6 +21,9 @@ import { type KnownMessage, planReconcile, type ReconcilePlan } from "./reconcil
 /** Newest messages of a host's list that are read again on every `reconcile`, for hosts that change a streamed answer in place. Our choice: an answer, its results and what the user typed meanwhile. */
 const REREAD_MESSAGES_COUNT = 8;
 
+/** The id of messages that the agent appends in its host's name, such as the text of a hook. No list of a host has them. */
+export const OWN_MESSAGE_ID = "palimpsest";
+
 /** A settled object of the host, as it was read. */
 interface Settled {
   readonly message: Message;
@@ -144,7 +147,7 @@ export class HostList {
 
   #add(known: KnownMessage[], seq: number, message: Message): void {
     const { hostId, origin } = message;
-    const isOurs = origin === "engine";
+    const isOurs = origin === "engine" || origin === "recalled" || hostId === OWN_MESSAGE_ID;
     known.push({
       seq,
       ...keysOf(message, this.#hasher),

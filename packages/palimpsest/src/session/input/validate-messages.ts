@@ -6,7 +6,7 @@
  * written; a block of an unknown type becomes an opaque block. Well-formed messages stay equal to the byte.
  */
 import { isObject } from "../../base/json/json.ts";
-import type { ContentBlock, Message } from "../../transcript/blocks.ts";
+import type { ContentBlock, Message, MessageInput, Role } from "../../transcript/blocks.ts";
 import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
 import { copyInput, type InputCopier } from "./copy-input.ts";
 
@@ -26,25 +26,50 @@ const ORIGINS: ReadonlySet<unknown> = new Set([
 
 /**
  * The message, or the list of messages, copied and checked. Of a message only the fields of
- * {@link Message} are taken; of a block, all.
+ * {@link Message} are taken; of a block, all. A string is a message of `role`.
  * @throws `OptionError` that names the place, where something cannot be kept.
  */
-export function validateMessages(value: unknown): readonly Message[] {
-  if (!Array.isArray(value)) return [copyInput("message", (copier) => validateMessage(value, copier, 0))];
+export function validateMessages(value: unknown, role: Role = "user"): readonly Message[] {
+  if (!Array.isArray(value))
+    return [copyInput("message", (copier) => validateMessage(value, copier, 0, role))];
   return copyInput("messages", (copier) => {
     const received: Message[] = [];
     for (let index = 0; index < value.length; index++) {
       copier.enter(0, index);
-      received.push(validateMessage(value[index], copier, 1));
+      received.push(validateMessage(value[index], copier, 1, role));
     }
     return received;
   });
 }
 
-/** The message at `depth` of a hand-over. */
-export function validateMessage(value: unknown, copier: InputCopier, depth: number): Message {
+/** Writes strings out as messages of `role`, and as blocks. Copies and checks nothing else. */
+export function writeOutStrings(
+  input: MessageInput | readonly MessageInput[],
+  role: Role = "user",
+): readonly Message[] {
+  const block = (value: string | ContentBlock): ContentBlock =>
+    typeof value === "string" ? { type: "text", text: value } : value;
+  return (Array.isArray(input) ? (input as readonly MessageInput[]) : [input as MessageInput]).map(
+    (message): Message => {
+      if (typeof message === "string") return { role, content: [block(message)] };
+      const { content } = message;
+      if (typeof content === "string") return { ...message, content: [block(content)] };
+      const hasStrings = Array.isArray(content) && content.some((part) => typeof part === "string");
+      return (hasStrings ? { ...message, content: content.map(block) } : message) as Message;
+    },
+  );
+}
+
+/** The message at `depth` of a hand-over; a string is one of `role`. */
+export function validateMessage(
+  value: unknown,
+  copier: InputCopier,
+  depth: number,
+  role: Role = "user",
+): Message {
+  if (typeof value === "string") return { role, content: [{ type: "text", text: value }] };
   if (!isObject(value))
-    throw copier.refusal(depth, `is ${sayWhat(value)}, not a message`, "`{ role, content }`");
+    throw copier.refusal(depth, `is ${sayWhat(value)}, not a message`, "`{ role, content }`, or a string");
   const message: Fields = {};
   for (const field of Object.keys(value)) {
     const receive = MESSAGE_FIELDS.get(field);

@@ -5,7 +5,7 @@
  * is written: one wrong figure moves every size that is computed from it.
  */
 import { isObject } from "../../base/json/json.ts";
-import type { Usage } from "../../transcript/blocks.ts";
+import type { Message, Usage } from "../../transcript/blocks.ts";
 import { copyInput, type InputCopier } from "../input/copy-input.ts";
 import { sayWhat, validateMessages } from "../input/validate-messages.ts";
 import type { CallAnswer } from "../options/prepared-call.ts";
@@ -28,8 +28,13 @@ export function validateUsage(value: unknown): Usage | undefined {
   });
 }
 
+/** An answer whose messages were checked. */
+interface ReceivedAnswer extends CallAnswer {
+  readonly messages: readonly Message[];
+}
+
 /** An answer as `record` takes it. @throws `OptionError` where a part of it cannot be kept. */
-export function validateAnswer(value: unknown): CallAnswer {
+export function validateAnswer(value: unknown): ReceivedAnswer {
   return copyInput("answer", (copier) => {
     if (!isObject(value)) throw copier.refusal(0, `is ${sayWhat(value)}`, "`{ messages, usage }`");
     const { messages, usage: reported, stopReason } = value;
@@ -40,7 +45,7 @@ export function validateAnswer(value: unknown): CallAnswer {
       throw copier.refusal(1, `is ${sayWhat(stopReason)}`, "a string, or leave it out");
     }
     return {
-      messages: validateMessages(messages),
+      messages: validateMessages(messages, "assistant"),
       usage,
       ...(hasReason ? { stopReason: stopReason as string } : {}),
     };

@@ -3,7 +3,7 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { TokenWarningState } from "../../tokens/budget/warning-state.ts";
-import type { Message, Usage } from "../../transcript/blocks.ts";
+import type { MessageInput, Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 
@@ -72,8 +72,8 @@ export interface PreparedCall {
 export interface CallAnswer {
   /** The call that is answered. @defaultValue the newest that was prepared and not answered */
   readonly callSeq?: number;
-  /** The assistant's message; several where the response came in chunks. */
-  readonly messages: readonly Message[];
+  /** The assistant's message, or its text; several where the response came in chunks. */
+  readonly messages: MessageInput | readonly MessageInput[];
   /** The usage that the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
   readonly usage?: Usage;
   /** In the words of the provider; kept in the log. */

@@ -83,6 +83,7 @@ describe("receiveMessages", () => {
 
   it.each([
     { given: { role: "user", content: "hi" }, content: [text("hi")], why: "a string is one text" },
+    { given: "hi", content: [text("hi")], why: "and so is a message of the user" },
     { given: say("hi"), content: [text("hi")], why: "so is a string among blocks" },
     { given: say(), content: [], why: "a model may have said nothing" },
     {
@@ -168,7 +169,8 @@ describe("receiveMessages", () => {
   looped["self"] = looped;
   it.each([
     { given: undefined, at: "message is missing" },
-    { given: "hi", at: 'message is "hi"' },
+    { given: 5, at: "message is 5" },
+    { given: [["hi"]], at: "messages[0] is a list" },
     { given: [say("a"), null], at: "messages[1] is null" },
     { given: { content: "a" }, at: "message.role is missing" },
     { given: { role: "tool", content: "a" }, at: 'message.role is "tool"' },
