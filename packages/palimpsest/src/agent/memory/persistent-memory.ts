@@ -100,6 +100,8 @@ export interface MemoryList {
 
 /** Long-term memory of one project and, where it has one, its team. */
 export class PersistentMemory {
+  /** The directories that dreams consolidate. @internal */
+  readonly dreamPlaces: readonly ("project" | "team")[];
   readonly #store: MemoryStore;
   readonly #options: PersistentMemoryOptions;
   readonly #cache: MemoryCache;
@@ -113,6 +115,7 @@ export class PersistentMemory {
   constructor(options: PersistentMemoryOptions) {
     const { store, team, now, deadline, lightModel, yieldTurn = async () => undefined } = options;
     this.#options = options;
+    this.dreamPlaces = team === undefined ? ["project"] : ["project", "team"];
     this.#store = team === undefined ? store : mountTeam(store, team);
     this.#cache = new MemoryCache(this.#store);
     this.#injections = new InjectionLog(this.#store, now);
@@ -293,10 +296,7 @@ export class PersistentMemory {
     return showIndexes((await this.#cache.look()).indexes);
   }
 
-  /**
-   * The commands of Anthropic's memory tool over these memories: pass them to `betaMemoryTool`, or to the AI SDK's
-   * `memory_20250818`.
-   */
+  /** The commands of Anthropic's memory tool over these memories, for `betaMemoryTool` or `memory_20250818` of the AI SDK. */
   tool(): MemoryToolHandlers {
     return memoryToolHandlers({
       store: this.#store,
@@ -384,8 +384,7 @@ export class PersistentMemory {
   }
 
   /**
-   * Restores an archived memory to the byte.
-   * @param which - its id, or its former path: then the last one
+   * Restores an archived memory to the byte, by its id, or by its former path: then the last one.
    * @throws `MEMORY_NOT_FOUND`, `MEMORY_REFUSED` if the path is in use by now, `STORE_FAILED`
    */
   restore(which: string): Promise<MemoryReceipt> {

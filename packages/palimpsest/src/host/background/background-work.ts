@@ -140,13 +140,13 @@ export class BackgroundWork {
         return done.length === 0 ? undefined : describeCleanUp(done.map(({ report }) => report));
       });
     if (options.dreams !== false && memory !== undefined && home.persistence.isOn)
-      await this.#run("dream", async () => {
-        const report = await memory.dream({
-          sessions: storedSessions(home.storeOf(), undefined, observer),
-          signal,
+      for (const place of memory.dreamPlaces)
+        await this.#run("dream", async () => {
+          const sessions = storedSessions(home.storeOf(), undefined, observer);
+          const { status, reason } = await memory.dream({ place, sessions, signal });
+          if (status === "not-due") return undefined;
+          return place === "team" ? `The team's memory: ${reason}` : reason;
         });
-        return report.status === "not-due" ? undefined : report.reason;
-      });
   }
 
   /** Tells what it did, if it did anything. */

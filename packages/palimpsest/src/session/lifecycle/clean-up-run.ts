@@ -37,7 +37,7 @@ export interface CleanUpOptions {
   readonly scope?: Scope;
   /** Only tells what would be done; nothing is written. @defaultValue false */
   readonly dryRun?: boolean;
-  /** At start-up: does nothing if there was a run within the last hours. @defaultValue false */
+  /** At start-up: does nothing if there was a run on the same day, UTC. @defaultValue false */
   readonly onlyIfDue?: boolean;
   /** Most sessions that are moved or deleted, the oldest first. @defaultValue 1,000; pass `Infinity` for a run that was asked for */
   readonly limit?: number;

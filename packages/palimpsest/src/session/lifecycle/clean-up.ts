@@ -4,10 +4,11 @@
  * A run carries out a plan (`plan-clean-up.ts`) and checks each session again just before it moves it. A session that
  * cannot be moved is reported and does not stop the run. Only the store's sessions are ever touched.
  */
+import { DAY_MS } from "../../base/durations.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { CleanUpLedger, SessionStore } from "../../ports/session-store.ts";
 import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
-import { type ClockNote, parseClockNotes, RUN_INTERVAL_MS } from "./observed-clock.ts";
+import { type ClockNote, parseClockNotes } from "./observed-clock.ts";
 import { checkRetention } from "./plan-clean-up.ts";
 
 /**
@@ -57,7 +58,7 @@ async function readMemory(ledger: CleanUpLedger | undefined): Promise<Memory> {
   return { notes: parseClockNotes(notes), lastRunMs: typeof startedAt === "number" ? startedAt : undefined };
 }
 
+/** Once each day of the calendar, UTC: a program that is started every morning, some minutes earlier or later, runs it each time. */
 function isDue(lastRunMs: number | undefined, nowMs: number): boolean {
-  const sinceMs = lastRunMs === undefined ? Number.NaN : nowMs - lastRunMs;
-  return !(sinceMs >= 0 && sinceMs < RUN_INTERVAL_MS);
+  return lastRunMs === undefined || Math.floor(lastRunMs / DAY_MS) !== Math.floor(nowMs / DAY_MS);
 }

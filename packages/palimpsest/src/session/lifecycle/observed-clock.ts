@@ -15,8 +15,8 @@ import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { DAY_MS } from "../../base/durations.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
 
-/** Least time between two runs at start-up, in milliseconds: 20 hours. Our choice: once a day, even if a run begins a little earlier than the day before. */
-export const RUN_INTERVAL_MS = 72_000_000;
+/** Least time between two notes, in milliseconds: 20 hours. Our choice: once a day, even if a run begins a little earlier than the day before. */
+const NOTE_INTERVAL_MS = 72_000_000;
 
 /** Dates before this are damaged: there was no such session then. Milliseconds since the epoch, 2020-01-01. Our choice: an unset clock says 1970, a disk without times 1980. */
 const OLDEST_DATE_MS = 1_577_836_800_000;
@@ -94,7 +94,7 @@ export function withNow(notes: readonly ClockNote[], sight: ClockSight): readonl
   if (!isDate(nowMs)) return notes;
   const last = notes.at(-1);
   const stepMs = last === undefined ? undefined : nowMs - last.atMs;
-  if (stepMs !== undefined && stepMs >= 0 && stepMs < RUN_INTERVAL_MS) return notes;
+  if (stepMs !== undefined && stepMs >= 0 && stepMs < NOTE_INTERVAL_MS) return notes;
   const isLeap = aheadMs(notes, sight) > LEAP_MS;
   const countedMs = isLeap || stepMs === undefined ? 0 : Math.min(Math.max(0, stepMs), GAP_LIMIT_MS);
   const note = { atMs: nowMs, observedMs: (last?.observedMs ?? 0) + countedMs };

@@ -144,6 +144,22 @@ it.each([
   expect(calls).toEqual(asked);
 });
 
+it("dreams of the team's memory, too, each place by itself", async () => {
+  const home = open();
+  for (let session = 0; session < 5; session++) await leftBehind(home, `Session ${session}.`);
+  const memory = createMemory({ home, team: "crew" });
+  await memory.remember("The crew deploys on Tuesdays.", { source: "user", isTeam: true });
+  const { palimpsest, events } = host(home, { memory });
+  await palimpsest.session("chat");
+  const dreams = () => events.filter(({ job }) => job === "dream").map(({ detail }) => detail);
+  while (dreams().length < 2) await setImmediate();
+  await palimpsest.close();
+  expect(dreams()[0]).not.toContain("team");
+  expect(dreams()[1]).toMatch(/^The team's memory: /);
+  expect(await memory.dreams()).toHaveLength(1);
+  expect(await memory.dreams({ place: "team" })).toHaveLength(1);
+});
+
 it("adds one handler for each signal, however many hosts there are, and takes it away", async () => {
   const before = process.listenerCount("SIGTERM");
   const hosts = Array.from({ length: 12 }, () => host(open()).palimpsest);

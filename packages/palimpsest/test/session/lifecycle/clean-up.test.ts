@@ -199,10 +199,16 @@ describe("a run", () => {
   it("is made once a day at start-up", async () => {
     const world = await aWorld();
     expect(await world.cleanUp({ onlyIfDue: true })).toMatchObject({ outcome: "done" });
-    world.advance(DAY_MS / 2);
+    // It began at noon.
+    world.advance(DAY_MS / 2 - 1);
     expect(await world.cleanUp({ onlyIfDue: true })).toMatchObject({ outcome: "not-due", seen: 0 });
     expect(await world.cleanUp()).toMatchObject({ outcome: "done" });
-    world.advance(DAY_MS);
+    world.advance(1);
+    expect(await world.cleanUp({ onlyIfDue: true })).toMatchObject({ outcome: "done" });
+    world.advance(DAY_MS - 1);
+    expect(await world.cleanUp({ onlyIfDue: true })).toMatchObject({ outcome: "not-due", seen: 0 });
+    // A start a little earlier than the day before.
+    world.advance(23 * 3_600_000);
     expect(await world.cleanUp({ onlyIfDue: true })).toMatchObject({ outcome: "done" });
   });
 
