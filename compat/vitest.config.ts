@@ -1,0 +1,23 @@
+/**
+ * The adapters inside the real loops of other frameworks, over HTTP. The frameworks are installed in `compat/`, with a
+ * lockfile of their own; Vitest and the sources of the packages are those of the repository.
+ */
+import { resolve } from "node:path";
+import { defineConfig } from "vitest/config";
+import { fromSources, inNode } from "../vitest.shared.ts";
+
+export default defineConfig({
+  ...fromSources,
+  root: resolve(import.meta.dirname, ".."),
+  test: {
+    ...inNode,
+    include: ["compat/*/*.test.ts"],
+    exclude: ["**/node_modules/**"],
+    // Only what hangs takes as long, however busy the machine is.
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    pool: "forks",
+    // A session of 300 turns has a process of its own beside the provider's.
+    maxWorkers: 2,
+  },
+});
