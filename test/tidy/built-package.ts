@@ -56,6 +56,7 @@ export class BuiltPackage {
       "openai",
       "@ai-sdk/provider",
       "@ai-sdk/anthropic", // A guide asks a model through it.
+      "@modelcontextprotocol/client", // A guide watches over a server through it.
     ]) {
       const link = join(this.#folder, "node_modules", name);
       mkdirSync(join(link, ".."), { recursive: true });

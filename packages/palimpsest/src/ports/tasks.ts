@@ -88,10 +88,21 @@ export interface TaskProcess {
   cpuMs(): number | undefined;
 }
 
+/** Processes that other code of this process starts, such as an MCP client. */
+export interface AdoptedProcesses {
+  readonly mark: ProcessMark;
+  /** Variables for the environment of each: without them it is not found. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Kills those that are left, and guards them no longer. */
+  release(): Promise<void>;
+}
+
 /** Starts shell commands, and kills those that an earlier process left running. */
 export interface TaskProcesses {
   /** Starts the command. If this process dies, the group is killed. */
   start(command: ProcessCommand): TaskProcess;
+  /** If this process dies, processes with this environment are killed. */
+  adopt(token: string): Promise<AdoptedProcesses>;
   /** Kills the remaining processes of a command that was started earlier; resolves to their number. */
   sweep(mark: ProcessMark): Promise<number>;
 }

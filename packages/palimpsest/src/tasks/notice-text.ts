@@ -4,7 +4,7 @@
  * The end of an output comes from a program, a page or another agent: it is fenced, so that nothing in it can end the
  * fence, and named as data.
  */
-import { cutTail } from "../base/text/text.ts";
+import { cutTail, shorten } from "../base/text/text.ts";
 import type { TaskEnd, TaskKindName, TaskOutcome } from "./task-record.ts";
 
 /** A task, as a notice names it. */
@@ -24,6 +24,7 @@ interface OutputPlace {
 interface TaskNow extends Omit<TaskEnd, "outcome"> {
   readonly status: "running" | TaskOutcome;
   readonly startedAt: number;
+  readonly detail?: string;
   readonly silence?: {
     readonly state: "quiet" | "waiting";
     readonly silentMs: number;
@@ -69,9 +70,10 @@ function endInWords({ outcome, exitCode, signal, reason }: TaskEnd): string {
 
 /** The state of a task in words: `running for 3 min`, `failed with exit code 1` … */
 export function stateInWords(task: TaskNow, nowMs: number): string {
-  const { status, silence, startedAt } = task;
+  const { status, silence, startedAt, detail = "" } = task;
   if (status !== "running") return endInWords({ ...task, outcome: status });
-  const since = `running for ${durationText(nowMs - startedAt)}`;
+  const shown = detail === "" ? "" : ` (${shorten(detail.replace(/\s+/g, " "), TITLE_CHARS)})`;
+  const since = `running for ${durationText(nowMs - startedAt)}${shown}`;
   if (silence === undefined) return since;
   const silent = `without output for ${durationText(silence.silentMs)}`;
   const used =

@@ -76,10 +76,10 @@ const TASK_KIND_ROWS: readonly TaskKindRow[] = [
   },
   {
     kind: "monitor_mcp",
-    make: ({ options: { mcpServers }, deadline }) =>
+    make: ({ ports: { processes, ids }, options: { mcpServers }, deadline }) =>
       mcpServers === undefined
         ? { missing: "Pass servers: createPalimpsest({ tasks: { mcpServers: { … } } })." }
-        : mcpMonitorTasks(mcpServers, deadline),
+        : mcpMonitorTasks(mcpServers, { deadline, processes, newToken: () => ids.entryId() }),
   },
   {
     kind: "dream",

@@ -318,7 +318,8 @@ export class SessionTasks implements Tasks {
     const status = this.#statusOf(task);
     const outputBytes = running?.outputBytes ?? this.#outputBytes(task.id);
     const outputPath = this.#setup.ports.files.outputPath(task.id);
-    return taskInfo(task, { status, outputBytes, outputPath, silence: running?.silence });
+    const { silence, detail } = running ?? {};
+    return taskInfo(task, { status, outputBytes, outputPath, silence, detail });
   }
 }
 

@@ -45,6 +45,8 @@ export interface TaskInfo {
   readonly result?: string;
   /** What its model calls used. */
   readonly usage?: Usage;
+  /** State of a running task in words: the step of a workflow, the servers of a monitor. */
+  readonly detail?: string;
   /**
    * Of a running task that has written nothing for a while: `quiet`, or `waiting` where its output ends in a prompt.
    * `cpuMs` is the processor time that it used meanwhile.
@@ -61,10 +63,12 @@ export interface TaskInfo {
 /** A task as its journal and the look at it describe it. */
 export function taskInfo(
   task: TaskState,
-  now: Pick<TaskInfo, "status" | "outputBytes" | "outputPath"> & { readonly silence: Silence | undefined },
+  now: Pick<TaskInfo, "status" | "outputBytes" | "outputPath" | "detail"> & {
+    readonly silence: Silence | undefined;
+  },
 ): TaskInfo {
   const { id, kind, title, startedAt, endedAt, end } = task;
-  const { status, outputBytes, outputPath, silence } = now;
+  const { status, outputBytes, outputPath, silence, detail } = now;
   return {
     id,
     kind,
@@ -79,6 +83,7 @@ export function taskInfo(
     reason: end?.reason,
     result: end?.result,
     usage: taskUsage(task),
+    detail,
     silence: silence === undefined || silence.state === "active" ? undefined : silence,
   };
 }

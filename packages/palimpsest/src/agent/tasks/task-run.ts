@@ -125,6 +125,10 @@ export class TaskInProgress {
     return this.#silence;
   }
 
+  get detail(): string | undefined {
+    return this.#task?.detail?.();
+  }
+
   get takesInput(): boolean {
     return this.#task?.input !== undefined;
   }

@@ -11,6 +11,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import { MARK_VARIABLE } from "./process-table.ts";
 
+/** In place of a group: processes that only have the mark of a task. */
+export const UNGROUPED = 0;
+
 const SCRIPT = `
 exec 2>/dev/null
 trap '' TERM INT HUP QUIT PIPE
@@ -22,9 +25,10 @@ while read -r change group token; do
   tasks=$left
 done
 [ -n "$tasks" ] || exit 0
-for task in $tasks; do kill -s TERM -- "-\${task%%:*}"; done
+signal() { for task in $tasks; do [ "\${task%%:*}" = ${UNGROUPED} ] || kill -s "$1" -- "-\${task%%:*}"; done; }
+signal TERM
 sleep 1
-for task in $tasks; do kill -s KILL -- "-\${task%%:*}"; done
+signal KILL
 [ -r /proc/self/environ ] || exit 0
 for task in $tasks; do
   for found in $(grep -lzxF "${MARK_VARIABLE}=\${task#*:}" /proc/[0-9]*/environ); do
@@ -38,26 +42,29 @@ type Shell = ChildProcess & { readonly stdin: Writable };
 
 /** The shell that outlives this process by a second. */
 export class Guardian {
-  readonly #groups = new Map<number, string>();
+  /** A group and a token each, as the shell reads them. */
+  readonly #tasks = new Set<string>();
   #shell: Shell | undefined;
 
   /** Resolves once the group will not survive this process. Rejects where no shell can be started. */
   async add(group: number, token: string): Promise<void> {
-    this.#groups.set(group, token);
+    return this.#add(`${group} ${token}`);
+  }
+
+  async #add(task: string): Promise<void> {
+    this.#tasks.add(task);
     this.#shell ??= this.#start();
     const { stdin } = this.#shell;
     await new Promise<void>((resolve, reject) => {
-      stdin.write(`+ ${group} ${token}\n`, (error) => (error ? reject(error) : resolve()));
+      stdin.write(`+ ${task}\n`, (error) => (error ? reject(error) : resolve()));
     });
   }
 
   /** The group is gone. */
-  remove(group: number): void {
-    const token = this.#groups.get(group);
-    if (token === undefined) return;
-    this.#groups.delete(group);
+  remove(group: number, token: string): void {
+    if (!this.#tasks.delete(`${group} ${token}`)) return;
     this.#shell?.stdin.write(`- ${group} ${token}\n`);
-    if (this.#groups.size > 0) return;
+    if (this.#tasks.size > 0) return;
     this.#shell?.stdin.end();
     this.#shell = undefined;
   }
@@ -84,6 +91,6 @@ export class Guardian {
   #restart(shell: ChildProcess): void {
     if (shell !== this.#shell) return;
     this.#shell = undefined;
-    for (const [group, token] of [...this.#groups]) this.add(group, token).catch(() => undefined);
+    for (const task of this.#tasks) this.#add(task).catch(() => undefined);
   }
 }

@@ -17,13 +17,14 @@ import { assert } from "../../base/assert.ts";
 import { errorCode, errorMessage, TaskError } from "../../base/errors.ts";
 import type { ProcessIdentity } from "../../ports/runtime.ts";
 import type {
+  AdoptedProcesses,
   ProcessCommand,
   ProcessEnd,
   ProcessMark,
   TaskProcess,
   TaskProcesses,
 } from "../../ports/tasks.ts";
-import { Guardian } from "./guardian.ts";
+import { Guardian, UNGROUPED } from "./guardian.ts";
 import { openPipe, openText } from "./pipe.ts";
 import { findGroup, findMarked, MARK_VARIABLE, readProcess } from "./process-table.ts";
 
@@ -52,8 +53,23 @@ export class NodeTaskProcesses implements TaskProcesses {
         message: "Shell commands cannot run in the background on Windows.",
         hint: "Run the program in WSL, or use another kind of task.",
       });
-    assert(TOKEN.test(command.token), "a token is 8 to 128 letters, digits, - and _");
+    assertToken(command.token);
     return new NodeTaskProcess(command, { space: this.#identity.space, guardian: this.#guardian });
+  }
+
+  /** Where no guardian can be started, as on Windows, only a sweep kills what is left. */
+  async adopt(token: string): Promise<AdoptedProcesses> {
+    assertToken(token);
+    const unguard = (): void => this.#guardian.remove(UNGROUPED, token);
+    if (process.platform !== "win32") await this.#guardian.add(UNGROUPED, token).catch(unguard);
+    return {
+      mark: { pid: UNGROUPED, space: this.#identity.space, token },
+      env: { [MARK_VARIABLE]: token },
+      release: async () => {
+        await killMarked(token);
+        unguard();
+      },
+    };
   }
 
   /**
@@ -173,7 +189,7 @@ class NodeTaskProcess implements TaskProcess {
     if (pid > 1) {
       await killGroup(pid);
       await killMarked(token);
-      this.#guardian.remove(pid);
+      this.#guardian.remove(pid, token);
     }
     await this.#drain();
     return this.#failure === undefined ? end : { ...end, error: this.#failure };
@@ -229,6 +245,10 @@ class NodeTaskProcess implements TaskProcess {
     // The number of a process that has ended may be another one's.
     if (this.mark.pid > 1 && exitCode === null && signalCode === null) signalGroup(this.mark.pid, signal);
   }
+}
+
+function assertToken(token: string): void {
+  assert(TOKEN.test(token), "a token is 8 to 128 letters, digits, - and _");
 }
 
 /** Returns false if there is no such group. */

@@ -46,6 +46,8 @@ export interface RunningTask {
   input?(text: string): Promise<void>;
   /** Ends it, kindly first. Resolves when nothing of it is left. */
   stop(): Promise<void>;
+  /** Its state in words, beyond that it runs. */
+  detail?(): string;
   /** Processor time that it has used, in milliseconds. */
   cpuMs?(): number | undefined;
   /** True if silence may mean that it waits at a prompt. @defaultValue false */

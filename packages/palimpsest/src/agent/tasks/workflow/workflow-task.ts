@@ -61,6 +61,7 @@ class WorkflowRun {
   readonly #run: TaskRun;
   readonly #usages: Usage[] = [];
   #current: RunningTask | undefined;
+  #detail = "";
 
   constructor(steps: readonly WorkflowStep[], kinds: StepKinds, run: TaskRun) {
     this.#steps = steps;
@@ -77,6 +78,7 @@ class WorkflowRun {
         await input(text);
       },
       stop: async () => this.#current?.stop(),
+      detail: () => this.#detail,
       cpuMs: () => this.#current?.cpuMs?.(),
       mayPrompt: true,
     };
@@ -89,7 +91,9 @@ class WorkflowRun {
       if (index < done.length) continue;
       if (this.#run.signal.aborted) return this.#end({ outcome: "stopped" });
       const earlierBytes = this.#run.outputBytes();
-      this.#run.write(`== ${index + 1}/${this.#steps.length} ${step.name}\n`);
+      const heading = `${index + 1}/${this.#steps.length} ${step.name}`;
+      this.#run.write(`== ${heading}\n`);
+      this.#detail = `step ${heading}`;
       const tail = new OutputTail();
       const { outcome, result, ...end } = await this.#one(step, { index, previous, tail, earlierBytes });
       if (outcome !== "done")

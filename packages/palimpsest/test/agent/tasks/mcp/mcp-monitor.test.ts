@@ -1,16 +1,19 @@
-/** Watches over real MCP servers; time passes by a fake clock. */
+/** Watches over real MCP servers, by the official SDK; time passes by a fake clock. */
 import { describe, expect, it } from "vitest";
 import { type McpServer, mcpMonitorTasks } from "#agent/tasks/mcp-monitor/mcp-monitor-task.ts";
+import { NodeTaskProcesses } from "#runtime/processes/node-task-processes.ts";
+import { readProcess } from "#runtime/processes/process-table.ts";
 import { until } from "../../../runtime/processes/until.ts";
 import { FakeDeadline } from "../fake-deadline.ts";
-import { httpServer, stdioServer } from "./mcp-clients.ts";
+import { type Era, httpServer, stdioServer } from "./mcp-servers.ts";
 
 function watch(servers: Record<string, McpServer>) {
   const deadline = new FakeDeadline();
   const abort = new AbortController();
   const lines: string[] = [];
   const notices: string[] = [];
-  const kind = mcpMonitorTasks(servers, deadline);
+  const processes = new NodeTaskProcesses({ space: "this machine" });
+  const kind = mcpMonitorTasks(servers, { deadline, processes, newToken: () => crypto.randomUUID() });
   const task = kind.start(kind.check({}), {
     taskId: "t1",
     signal: abort.signal,
@@ -27,55 +30,75 @@ function watch(servers: Record<string, McpServer>) {
   };
   const says = (line: string) =>
     expect.poll(() => lines.at(-1), { interval: 10, timeout: 20_000 }).toContain(line);
-  return { deadline, lines, notices, stop, says };
+  return { deadline, lines, notices, stop, says, state: () => task.detail?.() };
 }
 
-describe("a monitor of MCP servers", () => {
-  it("starts a killed server again, says once that it is down and once that it is back, and ends it at last", async () => {
-    const files = stdioServer();
-    const { deadline, lines, notices, stop, says } = watch({ files });
+const isGone = (pid: number | undefined): boolean => readProcess(pid ?? 0) === undefined;
+const ERAS: readonly Era[] = ["legacy", "modern"];
+
+describe.skipIf(process.platform !== "linux")("a monitor of MCP servers", () => {
+  it.each(ERAS)("starts a killed server again, says so at once, and ends it at last: %s", async (era) => {
+    const files = stdioServer(era);
+    const { deadline, lines, notices, stop, says, state } = watch({ files });
+    expect(state()).toBe("files is not connected yet");
     await says("files is connected");
     await deadline.pass(30_000);
     await until(() => deadline.hasWait(30_000));
     expect(lines).toEqual(["files is connected"]);
-    files.children[0]?.kill("SIGKILL");
-    await until(() => files.children[0]?.signalCode === "SIGKILL");
-    await deadline.pass(30_000);
-    await says("files does not answer (the server's process ended); trying again in 1000 ms");
+    expect(state()).toBe("files is up");
+    // No ping is due: the connection says that it has ended.
+    process.kill(files.pids[0]!, "SIGKILL");
+    await says("files does not answer (the connection was closed); trying again in 1000 ms");
+    expect(state()).toBe("files is down");
     await deadline.pass(1_000);
     await says("files is back");
-    expect(files.children).toHaveLength(2);
     expect(notices).toEqual([
-      "The MCP server files does not answer: the server's process ended",
+      "The MCP server files does not answer: the connection was closed",
       "The MCP server files is back.",
     ]);
     await stop();
-    expect(files.children.map(({ signalCode }) => signalCode)).toEqual(["SIGKILL", "SIGKILL"]);
+    expect(files.pids.map(isGone)).toEqual([true, true]);
   });
 
-  it("takes a server for down that does not answer in time, and replaces it", async () => {
-    const files = stdioServer();
+  it("takes a server for down that does not answer in time, kills it, and replaces it", async () => {
+    const files = stdioServer("legacy", "stays");
     const { deadline, stop, says } = watch({ files });
     await says("files is connected");
-    files.children[0]?.kill("SIGSTOP");
+    process.kill(files.pids[0]!, "SIGSTOP");
     await deadline.pass(30_000);
     await deadline.pass(10_000);
     await says("files does not answer (It took longer than 10000 ms.)");
-    await until(() => files.children[0]?.signalCode === "SIGKILL");
+    // It does not end with its connection either.
+    await deadline.pass(10_000);
+    await until(() => isGone(files.pids[0]));
     await deadline.pass(1_000);
     await says("files is back");
     await stop();
   });
 
-  it("tries a server over HTTP again, waiting longer each time, up to a minute", async () => {
-    const { client, methods, up, down } = await httpServer();
+  it("tries a server less and less often that answers and then ends", async () => {
+    const files = stdioServer("legacy");
+    const { deadline, stop, says } = watch({ files });
+    for (const [index, ms] of [1_000, 2_000, 4_000].entries()) {
+      await says(index === 0 ? "files is connected" : "files is back");
+      process.kill(files.pids[index]!, "SIGKILL");
+      await says(`trying again in ${ms} ms`);
+      await deadline.pass(ms);
+    }
+    await stop();
+  });
+
+  it.each(
+    ERAS,
+  )("tries a server over HTTP again, waiting longer each time, up to a minute: %s", async (era) => {
+    const { client, methods, up, down } = await httpServer(era);
     const { deadline, lines, notices, stop, says } = watch({ web: client });
     await says("web is connected");
-    expect(methods).toEqual(["initialize", "notifications/initialized", "ping"]);
+    expect(methods.at(-1)).toBe(era === "modern" ? "server/discover" : "ping");
     await down();
     await deadline.pass(30_000);
     for (const ms of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000]) {
-      await says(`web does not answer (fetch failed); trying again in ${ms} ms`);
+      await says(`trying again in ${ms} ms`);
       await deadline.pass(ms);
     }
     await until(() => lines.length === 9);
@@ -83,13 +106,15 @@ describe("a monitor of MCP servers", () => {
     await deadline.pass(60_000);
     await says("web is back");
     expect(notices).toEqual([
-      "The MCP server web does not answer: fetch failed",
+      expect.stringContaining("The MCP server web does not answer: "),
       "The MCP server web is back.",
     ]);
-    // The pauses begin at the first again.
+    // After a while without a failure, the pauses begin at the first again.
+    await deadline.pass(30_000);
+    await until(() => deadline.hasWait(30_000));
     await down();
     await deadline.pass(30_000);
-    await says("web does not answer (fetch failed); trying again in 1000 ms");
+    await says("trying again in 1000 ms");
     expect(notices).toHaveLength(3);
     await stop();
   });

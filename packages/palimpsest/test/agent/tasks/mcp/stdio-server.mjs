@@ -1,14 +1,6 @@
-/** An MCP server over stdio that answers `initialize` and `ping`. */
-import { createInterface } from "node:readline";
+/** An MCP server over stdio, by the official SDK. `stays`: it does not end with its input, as a program with a timer. */
+import { McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
-createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (id === undefined) return;
-  const server = { name: "test", version: "1" };
-  const known = {
-    initialize: { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo: server },
-    ping: {},
-  };
-  const answer = known[method] ? { result: known[method] } : { error: { code: -32601, message: "unknown" } };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
-});
+serveStdio(() => new McpServer({ name: "files", version: "1.0.0" }, { capabilities: { tools: {} } }));
+if (process.argv.includes("stays")) setInterval(() => undefined, 1_000);
