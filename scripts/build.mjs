@@ -25,6 +25,9 @@ import { rolldown } from "rolldown";
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** A comment at the top of a file that belongs to no declaration. */
 const FILE_COMMENT = /^\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*(?=import\b|export (?:type )?\{|\/\*\*)/;
+/** What only sibling packages of the same version import; their sources are checked against the sources. */
+const INTERNAL = "./internal";
+const HIDDEN_TYPES = "/** For sibling packages of the same version. */\nexport {};\n";
 const packages = readdirSync(join(root, "packages"));
 /** Modules that this many entries need are in one chunk, so that an entry reads few files. */
 const COMMON_ENTRIES = 5;
@@ -128,7 +131,10 @@ async function bundle(from, dist, entries) {
 
 /** Copies the declarations that the public entries lead to. */
 function copyTypes(from, dist, entries) {
-  const wanted = entries.flatMap(([, { types }]) => types?.replace(/^\.\/dist\//, "") ?? []);
+  const declarations = entries.map(([name, { types }]) => [name, types.replace(/^\.\/dist\//, "")]);
+  const wanted = declarations.filter(([name]) => name !== INTERNAL).map(([, path]) => path);
+  const internal = declarations.find(([name]) => name === INTERNAL);
+  if (internal !== undefined) writeFileSync(join(dist, internal[1]), HIDDEN_TYPES);
   const copied = new Set();
   for (let path = wanted.pop(); path !== undefined; path = wanted.pop()) {
     if (copied.has(path)) continue;

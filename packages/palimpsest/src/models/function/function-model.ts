@@ -1,10 +1,11 @@
 /**
  * A model client over a function of the host, such as a call to a gateway, a fake for tests, or a chain of fallbacks.
  */
+import { ModelError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
+import { shorten } from "../../base/text/text.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { Message } from "../../transcript/blocks.ts";
-import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 
 /** Answer of a function: a text, a message, or a complete `ModelAnswer`. */
 type FunctionAnswer = string | Message | ModelAnswer;
@@ -63,12 +64,31 @@ function readAnswer(answer: unknown, provider: string): ModelAnswer {
     const message: Message = { role: "assistant", content: [{ type: "text", text: answer }] };
     return { messages: answer === "" ? [] : [message], stopReason: "end" };
   }
-  if (!isObject(answer)) throw unreadableAnswer(provider, answer);
+  if (!isObject(answer)) throw noAnswer(provider, answer);
   if (Array.isArray(answer["messages"]) && typeof answer["stopReason"] === "string")
     return answer as unknown as ModelAnswer;
-  if (answer["role"] !== "assistant" || !Array.isArray(answer["content"]))
-    throw unreadableAnswer(provider, answer);
+  if (answer["role"] !== "assistant" || !Array.isArray(answer["content"])) throw noAnswer(provider, answer);
   const message = answer as unknown as Message;
   const isCalling = message.content.some(({ type }) => type === "tool_use");
   return { messages: [message], stopReason: isCalling ? "tool-use" : "end" };
 }
+
+function noAnswer(provider: string, answer: unknown): ModelError {
+  const keys = isObject(answer) ? Object.keys(answer).map((key) => `"${shorten(key, SHOWN_CHARS)}"`) : [];
+  const got = isObject(answer)
+    ? `an object with ${keys.length === 0 ? "nothing in it" : keys.slice(0, SHOWN_KEYS).join(", ")}`
+    : answer === null
+      ? "null"
+      : `a value of type ${typeof answer}`;
+  return new ModelError(
+    { kind: "unreadable-answer" },
+    {
+      message: `The function of the model "${provider}" returned ${got}, which is no answer.`,
+      hint: 'Return a text, a message `{ role: "assistant", content: [blocks] }`, or `{ messages: [message], stopReason: "end" | "tool-use", usage }`.',
+    },
+  );
+}
+
+/** Enough to recognise the shape that was returned instead. */
+const SHOWN_KEYS = 5;
+const SHOWN_CHARS = 40;

@@ -59,6 +59,17 @@ describe("functionModel", () => {
     expect(classifyModelError(error).kind).toBe("unreadable-answer");
   });
 
+  it("says what it got, and what to return", async () => {
+    const model = functionModel(() => ({ content: [], stop_reason: "end_turn" }) as never, {
+      provider: "mine",
+    });
+    await expect(model.generate(request)).rejects.toMatchObject({
+      message:
+        'The function of the model "mine" returned an object with "content", "stop_reason", which is no answer.',
+      hint: expect.stringContaining('{ role: "assistant", content: [blocks] }'),
+    });
+  });
+
   it("rejects with what the function throws, at once or later", async () => {
     const error = new RangeError("mine");
     const fail = (): never => {
