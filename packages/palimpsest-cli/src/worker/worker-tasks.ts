@@ -1,7 +1,8 @@
 /**
  * The one agent of a worker and its mailbox: answers requests of the protocol from the tasks of a session.
  *
- * The session is kept, so that after a restart its tasks are known, as interrupted, and can be resumed.
+ * The session is kept, so that after a restart its tasks are known, as interrupted, and can be resumed. So are the keys
+ * of requests: one that is sent again because its answer was lost has its effect once, also after a restart.
  */
 import { PalimpsestError } from "palimpsest";
 import { REMOTE_LIMITS, type RemoteRequest, type Tasks, writeRemoteView } from "palimpsest/internal";
@@ -15,9 +16,6 @@ interface WorkerAnswer {
   readonly body: string;
 }
 
-/** Keys that are remembered; a client repeats a request within minutes. */
-const KEYS_COUNT = 1_000;
-
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   TASK_NOT_FOUND: 404,
   TASK_INVALID: 400,
@@ -27,8 +25,6 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 
 export class WorkerTasks {
   readonly #tasks: Tasks;
-  /** Ids of tasks by the key of their start, and of inputs that were taken. */
-  readonly #seen = new Map<string, Promise<string>>();
 
   constructor(tasks: Tasks) {
     this.#tasks = tasks;
@@ -48,18 +44,15 @@ export class WorkerTasks {
     const tasks = this.#tasks;
     if (request.type === "read") return this.#view(request.id, request.offset);
     if (request.type === "start") {
-      const known = this.#seen.get(request.key);
-      if (known === undefined && this.#isBusy()) return BUSY;
-      const start = async () =>
-        (await tasks.start("local_agent", { agent: WORKER_AGENT, prompt: request.prompt })).id;
-      return this.#view(await (known ?? this.#once(request.key, start)));
+      const { key, prompt } = request;
+      const isNew = tasks.list().every((task) => task.key !== key);
+      if (isNew && this.#isBusy()) return BUSY;
+      return this.#view((await tasks.start("local_agent", { agent: WORKER_AGENT, prompt }, { key })).id);
     }
     const { id } = request;
     if (request.type === "stop") await tasks.stop(id, "its client stopped it");
-    else if (request.type === "input") {
-      const { key, text } = request;
-      await (this.#seen.get(key) ?? this.#once(key, async () => tasks.input(id, text).then(() => id)));
-    } else if (tasks.get(id).status !== "running") {
+    else if (request.type === "input") await tasks.input(id, request.text, { key: request.key });
+    else if (tasks.get(id).status !== "running") {
       if (this.#isBusy()) return BUSY;
       await tasks.resume(id);
     }
@@ -68,16 +61,6 @@ export class WorkerTasks {
 
   #isBusy(): boolean {
     return this.#tasks.list().some(({ status }) => status === "running");
-  }
-
-  /** Does what a key asks for once; what failed may be tried again. */
-  #once(key: string, work: () => Promise<string>): Promise<string> {
-    const done = work();
-    this.#seen.set(key, done);
-    done.catch(() => this.#seen.delete(key));
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size > KEYS_COUNT && oldest !== undefined) this.#seen.delete(oldest);
-    return done;
   }
 
   /** The task, with its output from an offset on where one is given. */

@@ -55,7 +55,7 @@ async function startWorker(folder: string) {
 }
 
 describe("palimpsest worker as a process", () => {
-  it("knows its task as interrupted after a kill, resumes it, and ends on SIGTERM", async () => {
+  it("knows its task as interrupted after a kill, repeats nothing, resumes it, and ends on SIGTERM", async () => {
     const folder = testFolder();
     writeFileSync(join(folder, "token"), TOKEN, { mode: 0o600 });
     writeFileSync(join(folder, "agent.mjs"), AGENT);
@@ -69,10 +69,18 @@ describe("palimpsest worker as a process", () => {
       status: "running",
     });
     await asked();
+    const mail = { key: "i", text: "And the tests?" };
+    expect(await first.ask("/t1/input", mail)).toMatchObject({ status: "running" });
     first.child.kill("SIGKILL");
     await first.ended;
     const second = await startWorker(folder);
     expect(await second.ask("/t1?offset=0")).toMatchObject({ status: "interrupted" });
+    // Sent again, because the answers were lost.
+    expect(await second.ask("", { key: "k", prompt: "Build it." })).toMatchObject({
+      id: "t1",
+      status: "interrupted",
+    });
+    expect(await second.ask("/t1/input", mail)).toMatchObject({ status: "interrupted" });
     expect(await second.ask("/t1/resume", {})).toMatchObject({ status: "running" });
     await asked();
     second.child.kill("SIGTERM");
@@ -87,7 +95,8 @@ describe("palimpsest worker as a process", () => {
     for (let status = "running"; status === "running"; ) ({ status } = await third.ask("/t1?offset=0"));
     expect(await third.ask("/t1?offset=0")).toMatchObject({
       status: "done",
-      text: "Built.\n",
+      // Resumed, and the text in its mailbox.
+      text: "Built.\nBuilt.\n",
       isEnd: true,
       result: "Built.",
     });

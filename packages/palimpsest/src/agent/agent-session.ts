@@ -9,6 +9,7 @@
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
+import { MAIL_MARK } from "../session/append/carried-marks.ts";
 import { OWN_MESSAGE_ID } from "../session/append/host-list.ts";
 import type { CompactionHelp } from "../session/compact/compact-window.ts";
 import type { SessionEvent } from "../session/events/events.ts";
@@ -122,6 +123,15 @@ export class AgentSession extends SessionMembers {
     // New messages are at the end of the list.
     if (seqs.length > 0) this.#memory?.observe(writeOutStrings(list.slice(-seqs.length)));
     return seqs;
+  }
+
+  /** Appends a text of its mailbox, and its number, before a turn without input. @internal */
+  async receive({ no, text }: { readonly no: number; readonly text: string }): Promise<void> {
+    await this.begin();
+    const message = { role: "user", origin: "user", content: [{ type: "text", text }] } as const;
+    const after = [{ type: "metadata", key: MAIL_MARK, value: { session: this.id, readNo: no } }] as const;
+    await internalsOf(this.session).appendWith([message], { after });
+    this.#memory?.observe(message);
   }
 
   /**

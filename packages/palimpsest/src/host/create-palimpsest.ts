@@ -126,12 +126,14 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
         filesInMemory: () => new InMemoryTaskFiles(),
         dreamSessions: place.dreamSessions,
         agentSessions: {
-          create: ({ parent, taskId }) =>
+          create: ({ parent, taskId, onEvent }) =>
             place.create(undefined, {
               purpose: "task",
               metadata: { parent: { session: parent.id, task: taskId } },
+              observer: both(onEvent, options.observer),
             }),
-          open: (sessionId) => place.open(sessionId),
+          open: (sessionId, { onEvent }) =>
+            place.open(sessionId, { observer: both(onEvent, options.observer) }),
         },
       },
       startContext: homeWork?.startContext,
@@ -177,6 +179,13 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   };
 }
 
+const both = (onEvent: SessionObserver["onEvent"], host: SessionObserver | undefined): SessionObserver => ({
+  onEvent: (event) => {
+    onEvent(event);
+    notify(host, event);
+  },
+});
+
 /** One for the process: it watches over all commands that it started. */
 let processes: NodeTaskProcesses | undefined;
 const taskProcesses = (): NodeTaskProcesses => (processes ??= new NodeTaskProcesses(nodeProcess));
@@ -184,9 +193,9 @@ const taskProcesses = (): NodeTaskProcesses => (processes ??= new NodeTaskProces
 interface Place {
   readonly create: (
     sessionId: string | undefined,
-    about?: Pick<NewSessionOptions, "purpose" | "metadata">,
+    about?: Pick<NewSessionOptions, "purpose" | "metadata" | "observer">,
   ) => Promise<Session>;
-  readonly open: (sessionId: string) => Promise<Session>;
+  readonly open: (sessionId: string, about?: Pick<NewSessionOptions, "observer">) => Promise<Session>;
   /**
    * Opening may find another session than the one of this id here: a name that a program gives must not open what
    * only begins like it, or another project's.
@@ -252,7 +261,7 @@ function placeOf(options: PalimpsestOptions): Place {
     const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
     return {
       create: (sessionId, about) => createSession({ ...scoped, ...about, ...named(sessionId) }),
-      open: (sessionId) => openSession(sessionId, scoped),
+      open: (sessionId, about) => openSession(sessionId, { ...scoped, ...about }),
       dreamSessions: storedSessions(store, scope, observer),
     };
   }
@@ -260,13 +269,13 @@ function placeOf(options: PalimpsestOptions): Place {
     const sessions = nodeSessions({ folder, clock });
     return {
       create: (sessionId, about) => sessions.create({ ...shared, ...about, ...named(sessionId) }),
-      open: (sessionId) => sessions.open(sessionId, shared),
+      open: (sessionId, about) => sessions.open(sessionId, { ...shared, ...about }),
     };
   }
   const own = typeof home === "object" ? home : openHome({ clock, ...(home === undefined ? {} : { home }) });
   return {
     create: (sessionId, about) => own.create({ ...shared, ...about, ...named(sessionId) }),
-    open: (sessionId) => own.resume(sessionId, shared),
+    open: (sessionId, about) => own.resume(sessionId, { ...shared, ...about }),
     checkIsHere: (sessionId) => own.storeOf().find(sessionId),
     dreamSessions: storedSessions(own.storeOf(), undefined, observer),
     home: own,

@@ -25,6 +25,8 @@ export interface TaskState {
   readonly kind: TaskKindName;
   readonly title: string;
   readonly input: JsonObject;
+  /** The request that it was started by first. */
+  readonly key?: string;
   /** The process that started it last. */
   readonly owner: TaskOwner;
   /** Time of its first start, in milliseconds since the epoch. */
@@ -113,11 +115,11 @@ export function foldTasks(lines: readonly string[]): TaskFold {
 }
 
 function started(
-  { id, kind, title, input, owner, at }: StartRecord,
+  { id, kind, title, input, owner, at, ...record }: StartRecord,
   known: TaskState | undefined,
 ): TaskState {
-  const { startedAt = at, facts = [], notices = [] } = known ?? {};
-  return { id, kind, title, input, owner, startedAt, status: "running", facts, notices };
+  const { startedAt = at, facts = [], notices = [], key = record.key } = known ?? {};
+  return { id, kind, title, input, key, owner, startedAt, status: "running", facts, notices };
 }
 
 function changed(state: TaskState, record: Exclude<TaskRecord, StartRecord>): TaskState {
@@ -167,8 +169,9 @@ function parseTaskRecord(line: string): TaskRecord | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isStart({ kind, title, input, owner }: Fields): boolean {
-  return KINDS.has(asString(kind) ?? "") && typeof title === "string" && isObject(input) && isOwner(owner);
+function isStart({ kind, title, input, owner, key }: Fields): boolean {
+  const hasTexts = typeof title === "string" && isTextOrAbsent(key);
+  return KINDS.has(asString(kind) ?? "") && hasTexts && isObject(input) && isOwner(owner);
 }
 
 function isOwner(owner: unknown): boolean {

@@ -106,6 +106,11 @@ export function listedText(
   return `${kind} ${JSON.stringify(title)}: ${state}. ${placeText(place)}`;
 }
 
+/** The tasks as they are now, a line each, for an agent whose conversation was rewound. */
+export function rewoundText(lines: readonly string[]): string {
+  return `The conversation was rewound; its background tasks were not. There are:\n${lines.join("\n")}`;
+}
+
 function placeText({ outputBytes, outputPath }: OutputPlace): string {
   if (outputBytes === 0) return "It has no output.";
   const where = outputPath === undefined ? "" : ` in ${outputPath}`;

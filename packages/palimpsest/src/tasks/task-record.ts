@@ -60,6 +60,8 @@ export interface StartRecord extends RecordBase {
   /** Its input, checked by its kind. */
   readonly input: JsonObject;
   readonly owner: TaskOwner;
+  /** The request that it was started by; see `StartTaskOptions`. */
+  readonly key?: string;
 }
 
 /** Something that its kind has to know after a crash: the mark of a process, a finished step, the id of a session. */

@@ -36,6 +36,11 @@ export function answerTo(
   return answer && { refusal: asString(answer["refusal"]) };
 }
 
+/** True if the mailbox of an agent has the text of this request, read or not. */
+export function hasMail({ facts }: Pick<TaskState, "facts">, request: string): boolean {
+  return facts.some((one) => one["request"] === request && isObject(one["mail"]));
+}
+
 /** The processes that a task has recorded. */
 export function processMarks({ facts }: Pick<TaskState, "facts">): readonly ProcessMark[] {
   return facts.flatMap(({ process: mark }) => {

@@ -12,7 +12,7 @@ import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
 import type { NoticeRecord, TaskEnd, TaskKindName, TaskOwner } from "../../tasks/task-record.ts";
-import { processMarks } from "../../tasks/task-request.ts";
+import { hasMail, processMarks } from "../../tasks/task-request.ts";
 import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
@@ -88,7 +88,7 @@ export class SessionTasks implements Tasks {
       running: this.#running,
       now,
       onProblem,
-      input: (id, text) => this.input(id, text),
+      input: (id, text, key) => this.input(id, text, key === undefined ? {} : { key }),
       stop: (id, reason) => this.stop(id, reason),
       refused: (id, reason) => this.#notify(id, "state", reason),
     });
@@ -114,11 +114,13 @@ export class SessionTasks implements Tasks {
   async start(
     kindName: TaskKindName,
     input: JsonValue,
-    { title, timeoutMs }: StartTaskOptions = {},
+    { title, timeoutMs, key }: StartTaskOptions = {},
   ): Promise<TaskInfo> {
+    const known = key === undefined ? undefined : this.#journal.tasks.find((task) => task.key === key);
+    if (known !== undefined) return this.#info(known);
     const kind = this.#kind(kindName);
     const checked = kind.check(input);
-    return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs });
+    return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs, key });
   }
 
   async resume(id: string): Promise<TaskInfo> {
@@ -144,12 +146,13 @@ export class SessionTasks implements Tasks {
     return this.#readers.follow(id, options);
   }
 
-  async input(id: string, text: string): Promise<void> {
+  async input(id: string, text: string, { key }: { readonly key?: string } = {}): Promise<void> {
     const task = this.#state(id);
+    if (key !== undefined && hasMail(task, key)) return;
     const running = this.#running.get(id);
     if (running === undefined) throw isNotRunningHere(task);
     if (!running.takesInput) throw takesNoInput(id);
-    await running.input(text);
+    await running.input(text, key);
   }
 
   async stop(id: string, reason = "it was asked to stop"): Promise<TaskInfo> {
@@ -220,10 +223,12 @@ export class SessionTasks implements Tasks {
       input,
       title = kind.title(input),
       timeoutMs,
+      key,
     }: {
       readonly input: JsonObject;
       readonly title: string | undefined;
       readonly timeoutMs?: number | undefined;
+      readonly key?: string | undefined;
     },
   ): Promise<TaskInfo> {
     if (this.#isClosed) throw closedToTasks();
@@ -237,7 +242,7 @@ export class SessionTasks implements Tasks {
     const owner: TaskOwner = { pid, startedAt, space, host };
     const earlier = this.#journal.find(id)?.facts ?? [];
     const at = this.#setup.now();
-    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner });
+    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner, key });
     const place = {
       files,
       limits: this.#limits,

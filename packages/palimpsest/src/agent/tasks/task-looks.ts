@@ -21,7 +21,7 @@ interface LooksSetup {
   readonly running: ReadonlyMap<string, TaskInProgress>;
   readonly now: () => number;
   readonly onProblem: (error: unknown) => void;
-  readonly input: (id: string, text: string) => Promise<void>;
+  readonly input: (id: string, text: string, key: string | undefined) => Promise<void>;
   readonly stop: (id: string, reason: string) => Promise<unknown>;
   /** Tells the agent of a request that could not be done. */
   readonly refused: (id: string, reason: string) => void;
@@ -75,7 +75,7 @@ export class TaskLooks {
     const setup = this.#setup;
     let refusal: string | undefined;
     try {
-      await (stop === undefined ? setup.input(id, input) : setup.stop(id, stop));
+      await (stop === undefined ? setup.input(id, input, request) : setup.stop(id, stop));
     } catch (error) {
       refusal = errorMessage(error);
     }

@@ -4,6 +4,7 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import type { IdSource, ProcessIdentity, Timer } from "../../ports/runtime.ts";
 import type { HttpFetch, TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
+import type { SessionEvent } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
 import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
 import type { Silence } from "../../tasks/silence.ts";
@@ -23,6 +24,8 @@ export interface StartTaskOptions {
   readonly title?: string;
   /** The task is stopped after this long, in milliseconds. @defaultValue none */
   readonly timeoutMs?: number;
+  /** Names the request: where a task of this session was started with the same key, that one is returned, also after a crash. */
+  readonly key?: string;
 }
 
 /** What is known of a task. */
@@ -30,6 +33,8 @@ export interface TaskInfo {
   readonly id: string;
   readonly kind: TaskKindName;
   readonly title: string;
+  /** The key that it was started with. */
+  readonly key?: string;
   /** `interrupted`: the process that ran it died, and nothing of it is left. */
   readonly status: "running" | TaskOutcome;
   /** Milliseconds since the epoch. */
@@ -67,12 +72,13 @@ export function taskInfo(
     readonly silence: Silence | undefined;
   },
 ): TaskInfo {
-  const { id, kind, title, startedAt, endedAt, end } = task;
+  const { id, kind, title, key, startedAt, endedAt, end } = task;
   const { status, outputBytes, outputPath, silence, detail } = now;
   return {
     id,
     kind,
     title,
+    key,
     status,
     startedAt,
     endedAt,
@@ -121,8 +127,12 @@ export interface Tasks {
     id: string,
     options?: { readonly offset?: number; readonly signal?: AbortSignal },
   ): AsyncIterable<TaskText>;
-  /** Sends text: to a shell's standard input, to an agent. @throws `TaskError` `TASK_ENDED`, `TASK_REFUSED` */
-  input(id: string, text: string): Promise<void>;
+  /**
+   * Sends text: to a shell's standard input, to an agent. An agent has it in its mailbox then, and reads it once, also
+   * if it is interrupted before and resumed. With a key, sending it again has no effect once an agent has it.
+   * @throws `TaskError` `TASK_ENDED`, `TASK_REFUSED`
+   */
+  input(id: string, text: string, options?: { readonly key?: string }): Promise<void>;
   /** Ends a task; resolves when nothing of it is left. One that has ended stays as it is. @throws `TaskError` `TASK_NOT_FOUND` */
   stop(id: string, reason?: string): Promise<TaskInfo>;
   /** Resolves when the task has ended. @throws `ABORTED` */
@@ -156,8 +166,15 @@ export interface TaskWorld {
 
 /** Sessions for agents that work for another one. */
 export interface AgentSessions {
-  create(about: { readonly parent: Session; readonly taskId: string }): Promise<Session>;
-  open(sessionId: string): Promise<Session>;
+  create(about: AboutAgent): Promise<Session>;
+  open(sessionId: string, about: AboutAgent): Promise<Session>;
+}
+
+/** The task of an agent whose session is opened, and who hears of its events besides the host. */
+export interface AboutAgent {
+  readonly parent: Session;
+  readonly taskId: string;
+  readonly onEvent: (event: SessionEvent) => void;
 }
 
 /** The same for one session. */

@@ -133,8 +133,8 @@ export class TaskInProgress {
     return this.#task?.input !== undefined;
   }
 
-  async input(text: string): Promise<void> {
-    await this.#task?.input?.(text);
+  async input(text: string, key: string | undefined): Promise<void> {
+    await this.#task?.input?.(text, key);
     // It has its time again before it counts as silent.
     this.#heard();
   }

@@ -17,7 +17,10 @@ export const FORK_MARK = "palimpsest.fork";
 /** The last notice of a background task that the agent has had. */
 export const TASKS_MARK = `${RESERVED_KEY_PREFIX}tasks`;
 
-const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK]);
+/** The last text of its mailbox that an agent has had, which works as a background task. */
+export const MAIL_MARK = `${RESERVED_KEY_PREFIX}mail`;
+
+const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK, MAIL_MARK]);
 
 /** The metadata that the next checkpoint repeats, after this entry. */
 export function carryMarks(carried: JsonObject, entry: Entry): JsonObject {

@@ -185,6 +185,32 @@ describe("a remote agent", () => {
     expect([requestCount, keys.size]).toEqual([6, 1]);
   });
 
+  it.each([
+    "interrupted",
+    "stopped",
+  ])("goes on with a task that a restart of the worker left %s before it answered", async (status) => {
+    const keys: string[] = [];
+    const { url, asked } = await serve(async (request, response) => {
+      let body = "";
+      for await (const piece of request) body += piece;
+      if (request.url === "/v1/tasks") keys.push(JSON.parse(body).key);
+      if (keys.length === 1) return void request.socket.destroy();
+      if (request.url === "/v1/tasks") return void response.end(view({ status }));
+      if (request.method === "POST") return void response.end(view({}));
+      response.end(view({ status: "done", nextOffset: 3, text: "Ok\n", isEnd: true }));
+    });
+    const { tasks } = await open(url).palimpsest.session();
+    const { id } = await tasks.start("remote_agent", INPUT);
+    expect(await tasks.wait(id)).toMatchObject({ status: "done" });
+    expect(asked).toEqual([
+      "POST /v1/tasks",
+      "POST /v1/tasks",
+      "POST /v1/tasks/t1/resume",
+      "GET /v1/tasks/t1?offset=0",
+    ]);
+    expect(new Set(keys).size).toBe(1);
+  });
+
   it("is stopped at the limit of its output, there too", async () => {
     const text = "x".repeat(65_535);
     const { url, asked } = await serve((request, response) => {

@@ -3,11 +3,15 @@
  * call, shown again after a compaction, ended with the session.
  */
 import { errorMessage, StoreError, TaskError } from "../../../base/errors.ts";
-import { asString, isObject } from "../../../base/json/json.ts";
+import { asNumber, asString, isObject } from "../../../base/json/json.ts";
 import type { Restorer } from "../../../ports/restorer.ts";
+import { MAIL_MARK } from "../../../session/append/carried-marks.ts";
+import type { SessionEvent } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
+import type { TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
 import type { OpenAgent, TaskAgent } from "../local-agent/agent-task.ts";
+import type { Mail } from "../local-agent/mailbox.ts";
 import { taskKinds } from "../registry.ts";
 import { SessionTasks } from "../session-tasks.ts";
 import {
@@ -15,9 +19,16 @@ import {
   type Delivery,
   deliveredNoOf,
   pendingNotices,
+  RewindWatch,
   tasksRestorer,
 } from "../task-notices.ts";
-import type { AgentSessions, Tasks } from "../task-options.ts";
+import type { AboutAgent, AgentSessions, Tasks } from "../task-options.ts";
+
+/** A session with a model, as far as the task of an agent uses it. */
+interface AgentOfTask extends Pick<TaskAgent, "id" | "close"> {
+  turn(input: string | readonly [], options: TurnOptions): Promise<TurnResult>;
+  receive(mail: Mail): Promise<void>;
+}
 
 /** The tasks of a session, as the session uses them. */
 export interface AgentTasks {
@@ -39,13 +50,14 @@ export function tasksOf(
   session: Session,
   options: AgentOptions,
   world: AgentWorld,
-  agentOf: (session: Session, options: AgentOptions) => TaskAgent,
+  agentOf: (session: Session, options: AgentOptions) => AgentOfTask,
 ): AgentTasks {
   const { deadline, now, tasks: given } = world;
   const { log, emit } = internalsOf(session);
   let made: SessionTasks | undefined;
   let problem: string | undefined;
   let delivering: Promise<void> | undefined;
+  const rewinds = new RewindWatch(session);
   /** A problem that lasts is one event. */
   const failed = (error: unknown): undefined => {
     const reason = errorMessage(error);
@@ -85,11 +97,12 @@ export function tasksOf(
   };
   const deliver = async (): Promise<void> => {
     const tasks = knownIfReadable();
-    if (tasks === undefined) return;
+    if (tasks === undefined) return rewinds.listed();
     let delivery: Delivery | undefined;
     try {
-      delivery = await pendingNotices(tasks, now());
+      delivery = await pendingNotices(tasks, now(), rewinds.isDue(tasks));
       problem = undefined;
+      if (delivery === undefined) rewinds.listed();
     } catch (error) {
       // They are delivered with a later call.
       failed(error);
@@ -97,6 +110,7 @@ export function tasksOf(
     if (delivery === undefined) return;
     await appendNotices(session, delivery);
     tasks.deliveredNo = delivery.lastNo;
+    rewinds.listed();
   };
   return {
     get tasks() {
@@ -124,27 +138,46 @@ function agentOpener(
   parent: Session,
   options: AgentOptions,
   sessions: AgentSessions,
-  agentOf: (session: Session, options: AgentOptions) => TaskAgent,
+  agentOf: (session: Session, options: AgentOptions) => AgentOfTask,
 ): OpenAgent {
   const { tasks: _tasks, hooks: _hooks, plan: _plan, ...shared } = options;
-  return async ({ taskId, model = options.model, sessionId }) => {
+  return async ({ taskId, model = options.model, sessionId, onUsage }) => {
+    const onEvent = (event: SessionEvent): void => {
+      const { usage } = "usage" in event ? event : {};
+      if (usage !== undefined) onUsage(usage);
+    };
+    const about = { parent, taskId, onEvent };
     const session =
-      (sessionId === undefined ? undefined : await reopened(sessions, { sessionId, parent, taskId })) ??
-      (await sessions.create({ parent, taskId }));
-    return agentOf(session, { ...shared, model });
+      (sessionId === undefined ? undefined : await reopened(sessions, sessionId, about)) ??
+      (await sessions.create(about));
+    const agent = agentOf(session, { ...shared, model });
+    return {
+      id: agent.id,
+      readMailNo: readMailNoOf(session),
+      turn: async (input, turnOptions) => {
+        if (typeof input === "string") return agent.turn(input, turnOptions);
+        await agent.receive(input);
+        return agent.turn([], turnOptions);
+      },
+      close: () => agent.close(),
+    };
   };
+}
+
+/** The last text of its mailbox that the session's log has. A fork has another mailbox than its original. */
+function readMailNoOf(session: Session): number {
+  const mark = internalsOf(session).carried.get(MAIL_MARK);
+  return isObject(mark) && asString(mark["session"]) === session.id ? (asNumber(mark["readNo"]) ?? 0) : 0;
 }
 
 /** The session of an agent that was interrupted; `undefined` if it ended before anything was stored. */
 async function reopened(
   sessions: AgentSessions,
-  {
-    sessionId,
-    parent,
-    taskId,
-  }: { readonly sessionId: string; readonly parent: Session; readonly taskId: string },
+  sessionId: string,
+  about: AboutAgent,
 ): Promise<Session | undefined> {
-  const session = await sessions.open(sessionId).catch((error: unknown) => {
+  const { parent, taskId } = about;
+  const session = await sessions.open(sessionId, about).catch((error: unknown) => {
     if (error instanceof StoreError && error.code === "SESSION_NOT_FOUND") return undefined;
     throw error;
   });

@@ -42,8 +42,8 @@ export interface TaskRun {
 export interface RunningTask {
   /** Resolves when nothing of it is left. A rejection is a failure with the error's message. */
   readonly ended: Promise<TaskEnd>;
-  /** Text for it: to a shell's standard input, to an agent's mailbox. Absent where it takes none. */
-  input?(text: string): Promise<void>;
+  /** Text for it: to a shell's standard input, to an agent's mailbox. Absent where it takes none. `key` names the request. */
+  input?(text: string, key: string | undefined): Promise<void>;
   /** Ends it, kindly first. Resolves when nothing of it is left. */
   stop(): Promise<void>;
   /** Its state in words, beyond that it runs. */

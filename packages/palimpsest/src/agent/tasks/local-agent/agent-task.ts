@@ -3,7 +3,7 @@
  *
  * Its conversation is a separate session, so that the files it reads do not fill its parent's window. Messages that
  * reach it while it works wait in a mailbox and become its next turn. After a crash it can be resumed: it continues
- * its session.
+ * its session, and reads what it had not read.
  */
 import { errorMessage, TaskError } from "../../../base/errors.ts";
 import { asString, isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
@@ -12,6 +12,7 @@ import type { TaskEnd } from "../../../tasks/task-record.ts";
 import { sumUsage, type Usage } from "../../../transcript/blocks.ts";
 import type { AgentTool, TurnEvent, TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
 import type { RunningTask, TaskKind, TaskRun } from "../kind/task-kind.ts";
+import { type Mail, Mailbox } from "./mailbox.ts";
 
 /** An agent that tasks can run. */
 export interface AgentDefinition {
@@ -29,7 +30,10 @@ export interface AgentDefinition {
 /** A session with a model, as far as a task uses it. */
 export interface TaskAgent {
   readonly id: string;
-  turn(input: string, options: TurnOptions): Promise<TurnResult>;
+  /** The number of the last text of its mailbox that its log has; 0 before the first. */
+  readonly readMailNo: number;
+  /** Takes a turn. The number of a text of its mailbox is stored together with the text. */
+  turn(input: string | Mail, options: TurnOptions): Promise<TurnResult>;
   close(): Promise<void>;
 }
 
@@ -38,6 +42,8 @@ export type OpenAgent = (options: {
   readonly taskId: string;
   readonly model: ModelClient | undefined;
   readonly sessionId: string | undefined;
+  /** Receives what each model call of its session costs, those for summaries, notes and memories included. */
+  readonly onUsage: (usage: Usage) => void;
 }) => Promise<TaskAgent>;
 
 export interface AgentInput extends JsonObject {
@@ -61,14 +67,16 @@ export function agentTasks(
     check: (input) => checkAgentInput(input, agents),
     title: ({ prompt }) => prompt,
     start: ({ agent, prompt }, run) => {
-      const mailbox: string[] = [];
       const work = new AgentWork(agents[agent]!, run);
       const turns = async (): Promise<void> => {
         await work.open(open);
         await work.turn(work.isResumed ? resumedText(prompt) : prompt);
-        for (let text = mailbox.shift(); text !== undefined; text = mailbox.shift()) await work.turn(text);
+        const { mailbox } = work;
+        for (let mail = mailbox.take(); mail !== undefined; mail = mailbox.take()) await work.turn(mail);
+        // At once: a text that is taken later would not be read.
+        mailbox.close();
       };
-      return work.during(turns, (text) => void mailbox.push(text));
+      return work.during(turns);
     },
   };
 }
@@ -77,41 +85,35 @@ export function agentTasks(
 export class AgentWork {
   readonly #definition: AgentDefinition;
   readonly #run: TaskRun;
+  readonly mailbox: Mailbox;
   #agent: TaskAgent | undefined;
   readonly #usages: Usage[] = [];
   #lastText: string | undefined;
   #isResumed = false;
-  #isOver = false;
 
   constructor(definition: AgentDefinition, run: TaskRun) {
     this.#definition = definition;
     this.#run = run;
+    this.mailbox = new Mailbox(run);
   }
 
   /** The task that takes these turns. Its session is closed when they end, however they end. */
-  during(turns: () => Promise<void>, input: (text: string) => void): RunningTask {
+  during(turns: () => Promise<void>, textOf = (text: string): string => text): RunningTask {
     const work = async (): Promise<TaskEnd> => {
-      try {
-        await turns();
-        return { outcome: "done", result: this.#lastText, usage: this.#usage };
-      } catch (error) {
-        return { outcome: "failed", reason: errorMessage(error), result: this.#lastText, usage: this.#usage };
-      } finally {
-        this.#isOver = true;
-        await this.#agent?.close().catch(() => undefined);
-      }
+      const end: Pick<TaskEnd, "outcome" | "reason"> = await turns().then(
+        () => ({ outcome: "done" }),
+        (error: unknown) => ({ outcome: "failed", reason: errorMessage(error) }),
+      );
+      this.mailbox.close();
+      // Closing it may cost something, too.
+      await this.#agent?.close().catch(() => undefined);
+      return { ...end, result: this.#lastText, usage: this.#usage };
     };
     const ended = work();
     // The turns end by the signal, which is aborted before a task is stopped.
     return {
       ended,
-      input: async (text) => {
-        if (!this.#isOver) return input(text);
-        throw new TaskError("TASK_ENDED", {
-          message: `Task ${this.#run.taskId} has ended and takes no more input.`,
-          hint: "Start another one, with the input in its prompt.",
-        });
-      },
+      input: async (text, key) => this.mailbox.put(textOf(text), key),
       stop: async () => void (await ended),
     };
   }
@@ -129,23 +131,22 @@ export class AgentWork {
     const { taskId } = this.#run;
     const { model } = this.#definition;
     const earlier = this.#earlierSession;
-    this.#agent = await open({ taskId, model, sessionId: earlier });
+    const onUsage = (usage: Usage): void => this.#used(usage);
+    this.#agent = await open({ taskId, model, sessionId: earlier, onUsage });
+    this.mailbox.skip(this.#agent.readMailNo);
     this.#isResumed = this.#agent.id === earlier;
     if (!this.#isResumed) this.#run.record({ session: this.#agent.id });
   }
 
   /** Takes a turn; its text and tool calls go to the output. */
-  async turn(input: string, extraTools: readonly AgentTool[] = []): Promise<string> {
+  async turn(input: string | Mail, extraTools: readonly AgentTool[] = []): Promise<string> {
     const { system, tools = [], maxIterations } = this.#definition;
     const { text } = await this.#agent!.turn(input, {
       system,
       tools: [...tools, ...extraTools],
       maxIterations,
       signal: this.#run.signal,
-      onEvent: (event) => {
-        this.#run.write(eventText(event));
-        if (event.type === "answer" && event.answer.usage !== undefined) this.#used(event.answer.usage);
-      },
+      onEvent: (event) => this.#run.write(eventText(event)),
     });
     this.#lastText = text;
     return text;

@@ -52,7 +52,7 @@ export function remoteAgentTasks(
       const work = new RemoteWork(client, prompt, { run, ports });
       const ended = work.run();
       // The work ends by the signal, which is aborted before a task is stopped.
-      return { ended, input: (text) => work.input(text), stop: async () => void (await ended) };
+      return { ended, input: (text, key) => work.input(text, key), stop: async () => void (await ended) };
     },
   };
 }
@@ -99,11 +99,11 @@ class RemoteWork {
     }
   }
 
-  async input(text: string): Promise<void> {
+  async input(text: string, key = this.#ports.newKey()): Promise<void> {
     const { signal } = this.#run;
     if (signal.aborted)
       throw new TaskError("TASK_ENDED", { message: "The task is being stopped.", hint: "Resume it." });
-    await this.#client.ask({ type: "input", id: await this.#id, key: this.#ports.newKey(), text }, signal);
+    await this.#client.ask({ type: "input", id: await this.#id, key, text }, signal);
   }
 
   /** Starts it there, or goes on with the one that an earlier process started. */
@@ -113,8 +113,11 @@ class RemoteWork {
     if (known === undefined) {
       const key = asString(earlier.find((facts) => "key" in facts)?.["key"]) ?? this.#ports.newKey();
       this.#run.record({ key });
-      const { id } = await this.#client.ask({ type: "start", key, prompt: this.#prompt }, signal);
+      const { id, status } = await this.#client.ask({ type: "start", key, prompt: this.#prompt }, signal);
       this.#isAt(id, 0);
+      // The worker was restarted before its answer arrived.
+      if (status === "interrupted" || status === "stopped")
+        await this.#client.ask({ type: "resume", id }, signal);
       return id;
     }
     const { id, offset, at } = known;

@@ -18,6 +18,7 @@ import {
   type OpenAgent,
   resumedText,
 } from "../local-agent/agent-task.ts";
+import type { Mail, Mailbox } from "../local-agent/mailbox.ts";
 
 interface TeammateInput extends AgentInput {
   readonly name: string;
@@ -59,58 +60,28 @@ export function teammateTasks(
           message: `There is a teammate ${name} already.`,
           hint: "Choose another name, or send it a message.",
         });
-      const mailbox = new Mailbox(run.signal);
-      team.set(name, mailbox);
       const work = new AgentWork(agents[agent]!, run);
+      team.set(name, work.mailbox);
       const tools = [sendMessage(name, team, run)];
+      const turn = async (input: string | Mail): Promise<void> => {
+        const answer = await work.turn(input, tools);
+        if (answer.trim() !== "") run.notify("message", answer);
+      };
       const turns = async (): Promise<void> => {
         try {
           await work.open(open);
           const first = `You are ${name}, a member of a team. ${prompt}`;
-          mailbox.putFirst(work.isResumed ? resumedText(first) : first);
-          for (let text = await mailbox.next(); text !== undefined; text = await mailbox.next()) {
-            const answer = await work.turn(text, tools);
-            if (answer.trim() !== "") run.notify("message", answer);
-          }
+          await turn(work.isResumed ? resumedText(first) : first);
+          const { mailbox } = work;
+          for (let mail = await mailbox.next(); mail !== undefined; mail = await mailbox.next())
+            await turn(mail);
         } finally {
           team.delete(name);
         }
       };
-      return work.during(turns, (text) => mailbox.put(`Message of the ${COORDINATOR}:\n${text}`));
+      return work.during(turns, (text) => `Message of the ${COORDINATOR}:\n${text}`);
     },
   };
-}
-
-/** Texts that wait for a teammate, in the order in which they came. */
-class Mailbox {
-  readonly #signal: AbortSignal;
-  readonly #texts: string[] = [];
-  #wake: () => void = () => undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-    signal.addEventListener("abort", () => this.#wake(), { once: true });
-  }
-
-  put(text: string): void {
-    this.#texts.push(text);
-    this.#wake();
-  }
-
-  /** Before messages that came while the teammate's session was being opened. */
-  putFirst(text: string): void {
-    this.#texts.unshift(text);
-    this.#wake();
-  }
-
-  /** The next text; waits for one. `undefined` once the teammate is stopped. */
-  async next(): Promise<string | undefined> {
-    while (this.#texts.length === 0 && !this.#signal.aborted)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    return this.#signal.aborted ? undefined : this.#texts.shift();
-  }
 }
 
 /** The tool by which a teammate reaches the others. */

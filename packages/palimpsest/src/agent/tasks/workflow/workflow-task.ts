@@ -72,10 +72,10 @@ class WorkflowRun {
   begin(): RunningTask {
     return {
       ended: this.#all(),
-      input: async (text) => {
+      input: async (text, key) => {
         const input = this.#current?.input;
         if (input === undefined) throw new TaskError("TASK_REFUSED", takesNoInput());
-        await input(text);
+        await input(text, key);
       },
       stop: async () => this.#current?.stop(),
       detail: () => this.#detail,
