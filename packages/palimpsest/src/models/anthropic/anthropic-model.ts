@@ -28,6 +28,7 @@ import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import {
   anthropicToolDefinitions,
+  plainClient,
   readStream,
   safeListener,
   settle,
@@ -60,7 +61,7 @@ export function anthropicModel(
   client: AnthropicClient,
   options: AnthropicModelOptions = {},
 ): StreamingModelClient {
-  const counter = anthropicCounter(client);
+  const counter = anthropicCounter(plainClient(client));
   const bodyOf = (request: ModelRequest): AnthropicBody =>
     anthropicBody(
       request,

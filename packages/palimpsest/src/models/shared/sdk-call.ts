@@ -5,11 +5,23 @@
  * SDKs end a stream without an error when it is aborted, and some when its connection is closed. A caller must not take
  * that for the end of the answer.
  */
-import { ModelError } from "../../base/errors.ts";
+import { ModelError, OptionError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelEvent } from "../../ports/model-client.ts";
 import { type Assembly, unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+
+/** Clients whose requests carry a session's window (`integrations/`). @internal */
+export const managedClients = new WeakSet<object>();
+
+/** Returns the client. @throws `OptionError` where its requests carry a session's window. @internal */
+export function plainClient<Client extends object>(client: Client): Client {
+  if (!managedClients.has(client)) return client;
+  throw new OptionError({
+    message: "The client of a model has a managed window: summaries would be taken for the conversation.",
+    hint: "Pass the client that you gave to `withPalimpsest`.",
+  });
+}
 
 /** Result of an SDK's call. @internal */
 export interface Settled {
