@@ -1,6 +1,6 @@
 /**
  * The adapters inside the real loops of other frameworks, over HTTP. The frameworks are installed in `compat/`, with a
- * lockfile of their own; Vitest and the sources of the packages are those of the repository.
+ * separate lockfile; Vitest and the sources of the packages are those of the repository.
  */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -17,7 +17,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",
-    // A session of 300 turns has a process of its own beside the provider's.
+    // A session of 300 turns has another process beside the provider's.
     maxWorkers: 2,
   },
 });

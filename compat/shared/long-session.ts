@@ -1,7 +1,7 @@
 /**
  * A session of 300 turns with tools through a window of 32,000 tokens, in the real loop of a framework, over HTTP.
  *
- * The loop runs in processes of its own (`loop-process.ts`), one after another; the provider and all checks are here. See
+ * The loop runs in child processes (`loop-process.ts`), one after another; the provider and all checks are here. See
  * `compat/README.md` for what is checked.
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -115,7 +115,7 @@ const pathOf = (turn: number, file = 0): string => `logs/${turn}-${file}.txt`;
 /** A step of the model; one that depends on the request is made when that comes, from its body. */
 type PlannedStep = ScriptStep | ((body: string) => ScriptStep);
 
-/** The model answers what is planned, and writes summaries and notes whenever it is asked to. */
+/** A model that follows the plan of a turn, and writes summaries and notes whenever it is asked to. */
 class PlannedModel {
   plan: PlannedStep[] = [];
   /** The body of the newest request of a turn, as JSON. */
@@ -157,16 +157,16 @@ function readFiles(turn: number): PlannedStep[] {
 function lookUp(model: PlannedModel, turn: number): PlannedStep[] {
   const path = pathOf(turn - 45);
   const sentence = sentenceOf(path);
-  const [door = ""] = /door \w+/.exec(sentence) ?? [];
+  const [mark = ""] = /door \w+/.exec(sentence) ?? [];
   const found: LookUp = { wasGone: false, isFound: false, isRead: false };
   model.lookUps.push(found);
   return [
     (body) => {
-      found.wasGone = !body.includes(door);
-      return callTool("history_search", { query: `"${door}"` }, `search_${turn}`);
+      found.wasGone = !body.includes(mark);
+      return callTool("history_search", { query: `"${mark}"` }, `search_${turn}`);
     },
     (body) => {
-      found.isFound = body.includes(`painted ${door}`);
+      found.isFound = body.includes(`painted ${mark}`);
       // The newest search is a hit, too: the model picks the file.
       const pointer = new RegExp(`(m[\\d.]+) \\(user, ${READ_FILE.name}\\): # ${path}`).exec(body)?.[1];
       return callTool("history_read", { pointer: pointer ?? "none" }, `read_${turn}`);
@@ -196,12 +196,12 @@ async function takeTurnBack(loop: LoopProcess, model: PlannedModel): Promise<voi
 async function undoCompaction(loop: LoopProcess, model: PlannedModel): Promise<void> {
   model.plan = [say("Before.")];
   await loop.send({ do: "say", text: "Before the compaction?" });
-  const said = [...model.newestBody.matchAll(/Answer \d+: nothing/g)].map(([text]) => text);
-  expect(said.length).toBeGreaterThan(0);
+  const shown = [...model.newestBody.matchAll(/Answer \d+: nothing/g)].map(([text]) => text);
+  expect(shown.length).toBeGreaterThan(0);
   expect(Number(await loop.send({ do: "undo" }))).toBeGreaterThan(0);
   model.plan = [say("After.")];
   await loop.send({ do: "say", text: "After the undo?" });
-  expect(said.filter((text) => !model.knows(text))).toEqual([]);
+  expect(shown.filter((text) => !model.knows(text))).toEqual([]);
 }
 
 /** The process that the loop runs in. */
