@@ -106,6 +106,15 @@ describe("packages", () => {
   });
 });
 
+describe("the MCP server", () => {
+  it("uses public entries of the library only, so that it shows that they suffice", () => {
+    const files = sources.filter(({ path }) => path.startsWith("packages/palimpsest-cli/src/mcp/"));
+    const imports = files.flatMap((file) => importsOf(file).map(({ specifier }) => specifier));
+    expect(imports).toContain("palimpsest/memory");
+    expect(imports.filter((specifier) => /^palimpsest(?:-testing)?\/internal/.test(specifier))).toEqual([]);
+  });
+});
+
 describe("the wire oracle", () => {
   it("imports nothing but itself, so that it cannot excuse what it judges", () => {
     expect(sources.some(({ path }) => path.startsWith("packages/palimpsest-testing/src/wire-oracle"))).toBe(

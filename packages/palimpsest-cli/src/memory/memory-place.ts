@@ -25,6 +25,7 @@ import {
   type OptionRow,
   refuseTogether,
 } from "../command-line/command.ts";
+import { userMemoryFolder } from "../command-line/user-memory.ts";
 import { openHomeOf } from "../stored-sessions/session-place.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
@@ -33,6 +34,7 @@ export interface MemoryFlags extends JsonFlag {
   readonly project?: string;
   readonly folder?: string;
   readonly team?: string;
+  readonly user?: boolean;
 }
 
 /** Options that name the memory. */
@@ -41,6 +43,7 @@ const PLACE_OPTIONS: readonly OptionRow[] = [
   ["--project <folder>", "folder that is worked on (default: this one)"],
   ["--folder <folder>", "a plain folder of memories, instead of a project's"],
   ["--team <name>", "with the memories of this team, below team/"],
+  ["--user", "the memories of the user in every project, instead of one project's"],
 ];
 
 const JSON_OPTION: OptionRow = ["--json", "print the result as JSON"];
@@ -70,7 +73,19 @@ export function memoryCommand<Flags extends MemoryFlags, Args extends unknown[]>
   });
 }
 
-function openPlace({ home, project, folder, team }: MemoryFlags, context: CliContext) {
+function openPlace({ home, project, folder, team, user = false }: MemoryFlags, context: CliContext) {
+  if (user)
+    refuseTogether(
+      "--user",
+      folder !== undefined
+        ? "--folder"
+        : project !== undefined
+          ? "--project"
+          : team === undefined
+            ? undefined
+            : "--team",
+      "Leave the other out: the user's memories are the same in every project.",
+    );
   if (folder !== undefined && (home !== undefined || project !== undefined))
     refuseTogether(
       "--folder",
@@ -78,7 +93,8 @@ function openPlace({ home, project, folder, team }: MemoryFlags, context: CliCon
       "Give --folder for a plain folder of memories, or the other for a project.",
     );
   const opened = openHomeOf({ home, project }, context);
-  const path = folder === undefined ? join(opened.project.folder, "memory") : resolve(context.folder, folder);
+  const ofHome = user ? userMemoryFolder(opened.folder) : join(opened.project.folder, "memory");
+  const path = folder === undefined ? ofHome : resolve(context.folder, folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new OptionError({
       message: `${path} is not a folder.`,
@@ -88,7 +104,7 @@ function openPlace({ home, project, folder, team }: MemoryFlags, context: CliCon
     store: memoryFolder(path),
     team: team === undefined ? undefined : memoryFolder(teamFolder(opened.folder, team)),
   });
-  const sessions = folder === undefined ? storedSessions(opened.storeOf(opened.project)) : undefined;
+  const sessions = folder === undefined && !user ? storedSessions(opened.storeOf(opened.project)) : undefined;
   return { memory, sessions, close: () => opened.close() };
 }
 

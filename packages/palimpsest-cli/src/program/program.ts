@@ -28,6 +28,7 @@ Examples:
   palimpsest notes show                               the notes of the latest session of this folder
   palimpsest tasks list                               background tasks of the sessions of this folder
   palimpsest memory recall "When can I deploy?"       the memories that answer a question
+  palimpsest mcp                                      share memories with Claude Code, Codex and others
   palimpsest doctor                                   problems with stored sessions, if any
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
@@ -41,6 +42,7 @@ const COMMANDS: CommandLoaders = {
   notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
   tasks: async () => (await import("../tasks/tasks-command.ts")).TASKS_COMMAND,
   memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,
+  mcp: async () => (await import("../mcp/mcp-command.ts")).mcpCommand,
   worker: async () => (await import("../worker/worker-command.ts")).workerCommand,
   doctor: async () => (await import("../doctor/doctor-command.ts")).doctorCommand,
 };

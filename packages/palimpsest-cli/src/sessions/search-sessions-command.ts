@@ -2,7 +2,8 @@
  * `palimpsest sessions search TEXT`: finds a text in all sessions of a project or of the home.
  */
 import type { SessionEvent } from "palimpsest";
-import { type SessionSearchHit, searchSessions, showOnOneLine } from "palimpsest/internal";
+import { searchSessions } from "palimpsest/compaction";
+import { type SessionSearchHit, showOnOneLine } from "palimpsest/internal";
 import { parseCount } from "../command-line/command.ts";
 import { progressOf, stopIfAsked } from "../stored-sessions/read-session.ts";
 import {

@@ -1,12 +1,12 @@
 /**
  * `palimpsest worker`: serves one agent to `remote_agent` tasks of other machines.
  */
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type AgentTool, createPalimpsest, OptionError, type PalimpsestOptions } from "palimpsest";
 import { errorMessage, isObject } from "palimpsest/internal";
 import { commandOf, type JsonFlag, parseCount } from "../command-line/command.ts";
+import { readToken } from "../command-line/token-file.ts";
 import { serveWorker } from "./worker-server.ts";
 import { WORKER_AGENT, WorkerTasks } from "./worker-tasks.ts";
 
@@ -86,27 +86,6 @@ interface WorkerContext {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly err: { write(text: string): void };
-}
-
-/** Reads the token. Messages have the path, never the content. @throws `OptionError` */
-function readToken(path: string): string {
-  const refuse = (message: string, cause?: unknown): never => {
-    const hint = "Make one: (umask 077; openssl rand -hex 32 > token).";
-    throw new OptionError({ message: `The token file ${path} ${message}.`, hint, cause });
-  };
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile() || stat.size > 4_096) return refuse("is not a short file");
-    if (process.platform !== "win32" && (stat.mode & 0o077) !== 0)
-      return refuse("can be read by other users (chmod 600)");
-    const token = readFileSync(path, "utf8").trim();
-    return /^[\x21-\x7e]{16,}$/.test(token)
-      ? token
-      : refuse("needs a token of 16 characters or more, without blanks");
-  } catch (error) {
-    if (error instanceof OptionError) throw error;
-    return refuse(`cannot be read: ${errorMessage(error)}`, error);
-  }
 }
 
 /** @throws `OptionError` */

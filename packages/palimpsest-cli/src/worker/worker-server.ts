@@ -3,11 +3,11 @@
  *
  * A request without the token learns nothing and costs nothing: its body is not read.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OptionError } from "palimpsest";
 import { errorMessage, parseRemoteRequest, REMOTE_LIMITS } from "palimpsest/internal";
+import { tokenCheck } from "../command-line/token-file.ts";
 import { problem, type WorkerTasks } from "./worker-tasks.ts";
 
 /** A request that is not complete after this time is dropped, in milliseconds. */
@@ -68,13 +68,6 @@ export async function serveWorker(
         server.closeAllConnections();
       }),
   };
-}
-
-/** Compares in a time that does not depend on how much of the token is right. */
-function tokenCheck(token: string): (authorization: string | undefined) => boolean {
-  const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
-  const expected = hash(`Bearer ${token}`);
-  return (authorization = "") => timingSafeEqual(hash(authorization), expected);
 }
 
 /** The body as text; `undefined` if it is longer than the limit. */

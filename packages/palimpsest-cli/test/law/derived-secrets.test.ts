@@ -12,7 +12,6 @@ import {
   addToHistory,
   cleanBody,
   cleanLine,
-  cleanMemoryText,
   cleanToolFile,
   composeExtractiveSummary,
   composeNewestExchange,
@@ -32,6 +31,7 @@ import {
   writeDigest,
   writeRounds,
 } from "palimpsest/internal";
+import { cleanMemoryText } from "palimpsest/memory";
 import { blockText, type ToolResultBlock, type ToolUseBlock } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
 import { pageText } from "#replay/page/page-dictionary.ts";

@@ -93,7 +93,6 @@ export { MEMORY_SOURCES, MEMORY_TYPES } from "../memory/files/memory.ts";
 export type { HealthKind } from "../memory/health/health.ts";
 export type { NotCarried } from "../memory/transfer/imported-memory.ts";
 export { parseMemoryBundle } from "../memory/transfer/memory-bundle.ts";
-export { cleanMemoryText } from "../memory/trust/clean-memory.ts";
 export { cleanToolFile } from "../memory/write/tool-edit.ts";
 export { withoutMark } from "../notes/body-entries.ts";
 export { cleanBody, cleanLine } from "../notes/clean-text.ts";
@@ -145,7 +144,7 @@ export {
 } from "../session/history/history-search.ts";
 export { hydrate } from "../session/history/hydrate.ts";
 export { LogReader } from "../session/history/message-reader.ts";
-export { type SessionSearchHit, searchSessions } from "../session/history/search-sessions.ts";
+export type { SessionSearchHit } from "../session/history/search-sessions.ts";
 export { KnownDamage, WatchedLog } from "../session/history/watched-log.ts";
 export type { CleanUpReport } from "../session/lifecycle/clean-up-run.ts";
 export { exportLines } from "../session/lifecycle/export-session-lines.ts";

@@ -13,6 +13,7 @@ export { createMemory, type MemoryOptions, memoryFolder } from "../host/create-m
 export type { Memory, MemorySource, MemoryType } from "../memory/files/memory.ts";
 export type { MemoryHealth } from "../memory/health/health.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";
+export { cleanMemoryText } from "../memory/trust/clean-memory.ts";
 export type { MemoryReceipt } from "../memory/write/memory-receipt.ts";
 export type {
   ArchivedFile,

@@ -1,0 +1,112 @@
+/**
+ * The history of a stored session, for readers that are not the session: another agent, a server, a report.
+ *
+ * It takes no lease and writes nothing, so the session may be in use meanwhile. Its readers are others than those the
+ * conversation was held with, so texts have no secrets, unlike in the session's own history.
+ */
+import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
+import { SessionError } from "../../base/errors.ts";
+import { parsePointer } from "../../compaction/shared/pointer.ts";
+import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
+import { blockText, type Role } from "../../transcript/blocks.ts";
+import type { Scope } from "../../transcript/entries.ts";
+import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { addToHistory, createHistoryIndex, type HistoryHit, searchHistory } from "./history-search.ts";
+import { type HistoryPage, readPage } from "./history-tools.ts";
+import { LogReader } from "./message-reader.ts";
+import type { ReadOptions } from "./session-history.ts";
+import { KnownDamage, WatchedLog } from "./watched-log.ts";
+
+/** A message of a stored session, in short. */
+interface StoredMessage {
+  readonly seq: number;
+  readonly role: Role;
+  /** When it was appended, in milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Text of its blocks in their order, without secrets. */
+  readonly texts: readonly string[];
+}
+
+/** Opened by {@link openHistory}. Close it after use. */
+class StoredHistory {
+  readonly sessionId: string;
+  readonly #log: SessionLog;
+  readonly #damage: KnownDamage;
+  readonly #reader: LogReader;
+
+  /** @internal */
+  constructor(log: SessionLog) {
+    this.#damage = new KnownDamage(() => undefined);
+    this.#log = new WatchedLog(log, this.#damage);
+    this.sessionId = log.sessionId;
+    this.#reader = new LogReader(this.#log, new Map());
+  }
+
+  /** Stretches that were met so far and cannot be read any longer. */
+  get lossCount(): number {
+    return this.#damage.lossCount;
+  }
+
+  /** The blocks that match best, with a pointer each. Reads the whole log. */
+  async search(
+    query: string,
+    { limit = COMPACTION_DEFAULTS.searchHits }: { readonly limit?: number } = {},
+  ): Promise<readonly HistoryHit[]> {
+    const index = createHistoryIndex();
+    for await (const { entry, content } of this.#reader.messages())
+      addToHistory(index, entry.seq, { ...entry, content });
+    return searchHistory(index, query, { limit });
+  }
+
+  /**
+   * One page of a block, without secrets.
+   * @throws `ENTRY_NOT_FOUND` where the pointer leads nowhere; `BLOB_MISSING` where the block's blob is gone
+   */
+  async read(
+    pointer: string,
+    { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters }: ReadOptions = {},
+  ): Promise<HistoryPage> {
+    const place = parsePointer(pointer);
+    const entry = place === undefined ? undefined : await this.#reader.findMessage(place.seq);
+    const block = entry === undefined ? undefined : await this.#reader.wholeBlock(entry, place!.block);
+    if (block !== undefined) return readPage(blockText(withoutSecrets(block)), { offset, limit });
+    throw new SessionError("ENTRY_NOT_FOUND", {
+      message: `There is no block ${JSON.stringify(pointer)} in the history of session ${this.sessionId}.`,
+      hint: "Pointers look like m12.0; a search finds them.",
+    });
+  }
+
+  /** All messages, the oldest first. */
+  async *messages(): AsyncIterable<StoredMessage> {
+    for await (const { entry, content } of this.#reader.messages())
+      yield {
+        seq: entry.seq,
+        role: entry.role,
+        atMs: entry.at,
+        texts: content.map((block) => blockText(withoutSecrets(block))),
+      };
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+}
+
+/**
+ * Opens the history of a stored session for reading.
+ *
+ * @example
+ * ```ts
+ * const history = await openHistory(home.storeOf(), sessionId);
+ * const [hit] = await history.search("retry limit");
+ * await history.close();
+ * ```
+ * @throws `SESSION_NOT_FOUND`, `STORE_FAILED`
+ */
+export async function openHistory(
+  store: SessionStore,
+  sessionId: string,
+  scope?: Scope,
+): Promise<StoredHistory> {
+  return new StoredHistory(await store.open(sessionId, scope));
+}

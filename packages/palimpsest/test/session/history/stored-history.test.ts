@@ -1,0 +1,42 @@
+/** The history of a stored session, read by someone else while it may be in use. */
+import { describe, expect, it } from "vitest";
+import { openHome } from "#host/home/open-home.ts";
+import { openHistory } from "#session/history/stored-history.ts";
+import { testFolder } from "../../../../../test/helpers/compiled-once.ts";
+import { SECRET } from "../../../../../test/helpers/stored.ts";
+
+describe("the history of a stored session", () => {
+  it("is searched and read while the session is in use, without keys and without a lease", async () => {
+    const home = openHome({ home: testFolder(), workingCopy: testFolder(), env: {}, isBare: true });
+    const session = await home.create();
+    const say = (text: string) => session.append({ role: "user", content: [{ type: "text", text }] });
+    await say("The harbour ledger is kept by Ada.");
+    await say(`Her key is ${SECRET}, for emergencies.`);
+    const history = await openHistory(home.storeOf(), session.id);
+    const [hit] = await history.search("ledger");
+    expect(hit?.snippet).toContain("harbour ledger");
+    expect(await history.read(hit!.pointer, { limit: 11 })).toEqual({
+      text: "The harbour",
+      offset: 0,
+      nextOffset: 11,
+      totalCharacters: 34,
+    });
+    const said: string[] = [];
+    for await (const { role, texts } of history.messages()) said.push(`${role}: ${texts.join("")}`);
+    expect(said).toHaveLength(2);
+    expect(said[0]).toBe("user: The harbour ledger is kept by Ada.");
+    expect(said[1]).toMatch(/^user: Her key is .*, for emergencies\.$/);
+    expect(said[1]).not.toContain(SECRET);
+    await expect(history.read("m999.0")).rejects.toMatchObject({ code: "ENTRY_NOT_FOUND" });
+    expect(history.lossCount).toBe(0);
+    await history.close();
+    await say("It still has its writer.");
+    await home.close();
+  });
+
+  it("is not there for a session that is not", async () => {
+    const home = openHome({ home: testFolder(), workingCopy: testFolder(), env: {}, isBare: true });
+    await expect(openHistory(home.storeOf(), "missing")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await home.close();
+  });
+});
