@@ -25,6 +25,7 @@ Examples:
   palimpsest replay session.jsonl --json              the figures for a program
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
+  palimpsest context                                  what fills the window of the latest session
   palimpsest notes show                               the notes of the latest session of this folder
   palimpsest tasks list                               background tasks of the sessions of this folder
   palimpsest memory recall "When can I deploy?"       the memories that answer a question
@@ -39,6 +40,7 @@ exception is worker, which runs the agent that you give it.`;
 const COMMANDS: CommandLoaders = {
   replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
   sessions: async () => (await import("../sessions/sessions-command.ts")).SESSIONS_COMMAND,
+  context: async () => (await import("../context/context-command.ts")).contextCommand,
   notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
   tasks: async () => (await import("../tasks/tasks-command.ts")).TASKS_COMMAND,
   memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,

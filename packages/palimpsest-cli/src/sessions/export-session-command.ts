@@ -15,6 +15,7 @@ import {
   LogReader,
   markdownHead,
   markdownItem,
+  reasonWords,
   SessionPresenter,
   showOnOneLine,
 } from "palimpsest/internal";
@@ -35,7 +36,6 @@ import {
 } from "../stored-sessions/session-place.ts";
 import { tagsOf } from "../stored-sessions/session-words.ts";
 import type { Survey } from "../stored-sessions/survey-log.ts";
-import { reasonWords } from "../terminal/edit-reasons.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 import { writeOutput, writeThrough } from "../terminal/write-output.ts";

@@ -26,7 +26,7 @@ import {
 } from "palimpsest/internal";
 import type { AddCommand, CommandResult, CommandWords } from "../command-line/command.ts";
 import type { CliContext } from "../terminal/terminal.ts";
-import { foldWindow, type OpenedLog, withLog } from "./read-session.ts";
+import { foldWindow, latestOf, type OpenedLog, withLog } from "./read-session.ts";
 import { type PlaceCall, type PlaceFlags, type SessionPlace, sessionCommand } from "./session-place.ts";
 
 /** Notes that have a file. */
@@ -67,20 +67,6 @@ export function notesCommand(
       run(call, opened, storedNotes(opened)),
     ),
   );
-}
-
-async function latestOf(place: SessionPlace): Promise<string> {
-  for (let after: string | undefined; ; ) {
-    const { sessions, next } = await place.list(after === undefined ? {} : { after });
-    const latest = sessions.find(({ header }) => header?.purpose === undefined);
-    if (latest !== undefined) return latest.sessionId;
-    if (next === undefined) break;
-    after = next;
-  }
-  throw new StoreError("SESSION_NOT_FOUND", {
-    message: "There are no sessions in this project.",
-    hint: "Name a session of another project: its id, the beginning of one, or its exact title.",
-  });
 }
 
 function storedNotes({ log }: OpenedLog): StoredNotes {

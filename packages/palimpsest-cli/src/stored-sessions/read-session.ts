@@ -3,7 +3,7 @@
  */
 
 import type { SessionEvent, SessionLog } from "palimpsest";
-import { SessionError } from "palimpsest";
+import { SessionError, StoreError } from "palimpsest";
 import type { FoundSession } from "palimpsest/internal";
 import {
   EventLoopYielder,
@@ -38,6 +38,21 @@ export async function withLog<Result>(
   } finally {
     await log.close();
   }
+}
+
+/** The id of the latest session of the project that people or agents talk in. @throws `SESSION_NOT_FOUND` */
+export async function latestOf(place: SessionPlace): Promise<string> {
+  for (let after: string | undefined; ; ) {
+    const { sessions, next } = await place.list(after === undefined ? {} : { after });
+    const latest = sessions.find(({ header }) => header?.purpose === undefined);
+    if (latest !== undefined) return latest.sessionId;
+    if (next === undefined) break;
+    after = next;
+  }
+  throw new StoreError("SESSION_NOT_FOUND", {
+    message: "There are no sessions in this project.",
+    hint: "Name a session of another project: its id, the beginning of one, or its exact title.",
+  });
 }
 
 /** Every batch of a log, with progress where someone watches, and an end as soon as one is asked for. */

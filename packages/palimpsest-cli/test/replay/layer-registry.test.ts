@@ -22,7 +22,7 @@ const ROW: Layer = {
   isCompaction: true,
 };
 const edit: LayerEdit = { kind: ROW.name, effect: {}, reason: "usage", freedTokens: 1_200 };
-const event = { type: "layer", seq: 7, layer: ROW.name, edit } as const;
+const event = { type: "layer", seq: 7, layer: ROW.name, edit, why: "it was time" } as const;
 const styles = createStyles({ isColored: false });
 
 beforeEach(() => {

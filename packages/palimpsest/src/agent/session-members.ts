@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../base/json/json.ts";
 import type { SessionHistory } from "../session/history/session-history.ts";
 import type { CallTokens } from "../session/options/prepared-call.ts";
 import type { Session } from "../session/session.ts";
+import type { ContextUse } from "../session/window/context-use.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
 
@@ -31,6 +32,11 @@ export abstract class SessionMembers {
   /** Everything ever said here: search it, read it back. */
   get history(): SessionHistory {
     return this.session.history;
+  }
+
+  /** What fills the window now, by category; see {@link Session.context}. */
+  context(): ContextUse {
+    return this.session.context();
   }
 
   /** The size of the next request as it is now, without preparing it. */

@@ -50,6 +50,7 @@ export {
 export { planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
+export { reasonWords } from "../compaction/shared/edit-reason.ts";
 export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/measure.ts";
 export { writeRounds } from "../compaction/summary/cold-transcript.ts";
@@ -153,6 +154,8 @@ export { importLines } from "../session/lifecycle/import-session-lines.ts";
 export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-clean-up.ts";
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { internalsOf } from "../session/session.ts";
+export { type ContextCategory, type ContextUse, contextUse } from "../session/window/context-use.ts";
+export { figuresOf } from "../session/window/window-tracker.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";
 export { repairSession } from "../stores/files/doctor/session-repair.ts";

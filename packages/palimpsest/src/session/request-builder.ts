@@ -14,10 +14,11 @@ import type { FitOptions, FittedWindow, WindowCompactor } from "./compact/compac
 import type { ByHand } from "./compact/summary-request.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.ts";
+import { type ContextUse, contextUse } from "./window/context-use.ts";
 import { checkCallRequest } from "./window/fixed-part.ts";
 import { type CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
 import type { SessionParts, WindowParts } from "./window/session-parts.ts";
-import { sizeOf } from "./window/window-tracker.ts";
+import { figuresOf, sizeOf } from "./window/window-tracker.ts";
 
 /** A request before it is prepared. */
 interface RequestSize {
@@ -196,12 +197,17 @@ export class RequestBuilder {
     });
   }
 
+  /** What fills the next request as it is now. */
+  contextUse(): ContextUse {
+    const figures = this.figures();
+    const { tracker, writer } = this.#parts;
+    const { visible, activeEdits: edits } = writer.projection;
+    const { budget, fixedSizes: fixed } = this.#budgets;
+    return contextUse({ model: tracker.ledger.model, visible, edits, figures, budget, fixed });
+  }
+
   /** The size of the next request as it is now. */
   figures(): CallTokens {
-    const { tracker, writer } = this.#parts;
-    tracker.follow(writer.projection);
-    const { ledger } = tracker;
-    const { tokens, fitTokens, source } = ledger.figure();
-    return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
+    return figuresOf(this.#parts.tracker, this.#parts.writer.projection);
   }
 }

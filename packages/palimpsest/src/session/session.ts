@@ -26,6 +26,7 @@ import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./option
 import { checkRewind, noSuchCall } from "./options/refusals.ts";
 import type { RequestBuilder } from "./request-builder.ts";
 import { planHideThinking } from "./window/bound-thinking.ts";
+import type { ContextUse } from "./window/context-use.ts";
 import type { CacheWatch } from "./window/prompt-cache-watch.ts";
 import type { SessionParts } from "./window/session-parts.ts";
 import { messagesOf } from "./window/window-tracker.ts";
@@ -313,6 +314,11 @@ export class Session {
   /** The size of the next request as it is now, without preparing it. */
   get tokens(): CallTokens {
     return this.#parts.builder.figures();
+  }
+
+  /** What fills the window now, by category: prompt, tools, memory, summary, results by tool …, and what is free. */
+  context(): ContextUse {
+    return this.#parts.builder.contextUse();
   }
 
   #settle(): Promise<void> {

@@ -3,9 +3,8 @@
  */
 
 import type { SessionEvent } from "palimpsest";
-import { shorten } from "palimpsest/internal";
+import { reasonWords, shorten } from "palimpsest/internal";
 import type { LossReport } from "palimpsest/transcript";
-import { reasonWords } from "../../terminal/edit-reasons.ts";
 import { PAGE_NAME_CHARACTERS, type PageEdit, type PageLoss } from "./page-data.ts";
 
 /** Names of each kind that are kept of a loss report: the most important come first. */
@@ -16,13 +15,13 @@ const LOSS_NAME_CHARACTERS = 160;
 /** Converts an event to an edit of the page; `undefined` if the event changes nothing visible. `call` sees it first. */
 export function pageEdit(event: SessionEvent, call: number): PageEdit | undefined {
   if (event.type === "layer") {
-    const { seq, layer, edit } = event;
-    const { reason, freedTokens, effect, loss } = edit;
+    const { seq, layer, edit, why } = event;
+    const { freedTokens, effect, loss } = edit;
     const blocks = effect.forms?.length ?? 0;
     return {
       call,
       layer,
-      reason: shorten(reasonWords(reason), PAGE_NAME_CHARACTERS),
+      reason: shorten(why, PAGE_NAME_CHARACTERS),
       freedTokens: Math.round(freedTokens),
       seq,
       ...(blocks === 0 ? {} : { blocks }),

@@ -2,9 +2,8 @@
  * The report of a replayed session: input, chart of the window, layers, checks. The same figures as in `--json`.
  */
 
-import { LAYERS, showOnOneLine } from "palimpsest/internal";
+import { LAYERS, reasonWords, showOnOneLine } from "palimpsest/internal";
 import { wrapWords } from "../../terminal/columns.ts";
-import { reasonWords } from "../../terminal/edit-reasons.ts";
 import {
   formatBytes,
   formatCount,

@@ -116,6 +116,11 @@ export class BudgetTracker {
     return arrivalPolicy(this.budget.windowTokens, { hasHistoryTools: this.hasHistoryTools });
   }
 
+  /** Estimates of the last system prompt and of the last tools; 0 before the first request. */
+  get fixedSizes(): FixedPartReader["sizes"] {
+    return this.#fixed.sizes;
+  }
+
   /** Why the next request is compacted whatever its size; `undefined` if it is not. */
   get compactFor(): CompactReason | undefined {
     return this.#compactFor;

@@ -22,6 +22,7 @@ import {
 } from "../../compaction/planner/window-plan.ts";
 import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { withSummaries } from "../../compaction/planner/window-sizes.ts";
+import { explainEdit } from "../../compaction/shared/edit-reason.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
@@ -297,7 +298,8 @@ export class WindowCompactor {
       const useless = this.watch.compacted({ beforeTokens, afterTokens, targetTokens });
       if (useless !== undefined) this.#parts.emit({ type: "useless-compaction", ...useless });
     }
-    for (const { seq, edit } of appended) this.#parts.emit({ type: "layer", seq, layer: edit.kind, edit });
+    for (const { seq, edit } of appended)
+      this.#parts.emit({ type: "layer", seq, layer: edit.kind, edit, why: explainEdit(edit, state) });
     if (appended.length === 0) return;
     await writeBreakers(this.#parts);
     await this.#budgets.rewritten();

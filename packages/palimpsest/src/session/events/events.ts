@@ -77,7 +77,8 @@ export type ContentRepairReason =
 /**
  * An event of a session; `type` says which. `seq` is the entry of the log that records it.
  *
- * - `layer`: a compaction layer made an edit; `edit.freedTokens` and `edit.loss` say what it cost.
+ * - `layer`: a compaction layer made an edit; `why` says in words why then, with the figures, and `edit.freedTokens` and
+ *   `edit.loss` what it cost.
  * - `offloaded`: a block arrived over its limit and is shown as a preview; `bytes` is its size in the store.
  * - `repair`: something the provider would refuse was repaired; `subject` is the call or message.
  * - `undone`, `rewound`: an edit was taken back, the conversation went back to `toSeq`.
@@ -131,6 +132,7 @@ export type SessionEvent =
       readonly seq: number;
       readonly layer: LayerEdit["kind"];
       readonly edit: LayerEdit;
+      readonly why: string;
     }
   | {
       readonly type: "offloaded";

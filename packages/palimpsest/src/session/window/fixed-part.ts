@@ -33,6 +33,15 @@ export class FixedPartReader {
     this.#parts = parts;
   }
 
+  /** Estimates of the last system prompt and of the last tools. */
+  get sizes(): { readonly systemTokens: number; readonly toolsTokens: number } {
+    const { system, toolsText } = this.#known ?? {};
+    return {
+      systemTokens: system === undefined ? 0 : estimateFixed({ system }),
+      toolsTokens: toolsText === undefined ? 0 : estimateFixed({ tools: toolsText }),
+    };
+  }
+
   /** Returns the fixed part of `request`. If it is new, updates the ledger and stores its texts. */
   async read({ system, tools }: CallRequest): Promise<FixedPart> {
     const known = this.#known;

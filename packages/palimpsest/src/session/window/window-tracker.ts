@@ -17,6 +17,15 @@ import { RepairScan } from "../../transcript/repair.ts";
 import { RequestAssembler } from "../../transcript/request.ts";
 import type { RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
 import type { SessionEvent } from "../events/events.ts";
+import type { CallTokens } from "../options/prepared-call.ts";
+
+/** The size of the next request as the window is now. Follows first. */
+export function figuresOf(tracker: WindowTracker, projection: Projection): CallTokens {
+  tracker.follow(projection);
+  const { ledger } = tracker;
+  const { tokens, fitTokens, source } = ledger.figure();
+  return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
+}
 
 export class WindowTracker {
   readonly ledger: UsageLedger;

@@ -1,0 +1,100 @@
+/**
+ * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
+ */
+import { OptionError } from "palimpsest";
+import { type ContextUse, contextUse, figuresOf } from "palimpsest/internal";
+import { estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
+import type { CallEntry } from "palimpsest/transcript";
+import { parseWindowSizes } from "../command-line/window-option.ts";
+import { foldWindow, latestOf, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
+import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
+import { renderContext } from "./context-report.ts";
+
+interface ContextFlags extends PlaceFlags {
+  readonly window?: number;
+}
+
+const WINDOW_OPTION = [
+  "--window <tokens>",
+  "window of the model, such as 200k (default: what is known of its model)",
+  parseOneWindow,
+] as const;
+
+export const contextCommand = sessionCommand(
+  {
+    name: "context",
+    description: "show what fills the window of a session, by category",
+    args: { "[session]": "id, the beginning of one, or a title (default: the latest session)" },
+    options: [WINDOW_OPTION],
+    examples: ["context", "context 3f2a91c0", "context 3f2a91c0 --window 64k --json"],
+    notes: [
+      "It shows the window as the next call would find it. Compaction starts at the size of the policies' gate; ",
+      "a session that was opened with a window of another size needs --window.",
+    ],
+  },
+  async ({ place, flags, context }: PlaceCall<ContextFlags>, which: string | undefined) =>
+    withLog(place, which ?? (await latestOf(place)), async (opened) => {
+      const use = await contextOf(opened, flags.window);
+      return {
+        json: { sessionId: opened.info.sessionId, ...use },
+        out: renderContext(opened, use, context.out),
+      };
+    }),
+);
+
+/** The window as a resume would find it. */
+async function contextOf(opened: OpenedLog, windowTokens: number | undefined): Promise<ContextUse> {
+  const { projection, tracker } = await foldWindow(opened);
+  // A session that was imported made no calls here, but its answers name their model.
+  const model =
+    projection.callSeqs.length > 0
+      ? tracker.ledger.model
+      : (projection.visible.findLast((message) => message.model !== undefined)?.model ??
+        tracker.ledger.model);
+  const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
+  return contextUse({
+    model,
+    visible: projection.visible,
+    edits: projection.activeEdits,
+    figures: figuresOf(tracker, projection),
+    budget: planBudget(limits),
+    fixed: await fixedOf(opened, projection.callSeqs.at(-1)),
+  });
+}
+
+/** System prompt and tools of the last call, from the texts beside the log. */
+async function fixedOf(
+  { log }: OpenedLog,
+  callSeq: number | undefined,
+): Promise<{ readonly systemTokens: number; readonly toolsTokens: number }> {
+  const call = callSeq === undefined ? undefined : await findCall(log, callSeq);
+  const textOf = async (ref: CallEntry["system"]): Promise<string | undefined> =>
+    ref === undefined ? undefined : await log.getBlob(ref.hash).catch(() => undefined);
+  const [system, tools] = await Promise.all([textOf(call?.system), textOf(call?.tools)]);
+  return {
+    systemTokens: system === undefined ? 0 : estimateFixed({ system }),
+    toolsTokens: tools === undefined ? 0 : estimateFixed({ tools }),
+  };
+}
+
+async function findCall(log: OpenedLog["log"], seq: number): Promise<CallEntry | undefined> {
+  const { entries } = await log.readTail();
+  const find = (list: typeof entries) =>
+    list.find(({ entry }) => entry.type === "call" && entry.seq === seq)?.entry as CallEntry | undefined;
+  const found = find(entries);
+  if (found !== undefined) return found;
+  for await (const batch of log.readAll()) {
+    const earlier = find(batch.entries);
+    if (earlier !== undefined) return earlier;
+  }
+  return undefined;
+}
+
+function parseOneWindow(text: string): number {
+  const [size, ...more] = parseWindowSizes(text);
+  if (size !== undefined && more.length === 0) return size;
+  throw new OptionError({
+    message: `--window: ${JSON.stringify(text)} is more than one size.`,
+    hint: "Write one number of tokens, such as 200k.",
+  });
+}

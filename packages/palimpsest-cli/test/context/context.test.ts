@@ -1,0 +1,57 @@
+/** `palimpsest context`: the window of a stored session as a bar and a table. */
+import { describe, expect, it } from "vitest";
+import { HOSTILE, json, storedHome, storeSession } from "../../../../test/helpers/stored.ts";
+
+interface Use {
+  readonly sessionId: string;
+  readonly windowTokens: number;
+  readonly usedTokens: number;
+  readonly freeTokens: number;
+  readonly reserveTokens: number;
+  readonly shares: readonly { readonly category: string; readonly tokens: number }[];
+}
+
+describe("palimpsest context", () => {
+  it("shows the latest session as a bar that is as wide as the window, and a table", async () => {
+    const place = storedHome();
+    await storeSession(place, { title: "older" });
+    await storeSession(place, { title: "The ledger", resultLines: 900 });
+    const { code, out } = await place.run(["context"], { columns: 140 });
+    expect(code).toBe(0);
+    const [title, bar, figures, , ...rows] = out.split("\n");
+    expect(title).toBe("The ledger  claude-sonnet-4-5");
+    expect([...bar!]).toHaveLength(72);
+    expect(figures).toMatch(/^[\d.]+K of 200K tokens \([\d.]+ %, .*\); compaction starts at 1\d\dK$/);
+    expect(rows.map((row) => row.slice(2, 20).trim())).toEqual([
+      ...["system prompt", "tool results", "Read", "user", "tool calls"],
+      ...["free", "reserve for summar", ""],
+    ]);
+  });
+
+  it("has the same as JSON, in the window that is asked for; everything adds up to it", async () => {
+    const place = storedHome();
+    const sessionId = await storeSession(place, { resultLines: 400 });
+    const use = json<Use>(await place.run(["context", sessionId, "--window", "64k", "--json"]));
+    expect([use.sessionId, use.windowTokens]).toEqual([sessionId, 64_000]);
+    const sum = use.shares.reduce((total, { tokens }) => total + tokens, 0);
+    expect(Math.abs(sum + use.freeTokens + use.reserveTokens - 64_000)).toBeLessThan(10);
+  });
+
+  it("keeps to narrow screens and shows no control characters", async () => {
+    const place = storedHome();
+    await storeSession(place, { title: HOSTILE });
+    const { out } = await place.run(["context"], { columns: 40 });
+    for (const line of out.split("\n")) expect([...line].length).toBeLessThanOrEqual(40);
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it.each([
+    [["context", "nothing"], 1, "There is no session"],
+    [["context", "--window", "64k,32k"], 2, "is more than one size"],
+    [["context", "--window", "many"], 2, "is not a window size"],
+  ])("refuses %j", async (args, exitCode, words) => {
+    const place = storedHome();
+    const { code, err } = await place.run(args);
+    expect([code, err]).toEqual([exitCode, expect.stringContaining(words)]);
+  });
+});

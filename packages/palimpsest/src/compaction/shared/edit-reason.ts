@@ -1,0 +1,97 @@
+/**
+ * Why an edit was made, in words: a few for tables, and a sentence with the figures of the moment for events.
+ */
+import type { LayerEdit } from "../../transcript/edits.ts";
+import type { WindowState } from "./window-state.ts";
+
+/** The window that an edit was planned for. */
+type Occasion = Pick<WindowState, "usedTokens" | "messagesTokens"> & {
+  readonly budget: Pick<
+    WindowState["budget"],
+    "offloadGateTokens" | "microcompactGateTokens" | "autoCompactGateTokens"
+  >;
+};
+
+interface Reason {
+  readonly words: string;
+  readonly sentence: (edit: Pick<LayerEdit, "kind">, occasion: Occasion) => string;
+}
+
+const count = (tokens: number): string => Math.round(tokens).toLocaleString("en-US");
+const full = ({ usedTokens, budget }: Occasion): string =>
+  `the request had ${count(usedTokens)} tokens, and compaction starts at ${count(budget.autoCompactGateTokens)}`;
+
+/** By the reason that the log has; a Map, since a log may name anything. */
+const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ["arrival", { words: "too large when it arrived", sentence: () => "it was too large when it arrived" }],
+  [
+    "usage",
+    {
+      words: "layer's threshold",
+      sentence: ({ kind }, { usedTokens, budget }) =>
+        kind === "offload"
+          ? `the request had ${count(usedTokens)} tokens, and from ${count(budget.offloadGateTokens)} on large old blocks become previews`
+          : `the request had ${count(usedTokens)} tokens, and from ${count(budget.microcompactGateTokens)} on old results are cleared`,
+    },
+  ],
+  [
+    "count",
+    { words: "threshold: many results", sentence: () => "the window held more old results than are kept" },
+  ],
+  ["threshold", { words: "auto-compact threshold", sentence: (_, occasion) => full(occasion) }],
+  [
+    "payback",
+    {
+      words: "cost policy, at the threshold: cheaper than clearing",
+      sentence: (_, occasion) => `${full(occasion)}; a summary pays for itself sooner than clearing results`,
+    },
+  ],
+  [
+    "rent",
+    {
+      words: "cost policy: cheaper than carrying on",
+      sentence: ({ kind }, { messagesTokens }) =>
+        kind === "microcompact"
+          ? "carrying these old results through every call had cost more than leaving them out"
+          : `carrying ${count(messagesTokens)} tokens of messages through every call had cost more than a summary of them`,
+    },
+  ],
+  [
+    "cache-cold",
+    {
+      words: "cost policy: the cache had expired",
+      sentence: () => "the provider's cache had expired, so writing the window anew costs nothing extra",
+    },
+  ],
+  [
+    "too-large",
+    { words: "larger than the window", sentence: () => "a block was larger than the window has room for" },
+  ],
+  ["manual", { words: "by hand", sentence: () => "it was asked for" }],
+  [
+    "reactive",
+    { words: "refused as too long", sentence: () => "the provider refused the request as too long" },
+  ],
+  [
+    "silent-overflow",
+    {
+      words: "cut off by the provider",
+      sentence: () => "the provider had cut off the request without an error",
+    },
+  ],
+  ["media", { words: "media refused", sentence: () => "the provider refused a picture or document" }],
+  [
+    "thinking",
+    { words: "thinking refused", sentence: () => "the provider refused thinking of earlier answers" },
+  ],
+]);
+
+/** The reason of an edit in a few words; as it is in the log if no words are known for it. */
+export function reasonWords(reason: string): string {
+  return REASONS.get(reason)?.words ?? reason;
+}
+
+/** Why the edit was made, with the figures of the window that it was made for. */
+export function explainEdit(edit: Pick<LayerEdit, "kind" | "reason">, occasion: Occasion): string {
+  return REASONS.get(edit.reason)?.sentence(edit, occasion) ?? edit.reason;
+}

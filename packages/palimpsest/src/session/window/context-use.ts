@@ -1,0 +1,185 @@
+/**
+ * What fills the window, by category: the figures behind `session.context()` and `palimpsest context`.
+ *
+ * Blocks are estimated, and the estimates scaled, so that all categories add up to the size of the next request.
+ */
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
+import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
+import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
+import type { EffectEdit } from "../../transcript/edits.ts";
+import type { VisibleMessage } from "../../transcript/window.ts";
+import type { CallTokens } from "../options/prepared-call.ts";
+
+/**
+ * - `system`, `tools`: the part that every call repeats.
+ * - `instructions`: instruction files and the state of version control, at the start and shown again.
+ * - `memory`: recalled memories. `notes`: notes of the session in place of old messages. `summary`: a summary of them.
+ * - `restored`: files, plans and lists that were shown again after a compaction.
+ * - `results`: results of tools; `parts` has them by tool.
+ * - `user`, `assistant`: what the user and the model said. `calls`: calls of tools. `thinking`: the model's thinking.
+ * - `other`: reminders of the host, pins, notices.
+ */
+export type ContextCategory =
+  | "system"
+  | "tools"
+  | "instructions"
+  | "memory"
+  | "notes"
+  | "summary"
+  | "restored"
+  | "results"
+  | "user"
+  | "assistant"
+  | "calls"
+  | "thinking"
+  | "other";
+
+/** One category of the window. */
+interface ContextShare {
+  readonly category: ContextCategory;
+  readonly tokens: number;
+  /** Blocks that are in it; 0 for system prompt and tools. */
+  readonly blocks: number;
+  /** The same by tool, the largest first; only of `results`. */
+  readonly parts?: readonly { readonly name: string; readonly tokens: number; readonly blocks: number }[];
+}
+
+/** What fills the window. All sizes are in tokens of the model; `shares`, `freeTokens` and `reserveTokens` add up to the window. */
+export interface ContextUse {
+  readonly model: string;
+  readonly windowTokens: number;
+  /** The next request as it is now. */
+  readonly usedTokens: number;
+  /** The source of `usedTokens`: `reported`, `anchored` or `estimate`, as in `CallTokens`. */
+  readonly source: string;
+  /** Categories with something in them, in the order of the request. */
+  readonly shares: readonly ContextShare[];
+  /** Room until the window is compacted. */
+  readonly freeTokens: number;
+  /** Kept free for the summary and the answer. */
+  readonly reserveTokens: number;
+  /** The size from which on the window is compacted. */
+  readonly compactAtTokens: number;
+}
+
+interface ContextUseInput {
+  readonly model: string;
+  readonly visible: readonly VisibleMessage[];
+  readonly edits: readonly { readonly seq: number; readonly edit: EffectEdit }[];
+  readonly figures: CallTokens;
+  readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
+  /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
+  readonly fixed: { readonly systemTokens: number; readonly toolsTokens: number };
+}
+
+const ORDER: readonly ContextCategory[] = [
+  ...(["system", "tools", "instructions", "memory", "notes", "summary", "restored"] as const),
+  ...(["results", "user", "assistant", "calls", "thinking", "other"] as const),
+];
+/** How a home begins the blocks of a start context. */
+const INSTRUCTIONS = /^(?:Instructions from |State of version control at the start:)/;
+
+/** Adds up what fills the window. */
+export function contextUse(input: ContextUseInput): ContextUse {
+  const { figures, budget, fixed, model } = input;
+  const sizes = new Map<ContextCategory, ContextShare>();
+  const add = (category: ContextCategory, tokens: number, blocks: number): void => {
+    const before = sizes.get(category);
+    sizes.set(category, {
+      category,
+      tokens: (before?.tokens ?? 0) + tokens,
+      blocks: (before?.blocks ?? 0) + blocks,
+    });
+  };
+  const fixedScale = ratio(figures.fixed, fixed.systemTokens + fixed.toolsTokens);
+  // A host may send a system prompt without passing it in here.
+  const isKnown = fixed.systemTokens + fixed.toolsTokens > 0;
+  add("system", isKnown ? fixed.systemTokens * fixedScale : figures.fixed, 0);
+  add("tools", fixed.toolsTokens * fixedScale, 0);
+
+  const blocks = input.visible.flatMap((message) => blocksOf(message, input));
+  const scale = ratio(
+    figures.total - figures.fixed,
+    blocks.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
+  const byTool = new Map<string, { tokens: number; blocks: number }>();
+  const toolOf = callsById(input.visible);
+  for (const { category, block, tokens } of blocks) {
+    add(category, tokens * scale, 1);
+    if (category !== "results" || block.type !== "tool_result") continue;
+    const name = toolOf.get(block.tool_use_id) ?? "unknown tool";
+    const before = byTool.get(name) ?? { tokens: 0, blocks: 0 };
+    byTool.set(name, { tokens: before.tokens + tokens * scale, blocks: before.blocks + 1 });
+  }
+  return {
+    model,
+    windowTokens: budget.windowTokens,
+    usedTokens: figures.total,
+    source: figures.source,
+    shares: ORDER.flatMap((category) => {
+      const share = sizes.get(category);
+      if (share === undefined || share.tokens < 0.5) return [];
+      return [rounded(category === "results" ? { ...share, parts: partsOf(byTool) } : share)];
+    }),
+    freeTokens: Math.max(0, budget.autoCompactGateTokens - figures.total),
+    reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
+    compactAtTokens: budget.autoCompactGateTokens,
+  };
+}
+
+interface SizedBlock {
+  readonly category: ContextCategory;
+  readonly block: ContentBlock;
+  readonly tokens: number;
+}
+
+function blocksOf(message: VisibleMessage, { edits, model }: ContextUseInput): readonly SizedBlock[] {
+  const editKind = edits.find(({ seq }) => seq === message.insertedBy)?.edit.kind;
+  return message.blocks.map(({ block }) => ({
+    category: categoryOf(message, block, editKind),
+    block,
+    tokens: estimateBlock(block, model),
+  }));
+}
+
+function categoryOf(
+  { origin, role }: VisibleMessage,
+  block: ContentBlock,
+  editKind: string | undefined,
+): ContextCategory {
+  if (block.type === "tool_result") return "results";
+  if (block.type === "tool_use") return "calls";
+  if (isThinking(block)) return "thinking";
+  if ((origin === "host" || origin === "restored") && INSTRUCTIONS.test(blockText(block)))
+    return "instructions";
+  if (origin === "summary") return editKind === "session-memory" ? "notes" : "summary";
+  if (origin === "recalled") return "memory";
+  if (origin === "restored") return "restored";
+  if (origin === "user") return "user";
+  if (role === "assistant") return "assistant";
+  return "other";
+}
+
+function callsById(visible: readonly VisibleMessage[]): ReadonlyMap<string, string> {
+  return new Map(
+    visible.flatMap(({ blocks }) =>
+      blocks.flatMap(({ block }) => (block.type === "tool_use" ? [[block.id, block.name] as const] : [])),
+    ),
+  );
+}
+
+function partsOf(
+  byTool: ReadonlyMap<string, { readonly tokens: number; readonly blocks: number }>,
+): ContextShare["parts"] {
+  return [...byTool]
+    .map(([name, { tokens, blocks }]) => ({ name, tokens: Math.round(tokens), blocks }))
+    .sort((one, other) => other.tokens - one.tokens || (one.name < other.name ? -1 : 1));
+}
+
+function rounded(share: ContextShare): ContextShare {
+  return { ...share, tokens: Math.round(share.tokens) };
+}
+
+function ratio(total: number, estimated: number): number {
+  return estimated > 0 ? Math.max(0, total) / estimated : 0;
+}

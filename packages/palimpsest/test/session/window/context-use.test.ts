@@ -1,0 +1,101 @@
+/** What fills the window: each message in its category, and all of them together the size of the request. */
+import { describe, expect, it } from "vitest";
+import { contextUse } from "#session/window/context-use.ts";
+import { call, result, text, user } from "#test/helpers/histories.ts";
+import { aSession } from "#test/helpers/sessions.ts";
+import type { ContentBlock, Origin, Role } from "#transcript/blocks.ts";
+import type { VisibleMessage } from "#transcript/window.ts";
+
+const MODEL = { model: "claude-opus-4-5" };
+
+function visible(
+  origin: Origin,
+  block: ContentBlock,
+  more: { readonly role?: Role; readonly insertedBy?: number } = {},
+): VisibleMessage {
+  const blocks = [{ index: 0, block, form: "original" as const }];
+  return { seq: 1, role: more.role ?? "user", origin, at: 0, blocks, ...more };
+}
+
+describe("contextUse", () => {
+  const words = "word ".repeat(400);
+  const use = contextUse({
+    model: MODEL.model,
+    visible: [
+      visible("host", text("Instructions from CLAUDE.md:\n```\nBe brief.\n```")),
+      visible("recalled", text(words)),
+      visible("summary", text(words), { insertedBy: 8 }),
+      visible("summary", text(words), { insertedBy: 9 }),
+      visible("restored", text(words), { insertedBy: 9 }),
+      visible("restored", text("State of version control at the start:\nclean"), { insertedBy: 9 }),
+      visible("user", text("Hello")),
+      visible("assistant", text("Well."), { role: "assistant" }),
+      visible("assistant", { type: "thinking", thinking: words, signature: "s" }, { role: "assistant" }),
+      visible("assistant", call("c1"), { role: "assistant" }),
+      visible("tool", result("c1", words)),
+      visible("tool", result("lost", "a")),
+      visible("engine", text("A notice.")),
+    ],
+    edits: [
+      { seq: 8, edit: { kind: "session-memory", reason: "threshold", effect: {}, freedTokens: 1 } },
+      { seq: 9, edit: { kind: "full", reason: "threshold", effect: {}, freedTokens: 1 } },
+    ],
+    figures: { total: 10_000, padded: 10_500, fixed: 3_000, source: "reported" },
+    budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+    fixed: { systemTokens: 100, toolsTokens: 200 },
+  });
+  const tokensOf = Object.fromEntries(use.shares.map(({ category, tokens }) => [category, tokens]));
+
+  it("puts every block into one category, in the order of the request", () => {
+    expect(use.shares.map(({ category, blocks }) => [category, blocks])).toEqual([
+      ["system", 0],
+      ["tools", 0],
+      ["instructions", 2],
+      ["memory", 1],
+      ["notes", 1],
+      ["summary", 1],
+      ["restored", 1],
+      ["results", 2],
+      ["user", 1],
+      ["assistant", 1],
+      ["calls", 1],
+      ["thinking", 1],
+      ["other", 1],
+    ]);
+  });
+
+  it("adds up to the request, and with what is free to the window", () => {
+    const sum = use.shares.reduce((total, { tokens }) => total + tokens, 0);
+    expect(Math.abs(sum - 10_000)).toBeLessThan(use.shares.length);
+    expect([tokensOf["system"], tokensOf["tools"]]).toEqual([1_000, 2_000]);
+    expect([use.usedTokens, use.freeTokens, use.reserveTokens]).toEqual([10_000, 6_000, 4_000]);
+  });
+
+  it("has results by tool, and says where the call is gone", () => {
+    const parts = use.shares.find(({ category }) => category === "results")?.parts;
+    expect(parts?.map(({ name, blocks }) => [name, blocks])).toEqual([
+      ["Read", 1],
+      ["unknown tool", 1],
+    ]);
+  });
+
+  it("keeps to the window where it is full", () => {
+    const figures = { total: 25_000, padded: 25_000, fixed: 0, source: "estimate" };
+    const budget = { windowTokens: 20_000, autoCompactGateTokens: 16_000 };
+    const fixed = { systemTokens: 0, toolsTokens: 0 };
+    const full = contextUse({ ...MODEL, visible: [], edits: [], figures, budget, fixed });
+    expect([full.freeTokens, full.reserveTokens]).toEqual([0, 0]);
+  });
+});
+
+describe("session.context()", () => {
+  it("is of the window as it is, before and after a call", async () => {
+    const { session } = await aSession({ windowTokens: 64_000 });
+    await session.append(user("What is in a.ts?"));
+    expect(session.context().shares.map(({ category }) => category)).toEqual(["user"]);
+    await session.prepare({ ...MODEL, system: "Be brief. ".repeat(100), tools: [{ name: "Read" }] });
+    const { shares, usedTokens, windowTokens, model } = session.context();
+    expect(shares.map(({ category }) => category)).toEqual(["system", "tools", "user"]);
+    expect([usedTokens, windowTokens, model]).toEqual([session.tokens.total, 64_000, MODEL.model]);
+  });
+});
