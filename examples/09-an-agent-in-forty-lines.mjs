@@ -10,23 +10,22 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
-import { createPalimpsest } from "palimpsest";
+import { createPalimpsest, tool } from "palimpsest";
 import { anthropicModel } from "palimpsest/anthropic";
+import { z } from "zod";
 
 /** Works in `folder` on one prompt after the other: a list, or the lines that `readline` reads from a terminal. */
 async function agent({ sdk, folder, sessions, prompts, onEvent }) {
-  const text = { type: "string" };
-  const tool = (name, description, properties, run) => {
-    const inputSchema = { type: "object", properties, required: Object.keys(properties) };
-    return { name, description, inputSchema, run };
-  };
+  const text = z.string();
+  const own = (name, description, members, execute) =>
+    tool({ name, description, input: z.object(members), execute }); // the schema types and checks the input
   const tools = [
-    tool("read_file", "Reads a file.", { path: text }, ({ path }) => readFile(join(folder, path), "utf8")),
-    tool("write_file", "Writes a file.", { path: text, content: text }, async ({ path, content }) => {
+    own("read_file", "Reads a file.", { path: text }, ({ path }) => readFile(join(folder, path), "utf8")),
+    own("write_file", "Writes a file.", { path: text, content: text }, async ({ path, content }) => {
       await writeFile(join(folder, path), content);
       return `${content.length} characters written.`;
     }),
-    tool("shell", "Runs a command.", { command: text }, async ({ command }, { signal }) => {
+    own("shell", "Runs a command.", { command: text }, async ({ command }, { signal }) => {
       const { stdout, stderr } = await promisify(exec)(command, { cwd: folder, signal, timeout: 60_000 });
       return `${stdout}${stderr}`;
     }),

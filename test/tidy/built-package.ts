@@ -54,6 +54,7 @@ export class BuiltPackage {
       "@electric-sql/pglite", // A guide keeps sessions in it.
       "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
       "openai",
+      "zod", // They type a tool with it.
       "@ai-sdk/provider",
       "@ai-sdk/anthropic", // A guide asks a model through it.
       "@modelcontextprotocol/client", // A guide watches over a server through it.

@@ -8,6 +8,7 @@
 
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
+import type { Deadline } from "../ports/runtime.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
 import { MAIL_MARK } from "../session/append/carried-marks.ts";
 import { OWN_MESSAGE_ID } from "../session/append/host-list.ts";
@@ -103,6 +104,11 @@ export class AgentSession extends SessionMembers {
   /** Background tasks: work that goes on while the agent does something else. */
   get tasks(): Tasks {
     return this.#tasks.tasks;
+  }
+
+  /** Limits waits. @internal */
+  get deadline(): Deadline {
+    return this.#world.deadline;
   }
 
   /** The request that was prepared last, without its conversation. @internal */

@@ -1,6 +1,7 @@
 /** `palimpsest`: sessions that live inside a finite window. Begin with `createPalimpsest`, with `openSession` or `createSession` for your own loop, or with `MemoryManager`. */
 export type { AgentSession } from "../agent/agent-session.ts";
 export type { AgentTool, TurnEvent } from "../agent/options/turn/turn-options.ts";
+export { tool } from "../agent/tools/tool.ts";
 export {
   AmbiguousSessionError,
   CompactionError,

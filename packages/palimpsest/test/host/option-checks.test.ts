@@ -115,25 +115,69 @@ describe("a tool", () => {
   it.each([
     {
       tool: { type: "function", function: { name: "look", parameters: {} } },
-      message: "The tool at index 0 has the shape of OpenAI's API.",
+      message: "The tool at index 0 has the shape of OpenAI's Chat Completions API.",
+      hint: "input: t.function.parameters",
+    },
+    {
+      tool: { type: "function", name: "look", parameters: {}, strict: true },
+      message: 'The tool "look" has the shape of OpenAI\'s Responses API.',
+      hint: "input: t.parameters",
+    },
+    {
+      tool: { description: "Looks.", inputSchema, execute: (): string => "x" },
+      message: "The tool at index 0 has the shape of the AI SDK, where the name is not part of a tool.",
+      hint: "input: t.inputSchema, execute: t.execute",
+    },
+    {
+      tool: { name: "look", schema: inputSchema, invoke: (): string => "x" },
+      message: 'The tool "look" has the shape of LangChain.',
+      hint: "execute: (input) => t.invoke(input)",
+    },
+    {
+      tool: { name: "look", input: inputSchema, execute: (): string => "x" },
+      message: 'The tool "look" was not made by `tool`.',
+    },
+    {
+      tool: { name: "look", inputSchema: { "~standard": {} }, run: (): string => "x" },
+      message: 'The tool "look" has an `inputSchema` that is not JSON Schema.',
+    },
+    {
+      tool: { name: "look", inputSchema, run: (): string => "x", timeout: 5 },
+      message: "`look` has no option `timeout`.",
+      hint: "timeoutMs",
     },
     {
       tool: { name: "look", input_schema: inputSchema, run: (): string => "x" },
       message: 'The tool "look" has the shape of Anthropic\'s API.',
+      hint: "input: t.input_schema",
     },
     { tool: { name: "look", inputSchema }, message: 'The tool "look" has no function `run`.' },
     { tool: { name: "look", run: (): string => "x" }, message: 'The tool "look" has no `inputSchema`.' },
     { tool: { run: (): string => "x", inputSchema }, message: "The tool at index 0 has no `name`." },
     { tool: "look", message: "The tool at index 0 has no `name`." },
-  ])("that cannot be run is refused before the turn: $message", async ({ tool, message }) => {
+  ])("that cannot be run is refused before the turn: $message", async ({ tool, message, hint }) => {
     const palimpsest = createPalimpsest({ model, folder });
     const session = await palimpsest.session();
     await expect(session.turn("hi", { tools: [tool as Any] })).rejects.toMatchObject({
       code: "OPTION_INVALID",
       message,
-      hint: expect.stringContaining("{ name, description, inputSchema, run }"),
+      hint: expect.stringContaining(hint ?? "Pass tool({ name, description, input, execute })"),
     });
     expect(session.session.visible).toEqual([]);
+    await palimpsest.close();
+  });
+
+  it("is one of a list, by a name that no other has", async () => {
+    const palimpsest = createPalimpsest({ model, folder });
+    const session = await palimpsest.session();
+    const look = { name: "look", description: "Looks.", inputSchema, run: (): string => "x" };
+    await expect(session.turn("hi", { tools: { look } as Any })).rejects.toMatchObject({
+      message: "The option `tools` of `turn` is an object; it is a list.",
+      hint: 'Names are part of the tools: [tool({ name: "look", description, input, execute })].',
+    });
+    await expect(session.turn("hi", { tools: [look, { ...look }] })).rejects.toMatchObject({
+      message: 'Two tools of `turn` have the name "look".',
+    });
     await palimpsest.close();
   });
 });

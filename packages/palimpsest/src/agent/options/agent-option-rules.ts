@@ -2,8 +2,6 @@
  * The rules of the options of sessions with a model, of turns and of compactions.
  */
 
-import { OptionError } from "../../base/errors.ts";
-import { isObject } from "../../base/json/json.ts";
 import {
   anyString,
   anything,
@@ -22,6 +20,7 @@ import {
   wholeFrom,
 } from "../../base/options/check-options.ts";
 import type { AgentOptions, NotesOptions } from "./agent-options.ts";
+import { checkTools } from "./tool-refusals.ts";
 import type { AgentRequest, CompactOptions, PrepareOptions, TurnOptions } from "./turn/turn-options.ts";
 
 const model = having(
@@ -67,6 +66,8 @@ const TURN_RULES: OptionRules<TurnOptions> = {
   tools: list,
   providerTools: list,
   historyTools: flag,
+  approve: func,
+  onApproval: func,
   parameters: object,
   betas: list,
   onEvent: func,
@@ -107,28 +108,6 @@ export function checkCompact(options: CompactOptions): void {
 
 /** Checks the options of a turn, and the tools that it runs. @throws `OptionError` */
 export function checkTurn(options: TurnOptions): void {
+  if (options.tools !== undefined) checkTools(options.tools);
   checkOptions("turn", options, TURN_RULES);
-  options.tools?.forEach(checkTool);
-}
-
-/** A tool of another library's shape would be sent without a name, or found to do nothing when it is called. */
-function checkTool(tool: unknown, index: number): void {
-  const { name, run, inputSchema, function: inner, input_schema: schema } = isObject(tool) ? tool : {};
-  const called = `The tool ${typeof name === "string" && name !== "" ? JSON.stringify(name) : `at index ${index}`}`;
-  const problem = isObject(inner)
-    ? "has the shape of OpenAI's API"
-    : typeof name !== "string" || name === ""
-      ? "has no `name`"
-      : typeof run !== "function"
-        ? "has no function `run`"
-        : isObject(inputSchema)
-          ? undefined
-          : isObject(schema)
-            ? "has the shape of Anthropic's API"
-            : "has no `inputSchema`";
-  if (problem === undefined) return;
-  throw new OptionError({
-    message: `${called} ${problem}.`,
-    hint: "Pass { name, description, inputSchema, run }. Tools that the provider runs itself go into `providerTools`, in its shape.",
-  });
 }

@@ -10,6 +10,7 @@ import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { errorMessage, ModelError, PalimpsestError } from "../../base/errors.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
@@ -40,6 +41,7 @@ const STOPPED = {
 interface TurnAgent {
   readonly session: Session;
   readonly model: ModelClient;
+  readonly deadline: Deadline;
   /** The request that was prepared last, without its conversation. */
   readonly lastRequest: CallRequest | undefined;
   begin(): Promise<void>;

@@ -8,6 +8,8 @@ export interface AskLimits {
   readonly deadline: Deadline;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** What it ends with at the time limit. @defaultValue the error of a model that is too slow */
+  readonly timeoutError?: Error;
 }
 
 /**
@@ -16,12 +18,12 @@ export interface AskLimits {
  */
 export function askWithin<Answer>(
   work: (signal: AbortSignal) => Promise<Answer>,
-  { deadline, timeoutMs, signal }: AskLimits,
+  { deadline, timeoutMs, signal, timeoutError }: AskLimits,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     const inner = new AbortController();
     const onAbort = (): void => end(signal?.reason ?? inner.signal.reason);
-    const cancel = deadline.after(timeoutMs, () => end(tooSlow(timeoutMs)));
+    const cancel = deadline.after(timeoutMs, () => end(timeoutError ?? tooSlow(timeoutMs)));
     const finish = (): void => {
       cancel();
       signal?.removeEventListener("abort", onAbort);

@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../../ports/model-client.ts";
 import type { CallRequest, PreparedCall } from "../../../session/options/prepared-call.ts";
+import type { Session } from "../../../session/session.ts";
 import type { ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
 
 /** A tool's answer: a text, parts, or either with a mark that it failed. */
@@ -12,13 +13,33 @@ export type ToolOutput =
   | readonly ToolResultPart[]
   | { readonly content: string | readonly ToolResultPart[]; readonly isError?: boolean };
 
-/** A tool that a turn runs by itself. */
+/** What a tool gets beside its input. */
+export interface ToolContext {
+  readonly callId: string;
+  /** Aborted if the turn is stopped, and at the tool's time limit. */
+  readonly signal: AbortSignal;
+  /** The session that the call was made in; absent if the tool is run without one. */
+  readonly session?: Session;
+}
+
+/** A decision about a call. The model reads the reason of a denial. */
+type ToolVerdict = "allow" | "deny" | { readonly deny: string };
+
+/** A decision of an approval hook: `ask` leaves it to `onApproval` of the turn. */
+export type ToolApproval = ToolVerdict | "ask";
+
+/** A tool that a turn runs by itself. `tool` makes one whose input is typed and checked. */
 export interface AgentTool extends ToolDefinition {
   /** Does the work. The model sees an error that it throws as a failed result. */
-  readonly run: (
-    input: JsonValue,
-    context: { readonly callId: string; readonly signal: AbortSignal },
-  ) => ToolOutput | Promise<ToolOutput>;
+  run(input: JsonValue, context: ToolContext): ToolOutput | Promise<ToolOutput>;
+  /** Checks an input before the call is approved; returns its problem in words for the model, if it has one. */
+  checkInput?(input: JsonValue): string | undefined | Promise<string | undefined>;
+  /** Decides about a call of this tool. An error denies it. @defaultValue `allow` */
+  approve?(call: ToolUseBlock, context: ToolContext): ToolApproval | Promise<ToolApproval>;
+  /** False if no other call of the same answer may run at the same time. @defaultValue true */
+  readonly parallel?: boolean;
+  /** Time limit of one call, in milliseconds; `Infinity` for none. @defaultValue 600,000 */
+  readonly timeoutMs?: number;
 }
 
 /** An event of a turn, as it happens. */
@@ -40,6 +61,10 @@ export interface TurnOptions {
   readonly providerTools?: readonly unknown[];
   /** True if the model may search this session's history and read from it. @defaultValue true */
   readonly historyTools?: boolean;
+  /** Decides about each call of `tools`, beside the tool's own `approve`. An error denies the call. @defaultValue `allow` */
+  readonly approve?: (call: ToolUseBlock, context: ToolContext) => ToolApproval | Promise<ToolApproval>;
+  /** Asks a person about a call, one at a time. Without it, calls that need approval are denied. */
+  readonly onApproval?: (call: ToolUseBlock, context: ToolContext) => ToolVerdict | Promise<ToolVerdict>;
   /** Parameters of the request in the provider's words, such as `max_tokens` or `thinking`. */
   readonly parameters?: JsonObject;
   readonly betas?: readonly string[];
