@@ -21,12 +21,12 @@ describe("the history of a stored session", () => {
       nextOffset: 11,
       totalCharacters: 34,
     });
-    const said: string[] = [];
-    for await (const { role, texts } of history.messages()) said.push(`${role}: ${texts.join("")}`);
-    expect(said).toHaveLength(2);
-    expect(said[0]).toBe("user: The harbour ledger is kept by Ada.");
-    expect(said[1]).toMatch(/^user: Her key is .*, for emergencies\.$/);
-    expect(said[1]).not.toContain(SECRET);
+    const texts: string[] = [];
+    for await (const { role, texts: blocks } of history.messages()) texts.push(`${role}: ${blocks.join("")}`);
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toBe("user: The harbour ledger is kept by Ada.");
+    expect(texts[1]).toMatch(/^user: Her key is .*, for emergencies\.$/);
+    expect(texts[1]).not.toContain(SECRET);
     await expect(history.read("m999.0")).rejects.toMatchObject({ code: "ENTRY_NOT_FOUND" });
     expect(history.lossCount).toBe(0);
     await history.close();
