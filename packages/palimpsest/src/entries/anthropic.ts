@@ -3,7 +3,6 @@ export {
   anthropicHistoryTools as historyTools,
   withAnthropicWindow as withPalimpsest,
 } from "../integrations/anthropic/with-anthropic.ts";
-export type { ManagedClientOptions } from "../integrations/shared/managed-fetch.ts";
 export {
   type AnthropicModelOptions,
   anthropicCounter,

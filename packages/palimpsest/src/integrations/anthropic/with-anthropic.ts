@@ -101,7 +101,7 @@ const MESSAGES_API: ManagedApi = {
         ?.split(",")
         .flatMap((beta) => beta.trim() || []) ?? [];
     return {
-      messages: read.messages.map(plainMessage),
+      messages: read.messages,
       request: {
         model,
         ...(system === undefined ? {} : { system }),
@@ -129,23 +129,9 @@ const MESSAGES_API: ManagedApi = {
     );
     return { ...body, ...sent };
   },
-  answer: (body) => {
-    const answer = anthropicAnswer(body);
-    return { ...answer, messages: answer.messages.map(plainMessage) };
-  },
-  assembly: () => {
-    const assembly = new AnthropicAssembly();
-    return {
-      get isComplete() {
-        return assembly.isComplete;
-      },
-      take: (event) => assembly.take(event),
-      answer: () => {
-        const answer = assembly.answer();
-        return { ...answer, messages: answer.messages.map(plainMessage) };
-      },
-    };
-  },
+  answer: (body) => anthropicAnswer(body),
+  assembly: () => new AnthropicAssembly(),
+  plain: plainMessage,
 };
 
 const APIS: ReadonlyMap<string, ManagedApi> = new Map([["/v1/messages", MESSAGES_API]]);
@@ -159,10 +145,7 @@ const THREAD_REFUSAL = {
   },
 };
 
-/**
- * A message without the fields that only the SDK, or the provider's answer, writes: what the host sends back then equals
- * what was recorded.
- */
+/** Leaves out empty fields, which an answer has and a host may drop, and what the SDK's helpers parse. */
 function plainMessage(message: Message): Message {
   const isPlain = ([key, value]: [string, unknown]): boolean => value !== null && !key.startsWith("parsed");
   const content = message.content.map((block) => {

@@ -11,14 +11,13 @@ import { PalimpsestError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelAnswer } from "../../ports/model-client.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { Assembly } from "../../wire/shared/answer-assembly.ts";
 import { SseReader } from "../../wire/shared/sse.ts";
 import { type HostCall, type LeavingCall, type ManagedWindow, managedWindow } from "./managed-window.ts";
 
 /** Finds the session of a request by the name in its header `palimpsest-session`. */
-type FindSession = (
-  name: string | undefined,
-) => AgentSession | undefined | Promise<AgentSession | undefined>;
+type FindSession = (name: string | undefined) => AgentSession | undefined | Promise<AgentSession | undefined>;
 
 /** The session that a client's requests belong to. */
 export interface ManagedClientOptions {
@@ -56,6 +55,8 @@ export interface ManagedApi {
   write(body: JsonObject, leaving: LeavingCall, window: ManagedWindow): JsonObject;
   answer(body: unknown): ModelAnswer;
   assembly(): Assembly;
+  /** A message without what only a helper of the SDK writes into it, so that an answer equals what the host sends back. */
+  plain(message: Message): Message;
 }
 
 /** The header that names the session of a request. */
@@ -128,8 +129,9 @@ class Exchange<Request extends HttpRequest> {
   }
 
   async answer(call: HostCall): Promise<Response> {
-    const { window, body } = this.#parts;
-    let leaving = await window.prepare(call, this.#signal);
+    const { window, body, api } = this.#parts;
+    const messages = call.messages.map(api.plain);
+    let leaving = await window.prepare({ ...call, messages }, this.#signal);
     for (;;) {
       const response = await this.#send(leaving);
       if (response.ok)
@@ -148,20 +150,27 @@ class Exchange<Request extends HttpRequest> {
   async #whole(response: Response, leaving: LeavingCall): Promise<Response> {
     const parsed = parseBounded(await response.clone().text());
     const answer = parsed.ok ? readable(() => this.#parts.api.answer(parsed.value)) : undefined;
-    if (answer !== undefined) await this.#parts.window.record(leaving, answer);
+    if (answer !== undefined) await this.#record(leaving, answer);
     return response;
+  }
+
+  #record(leaving: LeavingCall, answer: ModelAnswer): Promise<void> {
+    const { api, window } = this.#parts;
+    return window.record(leaving, { ...answer, messages: answer.messages.map(api.plain) });
   }
 
   /** The same stream; its answer is recorded before its end is passed on. */
   #streamed(response: Response, leaving: LeavingCall): Response {
-    const { api, window } = this.#parts;
     const reader = response.body?.getReader();
     if (reader === undefined) return response;
-    const watch = new StreamWatch(api.assembly());
-    const ended = once(() => window.record(leaving, watch.answer()));
+    const watch = new StreamWatch(this.#parts.api.assembly());
+    const ended = once(() => {
+      this.#signal?.removeEventListener("abort", aborted);
+      return this.#record(leaving, watch.answer());
+    });
     // An SDK that aborts may not read on.
     const aborted = (): void => void ended().catch(() => undefined);
-    this.#signal?.addEventListener("abort", aborted, { once: true });
+    this.#signal?.addEventListener("abort", aborted);
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         const piece = await reader.read().catch(async (error: unknown) => {

@@ -7,7 +7,7 @@
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
 import type { AgentRequest } from "../../agent/options/turn/turn-options.ts";
-import { PalimpsestError } from "../../base/errors.ts";
+import { OptionError, PalimpsestError } from "../../base/errors.ts";
 import type { ModelAnswer } from "../../ports/model-client.ts";
 import type { ModelFailureKind } from "../../ports/model-failure.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
@@ -62,15 +62,9 @@ export class ManagedWindow {
   ): Promise<LeavingCall> {
     return this.#inOrder(async () => {
       if (previousId === undefined) await this.session.reconcile(messages);
-      else await this.session.append(messages);
+      else await this.#goOn(previousId, messages);
       return this.#leave(await this.session.prepare(request, { signal }));
     });
-  }
-
-  /** True if the newest message of the conversation is the answer with this id. */
-  endsWith(responseId: string): boolean {
-    const newest = this.session.visible.findLast(({ origin }) => origin !== "engine");
-    return newest?.role === "assistant" && newest.responseId === responseId;
   }
 
   /** The request to send instead of one that was refused; `undefined` where the refusal is the host's. */
@@ -101,6 +95,21 @@ export class ManagedWindow {
       const stop = isCut ? "interrupted" : rawStopReason;
       await this.session.record({ callSeq, messages, usage: usageOf(answer), stopReason: stop }, answer);
     });
+  }
+
+  /** Appends what is new since an answer. If the answer is not the newest message, the host goes back to it. */
+  async #goOn(previousId: string, messages: readonly Message[]): Promise<void> {
+    const spoken = this.session.visible.filter(
+      ({ origin }) => origin === "user" || origin === "tool" || origin === "assistant",
+    );
+    const answer = spoken.findLast(({ responseId }) => responseId === previousId);
+    if (answer === undefined)
+      throw new OptionError({
+        message: `The answer ${previousId} is not in the session's window.`,
+        hint: "Send the whole list of messages instead of the id of the previous answer.",
+      });
+    if (spoken.at(-1) !== answer) await this.session.rewind(answer.seq);
+    await this.session.append(messages);
   }
 
   #leave(call: PreparedCall): LeavingCall {

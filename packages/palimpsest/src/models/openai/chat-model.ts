@@ -10,7 +10,7 @@ import type {
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
 import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
-import { readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
+import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
 /** Options of an `openaiChatModel`. */
@@ -36,7 +36,7 @@ export function openaiChatModel(
   options: OpenAIChatModelOptions = {},
 ): StreamingModelClient {
   const provider = options.provider ?? "openai-chat";
-  const { completions } = client.chat;
+  const { completions } = plainClient(client).chat;
   const bodyOf = (request: ModelRequest) =>
     chatBody(request, {
       maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,

@@ -12,7 +12,7 @@ import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
-import { readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
+import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
 /** Options of an `openaiResponsesModel`. */
@@ -38,7 +38,7 @@ export function openaiResponsesModel(
   client: OpenAIResponsesClient,
   options: OpenAIResponsesModelOptions = {},
 ): StreamingModelClient {
-  const counter = openaiInputTokensCounter(client);
+  const counter = openaiInputTokensCounter(plainClient(client));
   const bodyOf = (request: ModelRequest) =>
     responsesBody(request, {
       maxOutputTokens: request.maxOutputTokens ?? options.maxOutputTokens,

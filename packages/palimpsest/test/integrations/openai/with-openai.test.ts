@@ -1,0 +1,227 @@
+/** A client of the OpenAI SDK with a session's window, over HTTP. */
+import OpenAI from "openai";
+import {
+  callTool,
+  type Script,
+  type ScriptedProvider,
+  say,
+  scriptedProvider,
+  think,
+} from "palimpsest-testing";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentSession } from "#agent/agent-session.ts";
+import { createPalimpsest } from "#host/create-palimpsest.ts";
+import {
+  openaiHistoryTools,
+  responsesHistoryTools,
+  withOpenAIWindow,
+} from "#integrations/openai/with-openai.ts";
+import { openaiChatModel } from "#models/openai/chat-model.ts";
+import { openaiResponsesModel } from "#models/openai/responses-model.ts";
+import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { blockText } from "#transcript/blocks.ts";
+import { GOOD_SUMMARY, isSummaryRequest } from "../../../../../test/helpers/recorded-agent.ts";
+
+type ChatList = OpenAI.ChatCompletionMessageParam[];
+type Items = OpenAI.Responses.ResponseInputItem[];
+
+const CHAT = { model: "gpt-4.1", max_completion_tokens: 500 };
+const RESPONSES = { model: "gpt-5.6-sol", max_output_tokens: 500 };
+
+let provider: ScriptedProvider;
+let plain: OpenAI;
+let session: AgentSession;
+afterEach(async () => {
+  await session.close();
+  await provider.close();
+});
+
+/** A managed client over a provider that answers by the script. */
+async function open(script: Script, windowTokens = 16_000): Promise<OpenAI> {
+  provider = await scriptedProvider({ script, windowTokens });
+  plain = new OpenAI({ apiKey: "key", baseURL: provider.openAiUrl, maxRetries: 0 });
+  const palimpsest = createPalimpsest({
+    model: openaiChatModel(plain, { model: CHAT.model }),
+    store: new InMemorySessionStore(),
+    window: { windowTokens },
+    notes: "off",
+  });
+  session = await palimpsest.session("s");
+  return withOpenAIWindow(plain, session);
+}
+
+/** The requests for an answer; the session also counts. */
+const asked = () => provider.requests.filter(({ purpose }) => purpose === "answer");
+const body = () => asked().at(-1)?.body as { readonly messages: ChatList; readonly input: Items };
+const user = (content: string) => ({ role: "user" as const, content });
+const shown = (): string[] =>
+  session.visible.map(
+    ({ role, blocks }) => `${role}: ${blocks.map(({ block }) => blockText(block)).join("|")}`,
+  );
+const question = (turn: number) => user(`Question ${turn}: ${`night ${turn} `.repeat(300)}`);
+
+describe("Chat Completions", () => {
+  it("sends the window of the host's whole list, with its instructions, and records answers", async () => {
+    const client = await open((request) => (isSummaryRequest(request) ? GOOD_SUMMARY : undefined));
+    expect(client).toBeInstanceOf(OpenAI);
+    const head: ChatList = [
+      { role: "developer", content: [{ type: "text", text: "Be brief." }] },
+      { role: "system", content: "Be kind." },
+    ];
+    const messages: ChatList = [...head];
+    for (let turn = 1; turn <= 30; turn++) {
+      messages.push(question(turn));
+      const { choices } = await client.chat.completions.create({ ...CHAT, messages });
+      messages.push(choices[0]!.message);
+    }
+    expect(provider.violations).toEqual([]);
+    expect(provider.overflows).toEqual([]);
+    expect(body().messages.slice(0, 2)).toEqual(head);
+    expect(body().messages.length).toBeLessThan(50);
+    expect(await session.history.search('"Question 2:"')).not.toEqual([]);
+    expect(session.tokens.source).toBe("reported");
+    await plain.chat.completions.create({ ...CHAT, messages: [user("Unmanaged?")] });
+    expect(body().messages).toEqual([user("Unmanaged?")]);
+  });
+
+  it("runs the SDK's own tool runner, also streamed", async () => {
+    const pages = 24;
+    const client = await open((request) => {
+      if (isSummaryRequest(request)) return GOOD_SUMMARY;
+      const count = asked().length;
+      return count % pages === 0 ? say("Done.") : [callTool("look", { page: count })];
+    });
+    const look = {
+      type: "function" as const,
+      function: {
+        name: "look",
+        description: "Reads a page.",
+        parameters: { type: "object" },
+        function: ({ page }: { readonly page: number }) => `Page ${page}: ${"text ".repeat(900)}`,
+        parse: (text: string) => JSON.parse(text) as { readonly page: number },
+      },
+    };
+    const tools = [look, ...openaiHistoryTools(session)];
+    const most = { maxChatCompletions: pages };
+    const first = client.chat.completions.runTools({ ...CHAT, messages: [user("Read.")], tools }, most);
+    expect(await first.finalContent()).toBe("Done.");
+    const messages = [...(first.messages as ChatList), user("Read again.")];
+    const second = client.chat.completions.runTools({ ...CHAT, messages, tools, stream: true }, most);
+    expect(await second.finalContent()).toBe("Done.");
+    expect(second.messages.length).toBeGreaterThan(80);
+    expect(body().messages.length).toBeLessThan(50);
+    expect(provider.violations).toEqual([]);
+    expect(provider.overflows).toEqual([]);
+    const [search] = openaiHistoryTools(session);
+    expect(await search?.function.function({ query: '"Page 2:"' })).toContain("Page 2: text");
+    expect(search?.function.parse("no JSON")).toEqual({});
+  });
+
+  it("takes an answer back as it was recorded, whatever fields the SDK or the host leave out", async () => {
+    const client = await open([[say("One."), callTool("look", { at: 1 }, "call_1")], "Two.", "Three."]);
+    const list: ChatList = [user("1")];
+    const stream = client.chat.completions.stream({ ...CHAT, messages: list });
+    const { choices } = await stream.finalChatCompletion();
+    list.push(choices[0]!.message, { role: "tool", tool_call_id: "call_1", content: "seen" });
+    await client.chat.completions.create({ ...CHAT, messages: list });
+    list.push({ role: "assistant", content: [{ type: "text", text: "Two." }] }, user("2"));
+    await client.chat.completions.create({ ...CHAT, messages: list });
+    expect(shown().map((text) => text.split("|")[0])).toEqual([
+      "user: 1",
+      "assistant: One.",
+      "user: seen",
+      "assistant: Two.",
+      "user: 2",
+      "assistant: Three.",
+    ]);
+    expect(session.visible.map(({ seq }) => seq)).toEqual(
+      [...session.visible.map(({ seq }) => seq)].sort((a, b) => a - b),
+    );
+    expect(await session.history.search("One")).toHaveLength(1);
+  });
+
+  it("leaves a valid history where a stream breaks, and recovers once from a prompt that is too long", async () => {
+    const client = await open([
+      { fault: "cut", afterEvents: 6, answer: { parts: [say("Half of it. ".repeat(30))] } },
+      "Whole.",
+      { fault: "prompt-too-long", windowTokens: 6_000 },
+      "Small.",
+      { fault: "bad-request", message: "no" },
+    ]);
+    const messages: ChatList = [user("Go.")];
+    await expect(client.chat.completions.stream({ ...CHAT, messages }).finalContent()).rejects.toThrow();
+    const stream = client.chat.completions.stream({ ...CHAT, messages });
+    expect(await stream.finalContent()).toBe("Whole.");
+    expect(shown()).toEqual(["user: Go.", "assistant: Whole."]);
+    messages.push({ role: "assistant", content: "Whole." }, ...[1, 2, 3, 4, 5].map(question));
+    const { choices } = await client.chat.completions.create({ ...CHAT, messages });
+    expect(choices[0]?.message.content).toBe("Small.");
+    const refused = client.chat.completions.create({ ...CHAT, messages });
+    await expect(refused).rejects.toBeInstanceOf(OpenAI.BadRequestError);
+  });
+
+  it("refuses with the reason, and sends nothing, where nothing makes the request fit", async () => {
+    const client = await open([], 4_000);
+    const messages: ChatList = [{ role: "system", content: "word ".repeat(6_000) }, user("Hello.")];
+    const refused = client.chat.completions.create({ ...CHAT, messages }, { maxRetries: 3 });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: "WINDOW_TOO_SMALL" });
+    expect(asked()).toEqual([]);
+    expect(() => openaiChatModel(client)).toThrow("has a managed window");
+    expect(() => openaiResponsesModel(client)).toThrow("has a managed window");
+  });
+});
+
+describe("Responses", () => {
+  it("sends the window of a list of items, reasoning and calls included", async () => {
+    const client = await open((request) => {
+      if (isSummaryRequest(request)) return GOOD_SUMMARY;
+      const count = asked().length;
+      return count % 2 === 1 ? [think("Hm."), callTool("history_search", { query: "night" })] : undefined;
+    });
+    const head: Items = [{ role: "developer", content: "Be brief." }];
+    const input: Items = [...head];
+    for (let turn = 1; turn <= 30; turn++) {
+      input.push(question(turn));
+      for (let calls = 1; calls > 0; ) {
+        const response = await client.responses.create({
+          ...RESPONSES,
+          tools: responsesHistoryTools(),
+          input,
+        });
+        input.push(...(response.output as Items));
+        const made = response.output.filter((item) => item.type === "function_call");
+        for (const { call_id, name, arguments: text } of made)
+          input.push({
+            type: "function_call_output",
+            call_id,
+            output: (await session.runTool(name, JSON.parse(text))) ?? "",
+          });
+        calls = made.length;
+      }
+    }
+    expect(provider.violations).toEqual([]);
+    expect(provider.overflows).toEqual([]);
+    expect(body().input.slice(0, 1)).toEqual(head);
+    expect(body().input.length).toBeLessThan(input.length / 2);
+    expect(session.tokens.source).toBe("reported");
+  });
+
+  it("goes on from a previous answer, also from an earlier one, and keeps nothing on the server", async () => {
+    const client = await open(["One.", "Two.", "Three."]);
+    const first = await client.responses.create({ ...RESPONSES, input: "1" });
+    const second = { ...RESPONSES, previous_response_id: first.id };
+    const stream = await client.responses.create({ ...second, input: "2", stream: true });
+    for await (const _ of stream);
+    expect(shown()).toEqual(["user: 1", "assistant: One.", "user: 2", "assistant: Two."]);
+    expect(body()).not.toHaveProperty("previous_response_id");
+    expect(body().input).toHaveLength(3);
+    await client.responses.create({ ...second, input: "Or 3?" });
+    expect(shown()).toEqual(["user: 1", "assistant: One.", "user: Or 3?", "assistant: Three."]);
+    const unknown = client.responses.create({ ...RESPONSES, previous_response_id: "resp_0", input: "4" });
+    await expect(unknown).rejects.toThrow("is not in the session's window");
+    const kept = client.responses.create({ ...RESPONSES, conversation: "conv_1", input: "4" });
+    await expect(kept).rejects.toThrow("keeps no `conversation` on the server");
+    expect(asked()).toHaveLength(3);
+    expect(provider.violations).toEqual([]);
+  });
+});
