@@ -4,7 +4,10 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fromSources, inNode } from "./vitest.shared.ts";
 
-/** Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at the end. */
+/**
+ * Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at
+ * the end. So do files that start very many children, which is far dearer from a process that has grown large.
+ */
 const SLOW_FILES = [
   "packages/palimpsest/test/runtime/processes/node-task-processes.test.ts",
   "packages/palimpsest/test/agent/tasks/task-crash.test.ts",
@@ -28,6 +31,15 @@ const SLOW_FILES = [
   "packages/palimpsest/test/corpus/over-http.test.ts",
   "packages/palimpsest-cli/test/replay/page.corpus.test.ts",
   "packages/palimpsest-cli/test/sessions/page.test.ts",
+  "packages/palimpsest/test/agent/tasks/many-and-hostile.test.ts",
+  "packages/palimpsest/test/agent/tasks/session-tasks.test.ts",
+  "packages/palimpsest-cli/test/tasks/tasks.test.ts",
+  "packages/palimpsest/test/host/background/background-work.test.ts",
+  "packages/palimpsest/test/host/background/three-days.test.ts",
+  "packages/palimpsest/test/host/home/start-context.test.ts",
+  "packages/palimpsest/test/host/create-palimpsest.test.ts",
+  "packages/palimpsest/test/runtime/processes/real-prompts.test.ts",
+  "packages/palimpsest/test/agent/tasks/mcp/mcp-monitor.test.ts",
 ].map((path) => resolve(import.meta.dirname, path));
 
 class SlowFilesFirst extends BaseSequencer {

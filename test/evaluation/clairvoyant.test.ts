@@ -13,6 +13,7 @@ import {
   hasReferenceSimulator,
   loadReferenceSimulator,
 } from "../helpers/reference-simulator.ts";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
 import { recordedSessions } from "./recorded-sessions.ts";
 
 const FIVE = TARIFFS["anthropic-5m"];
@@ -158,7 +159,7 @@ describe.skipIf(!hasReferenceSimulator)("beside the reference (skipped where it 
 });
 
 describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)", async () => {
-  const sessions = hasCorpus ? await recordedSessions() : [];
+  const sessions = hasCorpus ? await recordedSessions({ step: bySize({ usual: 4, long: 1 }) }) : [];
   const costs = sessions.map(({ name, session }) => {
     const model = mainModel(session);
     const problem = clearingProblem(trajectoryOf(session, { name, model }), resolveTariff({ model }));
@@ -166,9 +167,13 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
   });
   const sum = (of: "online" | "optimum"): number => costs.reduce((total, one) => total + one[of], 0);
 
-  it("the rule comes within 1.10 of the optimum on each, and within 1.03 on all together", () => {
+  it("the rule comes within 1.10 of the optimum on each", () => {
+    expect(costs.length).toBeGreaterThan(isLong ? 20 : 4);
     const far = costs.filter(({ online, optimum }) => online > 1.1 * optimum);
     expect(far).toEqual([]);
+  });
+
+  it.runIf(isLong)("the rule comes within 1.03 of the optimum on all together", () => {
     expect(sum("online") / sum("optimum")).toBeLessThanOrEqual(1.03);
   });
 });

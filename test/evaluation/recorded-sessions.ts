@@ -16,12 +16,14 @@ export interface RecordedSession {
   readonly session: ImportedSession;
 }
 
-/** In the order of folders and names. */
-export async function recordedSessions(): Promise<readonly RecordedSession[]> {
+/** In the order of folders and names; of files, each `step`-th. */
+export async function recordedSessions({ step = 1 } = {}): Promise<readonly RecordedSession[]> {
   const folder = join(corpusFolder, "trajectories");
   const found: RecordedSession[] = [];
-  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .sort()
+    .filter((path) => /\.jsonl?(?:\.gz)?$/.test(path));
+  for (const path of paths.filter((_, index) => index % step === 0)) {
     const { sessions } = importSessions(await readInputFile(join(folder, path)));
     for (const session of sessions) {
       const tokens = session.items.reduce(

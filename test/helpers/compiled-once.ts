@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -45,16 +46,24 @@ export function testFolder(): string {
 
 /** The folder with the compiled packages: `palimpsest/dist`, `palimpsest-cli/dist` and so on. */
 export function compiledLibrary(): string {
-  const folder = join(runFolder(), "compiled");
-  if (isFirst(folder)) compile(folder);
-  const done = join(folder, "done");
+  return join(madeOnce("compiled", compile), "node_modules");
+}
+
+/** A folder of the run that the first test file which asks for it fills; `make` returns what went wrong, or nothing. */
+export function madeOnce(name: string, make: (folder: string) => string): string {
+  const folder = join(runFolder(), name);
+  const done = `${folder}.done`;
+  if (isFirst(folder)) {
+    writeFileSync(`${done}.new`, make(folder));
+    renameSync(`${done}.new`, done);
+  }
   for (let waited = 0; !existsSync(done); waited += WAIT_MS) {
-    if (waited > WAIT_LIMIT_MS) throw new Error("Another test file did not finish compiling the packages.");
+    if (waited > WAIT_LIMIT_MS) throw new Error(`Another test file did not finish what is ${name}.`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
   }
   const failure = readFileSync(done, "utf8");
-  if (failure !== "") throw new Error(`The packages do not compile:\n${failure}`);
-  return join(folder, "node_modules");
+  if (failure !== "") throw new Error(`The packages cannot be ${name}:\n${failure}`);
+  return folder;
 }
 
 function isFirst(folder: string): boolean {
@@ -66,7 +75,7 @@ function isFirst(folder: string): boolean {
   }
 }
 
-function compile(folder: string): void {
+function compile(folder: string): string {
   const into = join(folder, "node_modules");
   mkdirSync(into);
   const args = [join(repository, "scripts/build.mjs"), "--compile-into", into];
@@ -75,5 +84,5 @@ function compile(folder: string): void {
   for (const name of readdirSync(join(repository, "node_modules")))
     if (!ours.has(name) && !existsSync(join(into, name)))
       symlinkSync(join(repository, "node_modules", name), join(into, name), "junction");
-  writeFileSync(join(folder, "done"), status === 0 ? "" : `${stdout}${stderr} `);
+  return status === 0 ? "" : `${stdout}${stderr} `;
 }

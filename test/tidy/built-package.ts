@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { compiledLibrary } from "../helpers/compiled-once.ts";
+import { compiledLibrary, madeOnce } from "../helpers/compiled-once.ts";
 import { ROOT } from "./source.ts";
 import { standInArguments } from "./stand-in-provider.ts";
 
@@ -20,61 +20,57 @@ export interface RunOutcome {
   readonly output: string;
 }
 
-/** A folder in which `palimpsest` is installed; examples run in it. */
+/** Makes the published packages in a folder, with their dependencies and commands; returns what went wrong, or nothing. */
+function install(folder: string): string {
+  const into = join(folder, "node_modules");
+  const args = [`${ROOT}scripts/build.mjs`, "--publish", compiledLibrary(), into];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) return `${stderr} `;
+  const manifests = INSTALLED.map((name) => {
+    const manifest = JSON.parse(readFileSync(join(into, name, "package.json"), "utf8")) as Manifest;
+    return { folder: join(into, name), ...manifest };
+  });
+  for (const name of [
+    ...manifests.flatMap(({ dependencies, peerDependencies }) =>
+      Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !INSTALLED.includes(name)),
+    ),
+    "@types/node",
+    "@electric-sql/pglite", // A guide keeps sessions in it.
+    "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
+    "openai",
+    "zod", // They type a tool with it.
+    "@ai-sdk/provider",
+    "@ai-sdk/anthropic", // A guide asks a model through it.
+    "@modelcontextprotocol/client", // A guide watches over a server through it.
+  ]) {
+    const link = join(into, name);
+    mkdirSync(join(link, ".."), { recursive: true });
+    symlinkSync(`${ROOT}node_modules/${name}`, link, "junction");
+  }
+  const commands = join(into, ".bin");
+  mkdirSync(commands);
+  for (const { folder, bin } of manifests)
+    for (const [name, target] of Object.entries(bin ?? {})) {
+      const script = `#!/bin/sh\nexec "${process.execPath}" "${join(folder, target)}" "$@"\n`;
+      writeFileSync(join(commands, name), script, { mode: 0o755 });
+    }
+  return "";
+}
+
+/** A folder in which `palimpsest` is installed, once for all test files of the run; examples run in it. */
 export class BuiltPackage {
-  readonly #folder: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
+  readonly #installed = join(madeOnce("installed", install), "node_modules");
 
   constructor() {
-    this.#folder = mkdtempSync(join(tmpdir(), "palimpsest-package-"));
-    const args = [
-      `${ROOT}scripts/build.mjs`,
-      "--publish",
-      compiledLibrary(),
-      join(this.#folder, "node_modules"),
-    ];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-    if (status !== 0) throw new Error(`The packages cannot be made: ${stderr}`);
-    this.#link();
+    symlinkSync(this.#installed, join(this.#folder, "node_modules"), "junction");
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
     writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
   }
 
-  /** Links the dependencies of the package, and its commands. */
-  #link(): void {
-    const manifests = INSTALLED.map((name) => {
-      const folder = join(this.#folder, "node_modules", name);
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-      return { folder, ...manifest };
-    });
-    for (const name of [
-      ...manifests.flatMap(({ dependencies, peerDependencies }) =>
-        Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !INSTALLED.includes(name)),
-      ),
-      "@types/node",
-      "@electric-sql/pglite", // A guide keeps sessions in it.
-      "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
-      "openai",
-      "zod", // They type a tool with it.
-      "@ai-sdk/provider",
-      "@ai-sdk/anthropic", // A guide asks a model through it.
-      "@modelcontextprotocol/client", // A guide watches over a server through it.
-    ]) {
-      const link = join(this.#folder, "node_modules", name);
-      mkdirSync(join(link, ".."), { recursive: true });
-      symlinkSync(`${ROOT}node_modules/${name}`, link, "junction");
-    }
-    const commands = join(this.#folder, "node_modules/.bin");
-    mkdirSync(commands);
-    for (const { folder, bin } of manifests)
-      for (const [name, target] of Object.entries(bin ?? {})) {
-        const script = `#!/bin/sh\nexec "${process.execPath}" "${join(folder, target)}" "$@"\n`;
-        writeFileSync(join(commands, name), script, { mode: 0o755 });
-      }
-  }
-
   /** The folder of an installed package. */
   folderOf(name: string): string {
-    return join(this.#folder, "node_modules", name);
+    return join(this.#installed, name);
   }
 
   /** Checks and runs TypeScript. */

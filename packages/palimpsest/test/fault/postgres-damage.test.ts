@@ -2,8 +2,8 @@
  * Law: whatever happens to the rows of a session, every whole entry is read, every loss is reported to the
  * observer, reading changes no byte, the first request is one that providers take, and the session goes on.
  *
- * In this process by default; on a server, with many more histories, where PALIMPSEST_POSTGRES_URL names
- * one and PALIMPSEST_LONG is set.
+ * On a server where PALIMPSEST_POSTGRES_URL names one, otherwise in this process; with many more histories where
+ * PALIMPSEST_LONG is set.
  */
 import fc from "fast-check";
 import { FakeClock, seededIds } from "palimpsest-testing";
@@ -51,7 +51,7 @@ let rival: readonly Row[];
 let sessionCount = 0;
 
 beforeAll(async () => {
-  database = IS_LONG && SERVER_URL !== undefined ? serverDatabase() : await embeddedDatabase();
+  database = SERVER_URL !== undefined ? serverDatabase() : await embeddedDatabase();
   ({ store, schema } = await freshStore(database));
   const session = await createSession({ ...optionsWith(1), sessionId: "sound" });
   await live(session, EARLIER);

@@ -11,6 +11,7 @@ import type { ModelFailureKind } from "#ports/model-failure.ts";
 import { WireServer } from "#test/models/ai-sdk/wire-server.ts";
 import { answersOf, FORMATS, framesOf } from "#test/wire/shared/formats.ts";
 import { classifyModelError } from "#wire/errors/model-failure.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const apiKey = "key";
 const messages = [{ role: "user" as const, content: "hi" }];
@@ -69,7 +70,10 @@ const request = {
 
 describe.each(FORMATS)("what is written in the format $name", (format) => {
   const reader = READERS[format.name];
-  const answers = fc.sample(answersOf(format), { numRuns: 25, seed: 20_261_123 });
+  const answers = fc.sample(answersOf(format), {
+    numRuns: bySize({ usual: 8, long: 25 }),
+    seed: 20_261_123,
+  });
   const withRequestId = (answer: ModelAnswer) => ({ ...answer, requestId: "req_1" });
 
   it("is an answer to its SDK and to the client of this library", async () => {

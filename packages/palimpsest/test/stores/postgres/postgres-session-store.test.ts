@@ -1,6 +1,6 @@
 /**
- * The store in PostgreSQL: the contract of every store, and what only a database can get wrong. In this
- * process always, and on a server where PALIMPSEST_POSTGRES_URL names one.
+ * The store in PostgreSQL: the contract of every store, and what only a database can get wrong. On a server where
+ * PALIMPSEST_POSTGRES_URL names one; in this process where none is named, and in a long run.
  */
 
 import { sessionStoreContract } from "palimpsest-testing";
@@ -22,7 +22,7 @@ import { isolationCases } from "./isolation-cases.ts";
 import { rowCases } from "./row-cases.ts";
 
 const servers: readonly { readonly name: string; readonly start: () => Promise<TestDatabase> }[] = [
-  { name: "in this process", start: embeddedDatabase },
+  ...(SERVER_URL === undefined || isLong ? [{ name: "in this process", start: embeddedDatabase }] : []),
   ...(SERVER_URL === undefined ? [] : [{ name: "on a server", start: async () => serverDatabase() }]),
 ];
 const groups: readonly { readonly group: string; readonly cases: readonly Case[] }[] = [
@@ -48,8 +48,7 @@ for (const { name: place, start } of servers)
         await run({ store, reopen: () => again(), hasher: nodeHasher, expireWriters });
       });
 
-    // Where there is a server, what only a database can get wrong is tried there; in a long run in both.
-    for (const { group, cases } of isLong || servers.at(-1)!.name === place ? groups : [])
+    for (const { group, cases } of groups)
       describe(group, () => {
         for (const { name, run } of cases) it(name, () => run(database));
       });

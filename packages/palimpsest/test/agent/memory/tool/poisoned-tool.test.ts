@@ -98,8 +98,10 @@ describe("an agent that does as it reads, with the memory tool", () => {
     }
   });
 
-  it.each(WAYS.slice(0, 3))("writes what the user has said: $name", async ({ write }) => {
-    for (const fact of PLANTED_FACTS) {
+  it.each(
+    WAYS.slice(0, 3).map((way, turn) => ({ ...way, turn })),
+  )("writes what the user has said: $name", async ({ write, turn }) => {
+    for (const fact of usualFew(PLANTED_FACTS, 3, turn)) {
       const { memory } = await playFirst({
         ...{ extraction: "model", extractor: NOBODY },
         play: async (first) => {
