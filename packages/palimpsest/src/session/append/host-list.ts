@@ -24,6 +24,11 @@ const REREAD_MESSAGES_COUNT = 8;
 /** The id of messages that the agent appends in its host's name, such as the text of a hook. No list of a host has them. */
 export const OWN_MESSAGE_ID = "palimpsest";
 
+/** True for a message that the library inserted itself: the host's list does not have it. */
+export function isOwnMessage({ origin, hostId }: Pick<Message, "origin" | "hostId">): boolean {
+  return origin === "engine" || origin === "recalled" || hostId === OWN_MESSAGE_ID;
+}
+
 /** A settled object of the host, as it was read. */
 interface Settled {
   readonly message: Message;
@@ -146,8 +151,8 @@ export class HostList {
   }
 
   #add(known: KnownMessage[], seq: number, message: Message): void {
-    const { hostId, origin } = message;
-    const isOurs = origin === "engine" || origin === "recalled" || hostId === OWN_MESSAGE_ID;
+    const { hostId } = message;
+    const isOurs = isOwnMessage(message);
     known.push({
       seq,
       ...keysOf(message, this.#hasher),

@@ -1,0 +1,63 @@
+/**
+ * The TypeScript of the how-to guides for other frameworks: compiled in strict mode against the frameworks' own types, and
+ * run against a stand-in for the vendors. Guides without a framework are tested by the repository's own suite.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ScriptedProvider, say, scriptedProvider } from "palimpsest-testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeBlocks } from "../../test/tidy/markdown.ts";
+import { filesBelow, ROOT } from "../../test/tidy/source.ts";
+import { inNode } from "../../vitest.shared.ts";
+
+const blocks = filesBelow("docs/how-to", ".md").flatMap(({ path, text }) =>
+  codeBlocks(text)
+    .filter(({ language }) => language === "ts")
+    .map((block) => ({ path, ...block })),
+);
+
+let folder: string;
+let provider: ScriptedProvider;
+beforeAll(async () => {
+  folder = mkdtempSync(`${ROOT}compat/guides-`);
+  const options = { extends: "../tsconfig.json", include: ["*.ts"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
+  provider = await scriptedProvider({ script: () => say("The stand-in for the vendor answers.") });
+});
+afterAll(async () => {
+  await provider?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs Node in the folder; the SDKs find the stand-in for the vendors in the environment. */
+async function run(args: readonly string[]): Promise<{ readonly exitCode: number; readonly output: string }> {
+  const vendors = {
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: provider.url,
+    OPENAI_API_KEY: "any",
+    OPENAI_BASE_URL: provider.openAiUrl,
+  };
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, ...vendors },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (piece: Buffer) => {
+      output += String(piece);
+    });
+  const [exitCode] = (await once(child, "close")) as [number];
+  return { exitCode, output };
+}
+
+describe("the guides for frameworks", () => {
+  it.each(blocks)("$path compiles and runs from line $line", async ({ code }) => {
+    writeFileSync(join(folder, "guide.ts"), code);
+    const checked = await run([`${ROOT}node_modules/typescript/bin/tsc`, "--noEmit", "-p", "."]);
+    expect(checked).toEqual({ exitCode: 0, output: "" });
+    const { exitCode, output } = await run([...inNode.execArgv, "guide.ts"]);
+    expect(exitCode, output).toBe(0);
+  });
+});
