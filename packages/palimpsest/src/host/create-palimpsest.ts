@@ -106,6 +106,8 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   const { clock = systemClock, deadline = systemDeadline, timer = systemTimer } = options;
   const place = placeOf(options);
   const homeWork = homeWorkOf(place.home, options, timer);
+  // Where sessions are not to be written, nothing of them gets into a memory that is.
+  const isMemoryReadOnly = place.home?.persistence.isOn === false && options.memory?.isStored === true;
   const opened = new Set<AgentSession>();
   /** Sessions by the id that they were asked for with, also those that are still being opened. */
   const named = new Map<string, Promise<AgentSession>>();
@@ -116,6 +118,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
     };
     const agent: AgentSession = new AgentSession(session, withNotes(options, place.home), {
       deadline,
+      isMemoryReadOnly,
       now: () => clock.nowMs(),
       tasks: {
         processes: taskProcesses(),
@@ -124,7 +127,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
         timer,
         ids: randomIds,
         filesInMemory: () => new InMemoryTaskFiles(),
-        dreamSessions: place.dreamSessions,
+        dreamSessions: isMemoryReadOnly ? undefined : place.dreamSessions,
         agentSessions: {
           create: ({ parent, taskId, onEvent }) =>
             place.create(undefined, {

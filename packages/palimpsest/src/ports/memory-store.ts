@@ -68,6 +68,8 @@ export type MemoryApplied =
 export interface MemoryStore {
   /** The folder in which a person finds the files; absent where they are not files. */
   readonly path?: string;
+  /** True if nothing of it outlives the object. @defaultValue false */
+  readonly isVolatile?: boolean;
   /** The current contents, edits by people included. @throws `STORE_FAILED` */
   list(): Promise<MemoryListing>;
   /** `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */

@@ -102,6 +102,8 @@ export interface MemoryList {
 export class PersistentMemory {
   /** The directories that dreams consolidate. @internal */
   readonly dreamPlaces: readonly ("project" | "team")[];
+  /** True if a part of it outlives the process. @internal */
+  readonly isStored: boolean;
   readonly #store: MemoryStore;
   readonly #options: PersistentMemoryOptions;
   readonly #cache: MemoryCache;
@@ -116,6 +118,7 @@ export class PersistentMemory {
     const { store, team, now, deadline, lightModel, yieldTurn = async () => undefined } = options;
     this.#options = options;
     this.dreamPlaces = team === undefined ? ["project"] : ["project", "team"];
+    this.isStored = store.isVolatile !== true || (team !== undefined && team.isVolatile !== true);
     this.#store = team === undefined ? store : mountTeam(store, team);
     this.#cache = new MemoryCache(this.#store);
     this.#injections = new InjectionLog(this.#store, now);
@@ -286,8 +289,7 @@ export class PersistentMemory {
 
   /** @throws `MEMORY_NOT_FOUND`, `STORE_FAILED` */
   async show(path: string): Promise<ShownMemoryFile> {
-    const view = await this.#cache.look();
-    const { memory, text } = getKnown(view, path);
+    const { memory, text } = getKnown(await this.#cache.look(), path);
     return { ...withState(memory), text };
   }
 
@@ -310,8 +312,7 @@ export class PersistentMemory {
 
   /**
    * Finds problems: repetitions, contradictions, memories that are never recalled, keys in files, broken index lines.
-   * Changes nothing.
-   * @throws `STORE_FAILED`
+   * Changes nothing. @throws `STORE_FAILED`
    */
   async audit(): Promise<MemoryHealth> {
     const { memories, indexes, problems } = await this.#cache.look();

@@ -63,6 +63,8 @@ export interface AgentOptions extends AgentModels {
 /** The parts of the world that it uses. */
 export interface AgentWorld {
   readonly deadline: Deadline;
+  /** True if nothing of the conversation may get into the memory, which is stored. */
+  readonly isMemoryReadOnly?: boolean;
   readonly now: () => number;
   /** What background tasks are run with. Without it there are none. */
   readonly tasks?: TaskWorld;

@@ -38,6 +38,7 @@ export function inMemoryMemoryStore({
 }
 
 class InMemoryMemoryStore implements MemoryStore {
+  readonly isVolatile = true;
   readonly #hasher: Hasher;
   readonly #clock: Clock;
   readonly #files = new Map<string, MemoryFile>();

@@ -35,8 +35,9 @@ export class AgentMemory {
   readonly #session: Session;
   readonly #memory: PersistentMemory;
   readonly #extraction: AgentExtraction | undefined;
-  readonly #uses: AgentUses;
+  readonly #uses: AgentUses | undefined;
   readonly #lightModel: ModelClient | undefined;
+  readonly #isReadOnly: boolean;
   /** The mark of a session that had extraction before and has none now: to be removed from the log. */
   #oldMark: MemoryMark | undefined;
   /** The user's text since the last call. */
@@ -48,13 +49,16 @@ export class AgentMemory {
     extraction: AgentExtraction | undefined,
     /** Chooses which memories to recall; without one the memory's own, or the ranking. */
     lightModel: ModelClient | undefined,
+    /** True if the memory stays as it is: no recall and no use is recorded. */
+    isReadOnly: boolean,
   ) {
     this.#session = session;
     this.#memory = memory;
     this.#extraction = extraction;
     this.#lightModel = lightModel;
+    this.#isReadOnly = isReadOnly;
     this.#oldMark = extraction === undefined ? new MemoryMark(session) : undefined;
-    this.#uses = new AgentUses(session, memory);
+    this.#uses = isReadOnly ? undefined : new AgentUses(session, memory);
   }
 
   /** Call it when messages were appended: the next call recalls memories for the user's text in them. */
@@ -73,14 +77,14 @@ export class AgentMemory {
   /** Call it when a turn has ended: extracts memories and records used ones, in the background. */
   turnEnded(): void {
     this.#extraction?.turnEnded();
-    this.#uses.listen();
+    this.#uses?.listen();
   }
 
   /** Call it when the session ends: waits a limited time for writes under way. */
   async stop(deadline: Deadline): Promise<void> {
     await this.#removeMark();
     this.#extraction?.end();
-    this.#uses.listen();
+    this.#uses?.listen();
     const timeoutMs = NOTES_DEFAULTS.drainMs;
     await askWithin(() => this.settled(), { deadline, timeoutMs }).catch(() => undefined);
     this.#extraction?.stop();
@@ -88,7 +92,7 @@ export class AgentMemory {
 
   /** Resolves when all writes have ended. */
   async settled(): Promise<void> {
-    await Promise.all([this.#extraction?.settled(), this.#uses.settled()]);
+    await Promise.all([this.#extraction?.settled(), this.#uses?.settled()]);
   }
 
   /** The messages to append before the next call; may be empty. Never rejects. */
@@ -98,7 +102,7 @@ export class AgentMemory {
     await this.#removeMark();
     const userText = this.#unanswered.join("\n").trim();
     this.#unanswered = [];
-    if (userText !== "") this.#uses.listen();
+    if (userText !== "") this.#uses?.listen();
     const texts = recalledTexts(this.#session.visible);
     const shownIndex = readShownIndex(texts);
     if (userText === "" && shownIndex !== undefined) return [];
@@ -156,6 +160,7 @@ export class AgentMemory {
       shown: texts.flatMap(readShownPaths),
       recentTools: toolsIn(this.#session.visible),
       onlyClear: true,
+      isLogged: !this.#isReadOnly,
       model: this.#lightModel,
       sessionId: this.#session.id,
       signal,
@@ -202,13 +207,14 @@ function recalledMessage(text: string): Message {
 export function agentMemory(
   session: Session,
   { memory, memoryExtraction = "rules", lightModel, model }: AgentOptions,
-  { deadline }: AgentWorld,
+  { deadline, isMemoryReadOnly = false }: AgentWorld,
 ): AgentMemory | undefined {
   if (memory === undefined) return undefined;
   const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
   const extraction =
-    memoryExtraction === "off" ? undefined : new AgentExtraction(session, { memory, client, deadline });
-  return new AgentMemory(session, memory, extraction, lightModel);
+    memoryExtraction === "off" || isMemoryReadOnly
+      ? undefined : new AgentExtraction(session, { memory, client, deadline });
+  return new AgentMemory(session, memory, extraction, lightModel, isMemoryReadOnly);
 }
 
 /** Records which shown memories the answers of a session used. */
