@@ -75,6 +75,11 @@ export class TaskInProgress {
     });
   }
   #resolve: () => void = () => undefined;
+  #begin: () => void = () => undefined;
+  /** Resolves once it has begun, or failed to: only then can it be stopped. */
+  readonly #begun = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
 
   /** Starts it. What goes wrong is its end. */
   start<Input extends JsonObject>(
@@ -85,6 +90,11 @@ export class TaskInProgress {
       timeoutMs,
     }: { readonly earlier: readonly JsonObject[]; readonly timeoutMs: number | undefined },
   ): void {
+    // An observer stopped it: then it never begins.
+    if (this.#abort.signal.aborted) {
+      this.#begin();
+      return;
+    }
     const cancelTimeout =
       timeoutMs === undefined
         ? undefined
@@ -109,10 +119,10 @@ export class TaskInProgress {
         notify: (what, text) => this.#place.notify(what, text),
       });
       this.#task.ended.then(end, failed);
-      // It was stopped while it started.
-      if (this.#abort.signal.aborted) void this.#stopTask();
     } catch (error) {
       failed(error);
+    } finally {
+      this.#begin();
     }
   }
 
@@ -155,7 +165,7 @@ export class TaskInProgress {
         resolve();
       };
       this.#abort.abort();
-      void this.#stopTask().then(over);
+      void this.#begun.then(() => this.#stopTask()).then(over);
     });
     return this.#stopping;
   }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentDefinition } from "#agent/tasks/local-agent/agent-task.ts";
 import type { PalimpsestOptions } from "#host/create-palimpsest.ts";
 import type { ModelAnswer, ModelRequest } from "#ports/model-client.ts";
+import type { SessionEvent } from "#session/events/events.ts";
 import { internalsOf } from "#session/session.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
 import { engineTexts } from "./notices.ts";
@@ -112,6 +113,22 @@ describe("an agent as a task", () => {
     expect(asked).toEqual(["First.", "Second."]);
     await expect(tasks.input(id, "Third.")).rejects.toMatchObject({ code: "TASK_ENDED" });
     await close();
+  });
+
+  it("never begins where an observer of its start stops it", async () => {
+    let calls = 0;
+    let stop = (): void => undefined;
+    const onEvent = (event: SessionEvent): void => {
+      if (event.type === "task" && event.what === "started") stop();
+    };
+    const { store, start } = open({ reader: agentOf(() => `Call ${++calls}`) }, { observer: { onEvent } });
+    const session = await start().session("parent");
+    stop = () => void session.tasks.stop("t1", "not now");
+    const { id } = await session.tasks.start("local_agent", { agent: "reader", prompt: "Read." });
+    expect(await session.tasks.wait(id)).toMatchObject({ status: "stopped", reason: "not now" });
+    await session.close();
+    expect(calls).toBe(0);
+    expect((await store.describe()).sessions).toEqual([]);
   });
 
   it("is stopped in the middle of a call, keeps what it cost, and goes on in its session when it is resumed", async () => {
