@@ -13,6 +13,8 @@ export const inNode = {
     ...conditions.map((condition) => `--conditions=${condition}`),
   ],
   server: { deps: { external: [/\/packages\/[^/]+\/src\//] } },
+  // Vitest waits a second for what is polled; on a busy machine that is nothing.
+  expect: { poll: { timeout: 250_000, interval: 10 } },
 };
 
 /** Resolves the packages to their sources, so that no class exists twice. */

@@ -63,6 +63,7 @@ export async function openFile(
     ? await browser.newPage({ viewport, hasTouch })
     : (browser.contexts()[0]?.pages()[0] ?? (await browser.newPage({ viewport })));
   page.removeAllListeners();
+  page.setDefaultTimeout(BUSY_MS);
   await page.goto("about:blank");
   await page.setViewportSize(viewport);
   await page.emulateMedia({ colorScheme: colorScheme ?? null });

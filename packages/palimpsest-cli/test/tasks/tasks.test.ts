@@ -13,7 +13,7 @@ import { json, type StoredHome, storedHome } from "../../../../test/helpers/stor
 const timer = {
   every: (ms: number, work: () => void) => systemTimer.every(ms === 1_000 ? 5 : ms, work),
 };
-const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 20_000, interval: 10 });
+const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 250_000, interval: 10 });
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();

@@ -13,7 +13,7 @@ import { hasCorpus, recordedFiles } from "../../../../test/helpers/corpus.ts";
 import { bySize, usualFew } from "../../../../test/helpers/size-of-run.ts";
 
 /** By default every ninth recording. */
-const FILES = usualFew(recordedFiles(), 9);
+const FILES = usualFew(recordedFiles(), 18);
 /** Messages of a session that are in one request, and answers that are compared. */
 const MOST_MESSAGES = bySize({ usual: 120, long: 400 });
 

@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== "linux")("a home that is opened", () => {
     const observer = { onEvent: (event: SessionEvent) => void events.push(event) };
     const background = { cleanUp: false, dreams: false, startContext: false, closeOnExit: false };
     const palimpsest = createPalimpsest({ model, home, observer, background });
-    await vi.waitUntil(() => ended(dead.child) === "SIGKILL", { timeout: 20_000, interval: 5 });
+    await vi.waitUntil(() => ended(dead.child) === "SIGKILL", { timeout: 250_000, interval: 5 });
     await palimpsest.close();
     expect(events).toEqual([
       {

@@ -13,7 +13,7 @@ import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 41;
+const CUT_STEP = IS_LONG ? 1 : 97;
 
 const base = { sessionId: "s", isSidechain: false };
 const user = (uuid: string, parentUuid: string | null, content: unknown) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findPrompt } from "#tasks/prompt-patterns.ts";
+import { fastestMs } from "../../../../test/helpers/growth.ts";
 import { OUTPUTS } from "./known-outputs.ts";
 import { PROMPTS } from "./known-prompts.ts";
 
@@ -37,10 +38,11 @@ describe("the end of an output", () => {
       "❯ a\n",
       "? a\n  b\n",
     ];
-    const start = performance.now();
-    for (const piece of pieces)
-      for (const end of ["", ":", "?", ">", "x", "\n"]) findPrompt(piece.repeat(500 / piece.length) + end);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    const find = () => {
+      for (const piece of pieces)
+        for (const end of ["", ":", "?", ">", "x", "\n"]) findPrompt(piece.repeat(500 / piece.length) + end);
+    };
+    expect(fastestMs(find, 2_000)).toBeLessThan(2_000);
   });
 
   it("is a strong one if a weak pattern fits, too", () => {

@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("a program that is killed", () => 
     expect(session.tasks.get("t1").status).toBe(status);
     for (const { token } of processMarks(task!))
       await vi.waitUntil(async () => (await findMarked(token)).length === 0, {
-        timeout: 20_000,
+        timeout: 250_000,
         interval: 20,
       });
     const rest = session.tasks.read("t1", { offset });

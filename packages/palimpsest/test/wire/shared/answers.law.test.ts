@@ -7,7 +7,7 @@ import { SseReader } from "#wire/shared/sse.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { answersOf, FORMATS, type Format, framesOf } from "./formats.ts";
 
-const RUNS = { numRuns: bySize({ usual: 25, long: 300 }) };
+const RUNS = { numRuns: bySize({ usual: 12, long: 300 }) };
 
 /** Reads a stream in chunks that end at these places. */
 function readBytes(format: Format, bytes: Uint8Array, ends: readonly number[]): ModelAnswer {

@@ -28,8 +28,7 @@ function watch(servers: Record<string, McpServer>) {
     abort.abort();
     await task.stop();
   };
-  const says = (line: string) =>
-    expect.poll(() => lines.at(-1), { interval: 10, timeout: 20_000 }).toContain(line);
+  const says = (line: string) => expect.poll(() => lines.at(-1), { timeout: 250_000 }).toContain(line);
   return { deadline, lines, notices, stop, says, state: () => task.detail?.() };
 }
 
