@@ -33,6 +33,7 @@ import type {
   PrepareOptions,
   TurnOptions,
   TurnResult,
+  TurnStreamEvent,
 } from "./options/turn/turn-options.ts";
 import { SessionMembers } from "./session-members.ts";
 import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
@@ -40,6 +41,7 @@ import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
 import { CallSizer } from "./turn/call-sizer.ts";
 import { runTurn } from "./turn/run-turn.ts";
+import { streamTurn } from "./turn/stream-turn.ts";
 
 /**
  * A session with a model. `turn` does everything; a host that calls its model itself uses `prepare`,
@@ -159,6 +161,19 @@ export class AgentSession extends SessionMembers {
       this.#isInTurn = false;
       this.#memory?.turnEnded();
     }
+  }
+
+  /**
+   * Takes a turn like {@link turn}, as a stream of its events, those of compactions among them; the last one is `done`,
+   * with the result. It begins with the first event that is read. Leaving the loop stops the turn.
+   * @throws as `turn`, after the last event
+   */
+  stream(
+    input: MessageInput | readonly MessageInput[],
+    options: TurnOptions = {},
+  ): AsyncGenerator<TurnStreamEvent, void, undefined> {
+    checkTurn(options);
+    return streamTurn(this.session, options, (taken) => this.turn(input, taken));
   }
 
   /**

@@ -14,44 +14,49 @@ interface Approvers extends Pick<TurnOptions, "approve" | "onApproval"> {
   readonly context: ToolContext;
 }
 
+/** The result of a call that the turn did not come to. */
+export const STOPPED_BEFORE = "The user stopped the turn before this call was run.";
+
 /** Returns for the model why a call must not run, an input that does not fit included; `undefined` if it may. */
-export async function whyDenied(
+export function whyDenied(call: ToolUseBlock, approvers: Approvers): Promise<string | undefined> {
+  const { signal } = approvers.context;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(STOPPED_BEFORE);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    decide(call, approvers)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+async function decide(
   call: ToolUseBlock,
   { tool, approve, onApproval, context }: Approvers,
 ): Promise<string | undefined> {
-  const decide = async (hook: NonNullable<TurnOptions["approve"]> | undefined): Promise<unknown> => {
-    if (hook === undefined) return "allow";
+  const problem = await tool.checkInput?.(call.input);
+  if (problem !== undefined) return problem;
+  const decisionOf = async (hook: NonNullable<TurnOptions["approve"]>): Promise<unknown> => {
     try {
-      return await untilAborted(Promise.resolve(hook(call, context)), context.signal);
+      return await hook(call, context);
     } catch (error) {
       return { deny: errorMessage(error) };
     }
   };
-  const problem = await tool.checkInput?.(call.input);
-  if (problem !== undefined) return problem;
   let isAsked = false;
   for (const hook of [tool.approve?.bind(tool), approve]) {
-    const decision = await decide(hook);
+    const decision = hook === undefined ? "allow" : await decisionOf(hook);
     if (decision === "ask") isAsked = true;
     else if (decision !== "allow") return sayDenied(decision);
   }
   if (!isAsked) return undefined;
   if (onApproval === undefined)
     return "This call was not run: it needs approval, and this program cannot ask for it.";
-  const verdict = await decide(onApproval);
+  const verdict = await decisionOf(onApproval);
   return verdict === "allow" ? undefined : sayDenied(verdict);
 }
 
 function sayDenied(decision: unknown): string {
   const reason = isObject(decision) && typeof decision["deny"] === "string" ? decision["deny"] : "";
   return `This call was not run: it was not approved${reason === "" ? "." : `: ${reason}`}`;
-}
-
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -16,7 +16,7 @@ import { askWithin } from "../../session/model/ask-within.ts";
 import type { Session } from "../../session/session.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
 import { type AgentTool, type ToolContext, type TurnOptions, tell } from "../options/turn/turn-options.ts";
-import { whyDenied } from "./approval.ts";
+import { STOPPED_BEFORE, whyDenied } from "./approval.ts";
 import { failed, resultOf } from "./tool-results.ts";
 
 /** The session whose calls are run; it answers calls of the session's tools itself. */
@@ -31,7 +31,6 @@ export const SESSION_TOOLS: readonly ToolDefinition[] = [...HISTORY_TOOLS, PIN_T
 /** Time limit of a call whose tool has none. Our choice: as long as a call of a model. */
 const TOOL_TIMEOUT_MS = 600_000;
 const SECOND_MS = 1_000;
-const STOPPED_BEFORE = "The user stopped the turn before this call was run.";
 const STOPPED_WHILE = "The user stopped the turn while this call was running.";
 
 /** Runs `calls` and returns their results in the same order. Never throws. */
@@ -95,7 +94,6 @@ async function runTool(
   if (tool.approve !== undefined || approve !== undefined) {
     const context = contextOf(signal ?? new AbortController().signal);
     const denied = await inOrder(() => whyDenied(call, { tool, approve, onApproval, context }));
-    if (context.signal.aborted) return failed(call, STOPPED_BEFORE);
     if (denied !== undefined) return failed(call, denied);
   }
   const seconds = timeoutMs / SECOND_MS;

@@ -11,6 +11,7 @@ import { errorMessage, ModelError, PalimpsestError } from "../../base/errors.ts"
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { ModelAnswer, ModelClient, ModelEvent } from "../../ports/model-client.ts";
 import type { Deadline } from "../../ports/runtime.ts";
+import { HISTORY_TOOLS } from "../../session/history/history-tools.ts";
 import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
@@ -63,8 +64,10 @@ export async function runTurn(
 ): Promise<TurnResult> {
   stopIfAborted(options.signal, STOPPED);
   await agent.begin();
-  await agent.append(input);
   const request = requestOf(agent, options);
+  // The input may be shown as a preview, which names the tools only if the request has them.
+  internalsOf(agent.session).budgets.hasHistoryTools = offersHistory(options);
+  await agent.append(input);
   const loop = new LoopWatch();
   const usages: Usage[] = [];
   const most = options.maxIterations ?? AGENT_DEFAULTS.iterationsCount;
@@ -156,6 +159,11 @@ function requestOf(agent: TurnAgent, options: TurnOptions): AgentRequest {
   const defined = formatTools(agent.model, [...tools, ...own]);
   const all = [...defined, ...providerTools];
   return { model, system, ...(all.length === 0 ? {} : { tools: all }), parameters, betas };
+}
+
+/** True if the model can search and read, by the session's own tools or by the host's of these names. */
+function offersHistory({ tools = [], historyTools = true }: TurnOptions): boolean {
+  return historyTools || HISTORY_TOOLS.every(({ name }) => tools.some((tool) => tool.name === name));
 }
 
 function answerOf(

@@ -67,6 +67,7 @@ export class BudgetTracker {
   readonly #cache: CacheWatch;
   readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
+  #isRequestKnown = false;
   readonly #now: () => number;
   #budget: ContextBudget | undefined;
   readonly #vendor = new Map<string, ReportedLimits>();
@@ -94,12 +95,16 @@ export class BudgetTracker {
       if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
   }
 
-  /** True if the last request had the history tools; assumed before the first request. */
+  /** True if the last request had the history tools, or the next one is known to. */
   get hasHistoryTools(): boolean {
-    return this.#parts.carried.get("hasHistoryTools") !== false;
+    const { carried, writer } = this.#parts;
+    if (carried.get("hasHistoryTools") === false) return false;
+    // Before the first request no text may name tools that it may not have.
+    return this.#isRequestKnown || writer.projection.callSeqs.length > 0;
   }
 
   set hasHistoryTools(hasThem: boolean) {
+    this.#isRequestKnown = true;
     if (hasThem) this.#parts.carried.delete("hasHistoryTools");
     else this.#parts.carried.set("hasHistoryTools", false);
   }

@@ -19,7 +19,7 @@ import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { BudgetTracker } from "../compact/budget-tracker.ts";
 import { WindowCompactor } from "../compact/compact-window.ts";
-import { notify } from "../events/events.ts";
+import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
 import { addToHistory, createHistoryIndex } from "../history/history-search.ts";
@@ -71,6 +71,7 @@ export function assembleSession(
   const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
+  const observers = new Set<SessionObserver>();
   const parts: SessionParts = {
     log,
     queue: new SessionQueue(log.sessionId),
@@ -91,7 +92,10 @@ export function assembleSession(
     carried,
     isHostVisible,
     breakers: new Breakers(carried.get(BREAKERS_MARK)),
-    emit: (event) => notify(observer, event),
+    emit: (event) => {
+      for (const one of [observer, ...observers]) notify(one, event);
+    },
+    observers,
     makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
   };
   const { window = {} } = options;

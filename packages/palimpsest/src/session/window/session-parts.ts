@@ -9,7 +9,7 @@ import type { BlobOffloader } from "../append/blob-offloader.ts";
 import type { CountedParts } from "../append/breakers.ts";
 import type { LogWriter } from "../append/entry-writer.ts";
 import type { OpenCalls } from "../append/open-calls.ts";
-import type { SessionEvent } from "../events/events.ts";
+import type { SessionEvent, SessionObserver } from "../events/events.ts";
 import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
 import type { LogReader } from "../history/message-reader.ts";
@@ -47,6 +47,8 @@ export interface HistoryParts {
 export interface SessionParts extends MeasuredParts, HistoryParts, CountedParts {
   readonly writer: LogWriter;
   readonly carried: Map<string, JsonValue>;
+  /** Further observers, for as long as something follows the session. */
+  readonly observers: Set<SessionObserver>;
   /** Syncs the log, unless the session need not survive a power loss. */
   readonly makeDurable: () => Promise<void>;
 }

@@ -15,10 +15,15 @@ export const systemTimer: Timer = {
   },
 };
 
-/** Calls back once the time has passed. */
+/** The longest delay that Node's timers keep. Source: its documentation of `setTimeout`. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** Calls back once the time has passed; never, if that is later than any timer of the platform. */
 export const systemDeadline: Deadline = {
   after: (ms, work) => {
-    const timer = setTimeout(work, ms);
+    // A longer timer would fire at once; what waits that long waits for something else.
+    const timer =
+      ms > LONGEST_TIMER_MS ? setInterval(() => undefined, LONGEST_TIMER_MS) : setTimeout(work, ms);
     return () => clearTimeout(timer);
   },
 };

@@ -1,8 +1,9 @@
 /** The calls of one answer: together, alone, approved, in time. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { AgentTool, ToolApproval, TurnEvent, TurnOptions } from "#agent/options/turn/turn-options.ts";
 import { runTools } from "#agent/tools/run-tools.ts";
 import { tool } from "#agent/tools/tool.ts";
+import { systemDeadline } from "#stores/platform/node-ports.ts";
 import { setTheStage } from "#test/agent/stage.ts";
 import { FakeDeadline } from "#test/agent/tasks/fake-deadline.ts";
 import { type ToolUseBlock, toolResultText } from "#transcript/blocks.ts";
@@ -113,6 +114,19 @@ describe("the calls of one answer", () => {
       "usual!: usual was stopped: it had no result after 600 seconds.",
     ]);
     expect(reason).toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("have no time limit where it is infinite", () => {
+    vi.useFakeTimers();
+    try {
+      const end = systemDeadline.after(Number.POSITIVE_INFINITY, () => expect.unreachable("time is up"));
+      vi.advanceTimersByTime(2 ** 33);
+      expect(vi.getTimerCount()).toBe(1);
+      end();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("that are stopped say so", async () => {

@@ -131,20 +131,27 @@ describe("a host's own loop", () => {
     expect(NAMED.test(JSON.stringify(session.visible))).toBe(isNamed);
   });
 
-  it("before any request reads of them, and after it was opened again as it did before", async () => {
+  it.each([
+    { request: REQUEST, named: 0, last: / tokens left out here; kept in the session's log as m\d+\.0 …\]/ },
+    { request: WITH_TOOLS, named: 1, last: / tokens left out here; read them with history_read\(/ },
+  ])("before any request reads of none, and after it was opened again as it did before: $named", async ({
+    request,
+    named,
+    last,
+  }) => {
     const { session, reopen } = await aSession({ windowTokens: 24_000 });
     await session.append(user(lines(900, "first paste")));
     expect(JSON.stringify(session.visible)).toMatch(
-      / about 11,234 tokens left out here; read them with history_read\(/,
+      / about 11,221 tokens left out here; kept in the session's log as m\d+\.0 …\]/,
     );
-    await session.prepare(REQUEST);
+    await session.prepare(request);
     await session.record({ messages: [assistant("r1", "Seen.")] });
     await session.close();
     const again = await reopen();
     await again.append(user(lines(900, "second paste")));
     const shown = again.visible.map((message) => JSON.stringify(message));
-    expect(shown.filter((message) => NAMED.test(message))).toHaveLength(1);
-    expect(shown.at(-1)).toMatch(/ tokens left out here; kept in the session's log as m\d+\.0 …\]/);
+    expect(shown.filter((message) => NAMED.test(message))).toHaveLength(named);
+    expect(shown.at(-1)).toMatch(last);
   });
 
   it("reads of none in the place of media that a provider refused", async () => {
@@ -208,7 +215,7 @@ describe("a session with a model", () => {
     expect(systemText).toMatch(/more with history_read\(\{ pointer: \\"m\d+\.\d+\\" \}\), or read the file/);
   });
 
-  it("compacts by hand as its last request was; where there was none, it reads of them", async () => {
+  it("compacts by hand as its last request was; where there was none, it reads of none", async () => {
     const { stage } = await loop("off", [OWN_TOOL]);
     await stage.session.append(user(`More. ${wordsOf(3_000)}`));
     const after = JSON.stringify((await stage.session.compact()).edits);
@@ -219,7 +226,9 @@ describe("a session with a model", () => {
       assistant("r1", wordsOf(6_000)),
       user("Go on."),
     ]);
-    expect(JSON.stringify((await fresh.session.compact()).edits)).toMatch(NAMED);
+    const before = JSON.stringify((await fresh.session.compact()).edits);
+    expect(before).toContain("The complete history is kept in the session's log;");
+    expect(before).not.toMatch(NAMED);
   });
 
   it.each([
@@ -230,6 +239,24 @@ describe("a session with a model", () => {
     await session.turn("Read all files.", { tools: [docsTool(1_200)], historyTools });
     expect(events.filter((event) => event.type === "layer").length).toBeGreaterThan(0);
     const sent = JSON.stringify(model.requests.map(({ messages }) => messages));
+    expect(NAMED.test(sent)).toBe(isNamed);
+  });
+
+  it.each([
+    { tools: [], historyTools: true, isNamed: true },
+    { tools: [], historyTools: false, isNamed: false },
+    { tools: HISTORY_TOOLS, historyTools: false, isNamed: true },
+    { tools: HISTORY_TOOLS.slice(1), historyTools: false, isNamed: false },
+  ])("knows it from the first message on: $historyTools, $tools.length tools", async ({
+    tools,
+    historyTools,
+    isNamed,
+  }) => {
+    const { session, model } = await setTheStage({ calls: 0, window: { disabledLayers: [] } });
+    const own = tools.map((tool) => ({ ...tool, run: () => "" }));
+    await session.turn(lines(900, "first paste"), { tools: own, historyTools });
+    const sent = JSON.stringify(model.requests[0]?.messages);
+    expect(sent).toContain("tokens left out here");
     expect(NAMED.test(sent)).toBe(isNamed);
   });
 });

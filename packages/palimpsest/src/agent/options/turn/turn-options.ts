@@ -3,6 +3,7 @@
  */
 import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
 import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../../ports/model-client.ts";
+import type { SessionEvent } from "../../../session/events/events.ts";
 import type { CallRequest, PreparedCall } from "../../../session/options/prepared-call.ts";
 import type { Session } from "../../../session/session.ts";
 import type { ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
@@ -48,6 +49,28 @@ export type TurnEvent =
   | { readonly type: "call"; readonly call: PreparedCall }
   | { readonly type: "answer"; readonly answer: ModelAnswer }
   | { readonly type: "tool-result"; readonly call: ToolUseBlock; readonly isError: boolean };
+
+/** An event of a compaction: an edit of the window, what it showed again, or a summary that a model was asked for. */
+export type CompactionEvent = Extract<
+  SessionEvent,
+  {
+    readonly type:
+      | "layer"
+      | "offloaded"
+      | "summary-call"
+      | "summary-refused"
+      | "compaction-vetoed"
+      | "useless-compaction"
+      | "restored"
+      | "restore-skipped";
+  }
+>;
+
+/** An event of a streamed turn; `done` is the last one. */
+export type TurnStreamEvent =
+  | TurnEvent
+  | CompactionEvent
+  | { readonly type: "done"; readonly result: TurnResult };
 
 /** Options of a turn. */
 export interface TurnOptions {
