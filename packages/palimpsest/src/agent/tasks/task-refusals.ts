@@ -14,7 +14,7 @@ export const isRunning = (id: string): TaskError =>
 export const isNotRunningHere = ({ id, status }: TaskState): TaskError =>
   new TaskError("TASK_ENDED", {
     message: `Task ${id} is not running here: it is ${status}.`,
-    hint: "Start it again, with the input in its command.",
+    hint: "Resume it, or start another one with the input in its command or prompt.",
   });
 
 export const takesNoInput = (id: string): TaskError =>
