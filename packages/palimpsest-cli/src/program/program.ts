@@ -19,6 +19,7 @@ const EXIT_CODES = {
 
 const EXAMPLES = `
 Examples:
+  palimpsest replay                                   the newest session of Claude Code, Codex …
   palimpsest replay session.jsonl                     a recorded session in its model's window
   palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
   palimpsest replay session.jsonl --policy economy    what another policy costs and keeps

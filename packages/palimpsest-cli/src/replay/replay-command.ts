@@ -1,10 +1,9 @@
 /**
- * `palimpsest replay FILE…`: recorded sessions through a finite window, with proof that nothing
+ * `palimpsest replay [FILE…]`: recorded sessions through a finite window, with proof that nothing
  * broke and nothing was lost.
  */
 
 import { basename } from "node:path";
-import { OptionError } from "palimpsest";
 import type { ImportedSession } from "palimpsest/formats";
 import { importSessions, readInputFile } from "palimpsest/formats";
 import { redactBroken, showOnOneLine } from "palimpsest/internal";
@@ -13,6 +12,13 @@ import { formatBytes, formatTokens } from "../terminal/figures.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withTempFolder } from "../terminal/temp-folder.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
+import {
+  type ChosenFile,
+  type ChosenFolder,
+  chooseRecordings,
+  folderNote,
+  isNoRecording,
+} from "./choose-recordings.ts";
 import { KeptIndex } from "./keep-index.ts";
 import { exitCodeOf, isSound, type ReplayJson } from "./measure/replay-json.ts";
 import type { PageParts } from "./page/page-files.ts";
@@ -28,6 +34,8 @@ export interface ReplayOptions extends ReplaySettings {
   readonly windowSizes: readonly number[];
   readonly json?: boolean | undefined;
   readonly quiet?: boolean | undefined;
+  /** Recordings of each folder, the newest first. @defaultValue `FOLDER_RECORDINGS_COUNT` */
+  readonly limit?: number | undefined;
   /** Folder in which the stored sessions stay. */
   readonly keep?: string | undefined;
   /** File for a page of the session; several pages get suffixes. */
@@ -45,38 +53,53 @@ interface Run {
   readonly isOneFile: boolean;
 }
 
-/** Replays every session of the files; what goes wrong with one never stops the others. Resolves with the exit code. */
+/** Recordings of a folder without `--limit`. Our choice: some minutes of work. */
+const FOLDER_RECORDINGS_COUNT = 20;
+
+/**
+ * Replays every session of the files, of the folders, or the newest one on this machine; what goes wrong with one never
+ * stops the others. Resolves with the exit code.
+ */
 export async function runReplay(
   files: readonly string[],
   options: ReplayOptions,
   context: CliContext,
 ): Promise<number> {
-  if (files.length === 0) {
-    throw new OptionError({
-      message: "There is no file to replay.",
-      hint: "Give one or more recorded sessions: palimpsest replay session.jsonl",
-    });
-  }
   const isQuiet = options.quiet === true;
+  const { limit = FOLDER_RECORDINGS_COUNT } = options;
+  const chosen = await chooseRecordings(files, limit, context, isQuiet);
   const progress = new Progress({ terminal: context.err, isQuiet, nowMs: () => performance.now() });
   const { html, version = "" } = options;
   const pages = html === undefined ? undefined : new ReplayPages({ path: html, version });
-  const run: Run = { options, context, progress, results: [], pages, isOneFile: files.length === 1 };
+  const run: Run = { options, context, progress, results: [], pages, isOneFile: chosen.length === 1 };
   try {
-    for (const [index, file] of files.entries())
-      await replayFile(file, run, (share) => (index + share) / files.length);
+    for (const [index, one] of chosen.entries()) {
+      if (one.folder !== undefined && one.folder.replayedCount >= limit) continue;
+      await replayFile(one, run, (share) => (index + share) / chosen.length);
+    }
   } finally {
     progress.clear();
   }
   finish(run);
-  const code = exitCodeOf(run.results.map(({ result }) => result));
+  if (!isQuiet) noteFolders(chosen, context);
+  // Folders without a recording have no result.
+  const code = run.results.length === 0 ? 1 : exitCodeOf(run.results.map(({ result }) => result));
   return pages === undefined || pages.failedCount === 0 ? code : 1;
 }
 
 type OverallShare = (shareOfFile: number) => number;
 
-async function replayFile(file: string, run: Run, overall: OverallShare): Promise<void> {
-  const sessions = await readSessions(file, run, overall);
+function noteFolders(chosen: readonly ChosenFile[], { err }: CliContext): void {
+  const folders = new Set(
+    chosen.flatMap(({ folder }): ChosenFolder[] => (folder === undefined ? [] : [folder])),
+  );
+  for (const note of [...folders].flatMap((folder) => folderNote(folder) ?? [])) err.write(`${note}\n`);
+}
+
+async function replayFile(chosen: ChosenFile, run: Run, overall: OverallShare): Promise<void> {
+  const { file, folder: ofFolder } = chosen;
+  const sessions = chosen.sessions ?? (await readSessions(chosen, run, overall));
+  if (ofFolder !== undefined && sessions.length > 0) ofFolder.replayedCount++;
   const windows = run.options.windowSizes.length > 0 ? run.options.windowSizes : [undefined];
   const tasks = sessions.flatMap((imported) => windows.map((windowTokens) => ({ imported, windowTokens })));
   for (const [index, { imported, windowTokens }] of tasks.entries()) {
@@ -138,7 +161,7 @@ function writePage(
 
 /** The sessions of a file; if it cannot be read, none, and a result with the reason. */
 async function readSessions(
-  file: string,
+  { file, folder }: ChosenFile,
   run: Run,
   overall: OverallShare,
 ): Promise<readonly ImportedSession[]> {
@@ -148,6 +171,10 @@ async function readSessions(
     return importSessions(await readInputFile(file, { signal })).sessions;
   } catch (error) {
     if (signal.aborted) throw error;
+    if (folder !== undefined && isNoRecording(error)) {
+      folder.skippedCount++;
+      return [];
+    }
     report(
       showOnOneLine(basename(file)),
       { type: "failed", result: { file, error: describeError(error) } },

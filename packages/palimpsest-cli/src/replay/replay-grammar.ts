@@ -4,7 +4,7 @@
 import { Option } from "commander";
 import { POLICY_NAMES } from "palimpsest/compaction";
 import { TARIFFS } from "palimpsest/tokens";
-import { type CommandCall, commandOf } from "../command-line/command.ts";
+import { type CommandCall, commandOf, parseCount } from "../command-line/command.ts";
 import { parseFixedTokens, parseWindowSizes } from "../command-line/window-option.ts";
 import type { ReplayOptions } from "./replay-command.ts";
 
@@ -17,7 +17,10 @@ export const replayCommand = commandOf(
   {
     name: "replay",
     description: "run recorded sessions through a finite window and check that nothing is lost",
-    args: { "[files...]": "recorded sessions, plain or .gz" },
+    args: {
+      "[files...]":
+        "recorded sessions, plain or .gz, or folders of them (default: the newest session of an agent on this machine)",
+    },
     options: [
       [
         "-w, --window <sizes>",
@@ -41,6 +44,11 @@ export const replayCommand = commandOf(
       ).choices(["strict", "permissive"]),
       ["--json", "print the figures as JSON"],
       ["-q, --quiet", "print only what went wrong"],
+      [
+        "-n, --limit <count>",
+        "recordings of each folder, the newest first (default: 20)",
+        parseCount("--limit", { min: 1, max: 100_000 }),
+      ],
       ["--keep <folder>", "keep the stored sessions there"],
       ["--html <file>", "write an HTML page that shows each request, call by call"],
     ],

@@ -2,7 +2,7 @@
  * The table of `sessions list`, as wide as the terminal.
  */
 import { showOnOneLine } from "palimpsest/internal";
-import type { ListedSession } from "../stored-sessions/listed-session.ts";
+import { type ListedSession, lastUsedAt } from "../stored-sessions/listed-session.ts";
 import { formatAge } from "../stored-sessions/session-words.ts";
 import { columnsOf, cutToColumns, padColumns } from "../terminal/columns.ts";
 import { formatBytes } from "../terminal/figures.ts";
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column[] = [
     title: "active",
     isNumber: true,
     fromColumns: 44,
-    of: ({ lastActivityAt }, nowMs) => formatAge(lastActivityAt, nowMs),
+    of: (session, nowMs) => formatAge(lastUsedAt(session), nowMs),
   },
   { title: "size", isNumber: true, fromColumns: 64, of: ({ bytes }) => formatBytes(bytes) },
   { title: "tags", fromColumns: 100, of: ({ tags }) => showOnOneLine(tags.join(", ")) },

@@ -18,6 +18,8 @@ export interface ListedSession {
   readonly lastActivityAt: number;
   /** For a recording, the time of its first message. */
   readonly createdAt?: number | undefined;
+  /** When it was stored on this machine: for a recording, when it was imported. */
+  readonly storedAt?: number | undefined;
   /** Size of the log alone, without blobs. */
   readonly bytes: number;
   /** A process is its writer now. */
@@ -47,6 +49,7 @@ export function listedSession(
     tags: tagsOf(metadata),
     lastActivityAt,
     createdAt: header?.source?.firstAt ?? header?.at,
+    storedAt: header?.at,
     bytes,
     isInUse,
     workingCopy: header?.workingCopy,
@@ -55,6 +58,20 @@ export function listedSession(
     source: header?.source,
     project: more.project === "" ? undefined : more.project,
   };
+}
+
+/** Time that an import takes at most, in milliseconds: activity after that was a person's. Our choice: far above the largest recordings. */
+const IMPORT_MS = 600_000;
+
+/** When the session was last used, by a person who reads a list: for a recording that was not continued, when it was recorded. */
+export function lastUsedAt({
+  lastActivityAt,
+  source,
+  isInUse,
+  storedAt = 0,
+}: Pick<ListedSession, "lastActivityAt" | "source" | "isInUse" | "storedAt">): number {
+  const isContinued = isInUse || lastActivityAt - storedAt > IMPORT_MS;
+  return (isContinued ? undefined : source?.lastAt) ?? lastActivityAt;
 }
 
 /** A stretch of a log that cannot be read: its first byte, its size, and why. */

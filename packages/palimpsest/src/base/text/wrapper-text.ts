@@ -12,15 +12,23 @@ const AROUND_WORDS = new Set([
 /** Beginnings of texts that are not a user's. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|\[Request interrupted by user)/;
+/** A command that a user typed, as Claude Code records it: its name and its arguments, in elements. */
+const COMMAND_NAME = /<command-name>\s*(\/[^<>\s]{1,200})\s*<\/command-name>/;
+const COMMAND_ARGUMENTS = /<command-args>([^<]{1,20000})<\/command-args>/;
 /** Elements in a row that are left out; a text of more is taken as it is. */
 const MOST_ELEMENTS = 50;
 
 /**
  * Returns `text` without the elements and instructions in front of it; empty if it is nothing else. Of an element
- * around the user's words, returns the words.
+ * around the user's words, returns the words; of a command with arguments, the command as it was typed.
  */
 export function withoutWrappers(text: string): string {
   let rest = text.trim();
+  if (rest.startsWith("<command-")) {
+    const words = COMMAND_ARGUMENTS.exec(rest)?.[1]?.trim();
+    const name = COMMAND_NAME.exec(rest)?.[1];
+    if (name !== undefined && words) return `${name} ${words}`;
+  }
   for (let count = 0; count < MOST_ELEMENTS; count++) {
     if (WRAPPERS.test(rest)) return "";
     const tag = OPENING_TAG.exec(rest);

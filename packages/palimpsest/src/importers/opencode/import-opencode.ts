@@ -80,13 +80,21 @@ function importOne(
   });
   return {
     sessionId: asString(info["id"]) ?? asString(messages[0]?.info["sessionID"]),
-    title: asString(info["title"]),
+    title: titleOf(info),
     workingCopy: asString(info["directory"]),
     ...(typeof info["parentID"] === "string" ? { isSidechain: true } : {}),
     ...reader.finish(),
     repairs: repairs.list(),
     recordCount: elements.length,
   };
+}
+
+/** The title that a session has until a model gives it one. */
+const PLACEHOLDER = /^(?:New|Child) session - \d{4}-\d{2}-\d{2}T/;
+
+function titleOf(info: Fields): string | undefined {
+  const title = asString(info["title"]);
+  return title === undefined || PLACEHOLDER.test(title) ? undefined : title;
 }
 
 class OpencodeReader {

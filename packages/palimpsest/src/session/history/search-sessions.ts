@@ -43,7 +43,7 @@ export interface SessionSearchHit {
   readonly sessionId: string;
   /** The entry. */
   readonly seq: number;
-  /** When the entry was appended, in milliseconds since the epoch. */
+  /** When it was said, or recorded, in milliseconds since the epoch. */
   readonly at: number;
   /** The text and what stands around it, on one line. */
   readonly snippet: string;
@@ -133,7 +133,8 @@ async function* searchLog(
       signal?.throwIfAborted();
       const snippet = await findIn(entry, { log, reported, ...query });
       if (snippet === undefined) continue;
-      yield { sessionId: log.sessionId, seq: entry.seq, at: entry.at, snippet };
+      const at = entry.type === "message" ? (entry.saidAt ?? entry.at) : entry.at;
+      yield { sessionId: log.sessionId, seq: entry.seq, at, snippet };
       if (--left <= 0) return;
     }
   }

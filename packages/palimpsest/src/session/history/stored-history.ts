@@ -21,7 +21,7 @@ import { KnownDamage, WatchedLog } from "./watched-log.ts";
 interface StoredMessage {
   readonly seq: number;
   readonly role: Role;
-  /** When it was appended, in milliseconds since the epoch. */
+  /** When it was said, in milliseconds since the epoch. */
   readonly atMs: number;
   /** Text of its blocks in their order, without secrets. */
   readonly texts: readonly string[];
@@ -82,7 +82,7 @@ class StoredHistory {
       yield {
         seq: entry.seq,
         role: entry.role,
-        atMs: entry.at,
+        atMs: entry.saidAt ?? entry.at,
         texts: content.map((block) => blockText(withoutSecrets(block))),
       };
   }

@@ -25,7 +25,7 @@ const TITLE_CHARS = 80;
 export class SessionInfoBuilder {
   #header: HeaderEntry | undefined;
   #firstPrompt: string | undefined;
-  /** The first text of a user's message, where it is nothing but what a program put there. */
+  /** The first text with the role of a user that a program put there: a wrapper, a reminder, a file. */
   #firstWrapper: string | undefined;
   readonly #metadata = new MetadataFold();
   /** When the newest entry so far was appended, in milliseconds since the epoch. */
@@ -42,7 +42,9 @@ export class SessionInfoBuilder {
     this.#metadata.apply(entry);
     if (entry.type === "header") this.#header ??= entry;
     else if (entry.type === "message" && entry.role === "user") {
-      this.#firstPrompt ??= promptOf(entry.content, withoutWrappers);
+      // Hosts insert reminders, hook output and files with the role of a user, and say so in the origin.
+      const isUserText = entry.origin === undefined || entry.origin === "user";
+      if (isUserText) this.#firstPrompt ??= promptOf(entry.content, withoutWrappers);
       this.#firstWrapper ??= promptOf(entry.content, (text) => text);
     }
   }

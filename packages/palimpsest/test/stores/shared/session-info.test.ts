@@ -68,9 +68,36 @@ describe("the first prompt of a session", () => {
       prompt: "<command-name>/init</command-name>",
       why: "there is nothing else",
     },
+    {
+      messages: [
+        ["<command-name>/clear</command-name> <command-args></command-args>"],
+        [
+          "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>all of it</command-args>",
+        ],
+      ],
+      prompt: "/review all of it",
+      why: "a command with arguments is what was typed",
+    },
     { messages: [[" "]], prompt: undefined, why: "nothing is said" },
   ])("is what a user says: $why", ({ messages, prompt }) => {
     expect(firstPromptOf(...messages)).toBe(prompt);
+  });
+
+  it("is not what a program inserted with the role of a user, unless there is nothing else", () => {
+    const info = new SessionInfoBuilder();
+    const add = (origin: string, text: string) =>
+      info.add({
+        type: "message",
+        role: "user",
+        at: 1,
+        origin,
+        content: [{ type: "text", text }],
+      } as unknown as Entry);
+    add("host", "SessionStart hook: be terse.");
+    expect(info.info(stored).firstPrompt).toBe("SessionStart hook: be terse.");
+    add("recalled", "Notes of earlier sessions.");
+    add("user", "fix the build");
+    expect(info.info(stored).firstPrompt).toBe("fix the build");
   });
 
   it("is found in linear time", () => {
