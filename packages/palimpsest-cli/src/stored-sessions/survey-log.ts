@@ -5,8 +5,8 @@
 
 import type { ContentBlock } from "palimpsest";
 import type { StoredBlock } from "palimpsest/internal";
-import { findLayer, isWithin, Line, MetadataFold, shorten } from "palimpsest/internal";
-import { estimateBlock, findModel, type ModelPrices } from "palimpsest/tokens";
+import { findLayer, isWithin, Line, MetadataFold, shorten, usageCostUsd } from "palimpsest/internal";
+import { estimateBlock } from "palimpsest/tokens";
 import type {
   AnswerEntry,
   BlobBlock,
@@ -17,7 +17,6 @@ import type {
   MessageEntry,
   Usage,
 } from "palimpsest/transcript";
-import { promptTokens } from "palimpsest/transcript";
 
 const PROMPT_CHARS = 120;
 /** Prompts that are kept to jump to; a longer list is of no use to readers. */
@@ -141,7 +140,7 @@ export class Survey {
       cacheWriteTokens: (before?.cacheWriteTokens ?? 0) + usage.cacheWriteTokens,
       outputTokens: (before?.outputTokens ?? 0) + usage.outputTokens,
     };
-    const cost = model === undefined ? undefined : costOf(usage, model);
+    const cost = model === undefined ? undefined : usageCostUsd(usage, model);
     this.costUsd = cost === undefined || this.costUsd === undefined ? undefined : this.costUsd + cost;
   }
 
@@ -168,20 +167,4 @@ function promptOf(content: readonly StoredBlock[]): string | undefined {
       return shorten(block.text.trim().replace(/\s+/g, " "), PROMPT_CHARS);
   }
   return undefined;
-}
-
-function costOf(usage: Usage, model: string): number | undefined {
-  const known = findModel(model);
-  const long = known?.longPromptPrices;
-  const isLong = long !== undefined && promptTokens(usage) >= long.fromTokens;
-  const prices: ModelPrices | undefined = isLong ? long : known?.prices;
-  if (prices === undefined) return undefined;
-  const { inputPerMillion: input, outputPerMillion: output } = prices;
-  return (
-    (usage.inputTokens * input +
-      usage.cacheReadTokens * (prices.cacheReadPerMillion ?? input) +
-      usage.cacheWriteTokens * (prices.cacheWritePerMillion ?? input) +
-      usage.outputTokens * output) /
-    1e6
-  );
 }

@@ -31,11 +31,13 @@ import type {
   CompactOptions,
   CompactResult,
   PrepareOptions,
+  Spending,
   TurnOptions,
   TurnResult,
   TurnStreamEvent,
 } from "./options/turn/turn-options.ts";
 import { SessionMembers } from "./session-members.ts";
+import { SpendingCounter } from "./spending.ts";
 import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
 import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
@@ -56,6 +58,7 @@ export class AgentSession extends SessionMembers {
   readonly #notes: AgentNotes | undefined;
   readonly #memory: AgentMemory | undefined;
   readonly #tasks: AgentTasks;
+  readonly #spending: SpendingCounter;
   #lastRequest: CallRequest | undefined;
   #lastPrepared: PreparedCall | undefined;
   readonly #silent: SilentWatch;
@@ -84,6 +87,7 @@ export class AgentSession extends SessionMembers {
     // An agent's session is closed by its task; the host knows nothing of it.
     const inner = { ...world, onClosed: undefined };
     this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, inner));
+    this.#spending = new SpendingCounter(session, options.model.model, () => this.#tasks.usage);
     this.#help = internalsOf(session).compaction.helpOf({
       ...options,
       restorers: [
@@ -101,6 +105,14 @@ export class AgentSession extends SessionMembers {
   /** The model that answers. */
   get model(): ModelClient {
     return this.#options.model;
+  }
+
+  /**
+   * Everything that the session has cost so far: answers, summaries, notes, memories, tasks; in tokens, and in $ at list
+   * prices. Reads the log.
+   */
+  spending(): Promise<Spending> {
+    return this.#spending.total();
   }
 
   /** Background tasks: work that goes on while the agent does something else. */
@@ -153,7 +165,9 @@ export class AgentSession extends SessionMembers {
     if (this.#isInTurn) throw turnRunning(this.id);
     this.#isInTurn = true;
     try {
-      return await runTurn(this, input, options);
+      const spent = this.#spending.begin();
+      const result = await runTurn(this, input, options);
+      return { ...result, spent: spent() };
     } catch (error) {
       await this.#hooks.failed({ sessionId: this.id, error });
       throw error;

@@ -185,6 +185,7 @@ export { answerTo, processMarks, type TaskRequest } from "../tasks/task-request.
 export { type EstimableMessage, estimateVisibleMessage } from "../tokens/estimate/estimate-block.ts";
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
+export { usageCostUsd } from "../tokens/price/usage-cost.ts";
 export { defaultOrigin, isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
 export { MetadataFold, type StoredBlock } from "../transcript/entries.ts";
 export { isWithin, Line } from "../transcript/line.ts";

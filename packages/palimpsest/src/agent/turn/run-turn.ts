@@ -56,12 +56,15 @@ interface TurnAgent {
   recover(error: unknown, options: PrepareOptions): Promise<PreparedCall>;
 }
 
+/** The result of a turn, before what it cost is added up. */
+type EndedTurn = Omit<TurnResult, "spent">;
+
 /** Takes a turn of a session. @internal */
 export async function runTurn(
   agent: TurnAgent,
   input: MessageInput | readonly MessageInput[],
   options: TurnOptions,
-): Promise<TurnResult> {
+): Promise<EndedTurn> {
   stopIfAborted(options.signal, STOPPED);
   await agent.begin();
   const request = requestOf(agent, options);
@@ -77,7 +80,7 @@ export async function runTurn(
     if (iterations > 1) checkThrashing(agent.session);
     const answer = await iterate(agent, request, options);
     if (answer.usage !== undefined) usages.push(answer.usage);
-    const ended = (endedBy: TurnResult["endedBy"]): Promise<TurnResult> =>
+    const ended = (endedBy: TurnResult["endedBy"]): Promise<EndedTurn> =>
       finish(agent, { text: textOf(answer), endedBy, answer, iterations, usage: sumUsage(usages) });
     const calls = callsOf(answer);
     if (answer.stopReason === "refusal") return ended("refusal");
@@ -211,7 +214,7 @@ async function keepInterrupted(
   });
 }
 
-async function finish(agent: TurnAgent, result: TurnResult): Promise<TurnResult> {
+async function finish(agent: TurnAgent, result: EndedTurn): Promise<EndedTurn> {
   const { inTurn, makeDurable } = internalsOf(agent.session);
   await inTurn(makeDurable);
   return result;

@@ -20,6 +20,9 @@ export const TASKS_MARK = `${RESERVED_KEY_PREFIX}tasks`;
 /** The last text of its mailbox that an agent has had, which works as a background task. */
 export const MAIL_MARK = `${RESERVED_KEY_PREFIX}mail`;
 
+/** What summaries, notes and memories have cost so far; only in checkpoints. */
+export const SPENT_MARK = `${RESERVED_KEY_PREFIX}spent`;
+
 const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK, MAIL_MARK]);
 
 /** The metadata that the next checkpoint repeats, after this entry. */

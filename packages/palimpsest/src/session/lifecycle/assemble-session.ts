@@ -12,7 +12,7 @@ import { isWithin } from "../../transcript/line.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { BlobOffloader } from "../append/blob-offloader.ts";
 import { BREAKERS_MARK, Breakers } from "../append/breakers.ts";
-import { MAIL_MARK, MEMORY_MARK, NOTES_MARK, TASKS_MARK } from "../append/carried-marks.ts";
+import { MAIL_MARK, MEMORY_MARK, NOTES_MARK, SPENT_MARK, TASKS_MARK } from "../append/carried-marks.ts";
 import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
 import { SessionQueue } from "../append/queue.ts";
@@ -34,7 +34,7 @@ import { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 
-/** State that checkpoints carry beside the window: announced lists, limits from refusals, access to the history, progress of notes and memory, failures, notices of tasks, mail. */
+/** State that checkpoints carry beside the window: announced lists, limits from refusals, access to the history, progress of notes and memory, failures, notices of tasks, mail, costs. */
 const CARRIED = [
   "announced",
   "learnedWindows",
@@ -44,6 +44,7 @@ const CARRIED = [
   BREAKERS_MARK,
   TASKS_MARK,
   MAIL_MARK,
+  SPENT_MARK,
 ] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */

@@ -99,6 +99,24 @@ export interface TurnOptions {
   readonly maxIterations?: number;
 }
 
+/** Calls of models, and what they cost. */
+export interface Spent {
+  readonly calls: number;
+  readonly usage: Usage;
+  /** In $, at list prices; `undefined` if the price of a model is not known. */
+  readonly costUsd: number | undefined;
+}
+
+/** What a session, or a turn, costs in all, and by what it was spent on. */
+export interface Spending extends Spent {
+  readonly answers: Spent;
+  readonly summaries: Spent;
+  readonly notes: Spent;
+  readonly memory: Spent;
+  /** Agents and dreams in the background. */
+  readonly tasks: Spent;
+}
+
 /** The result of a turn. */
 export interface TurnResult {
   /** The last text of the model. */
@@ -111,8 +129,10 @@ export interface TurnResult {
   /** The last answer. */
   readonly answer: ModelAnswer;
   readonly iterations: number;
-  /** All calls of the turn together; those for summaries are not in it. */
+  /** All answers of the turn together; `spent` has what was spent beside them. */
   readonly usage: Usage;
+  /** What was spent while the turn ran: its answers, and summaries, notes, memories and tasks that ended meanwhile. */
+  readonly spent: Spending;
 }
 
 /** Calls the listener. An error in it does not end the turn. @internal */

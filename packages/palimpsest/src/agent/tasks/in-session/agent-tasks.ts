@@ -8,6 +8,7 @@ import type { Restorer } from "../../../ports/restorer.ts";
 import { MAIL_MARK } from "../../../session/append/carried-marks.ts";
 import type { SessionEvent } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
+import type { Usage } from "../../../transcript/blocks.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
 import type { OpenAgent, TaskAgent } from "../local-agent/agent-task.ts";
@@ -35,6 +36,8 @@ export interface AgentTasks {
   /** @throws `TaskError` where the host gave the session nothing to run tasks with */
   readonly tasks: Tasks;
   readonly restorer: Restorer;
+  /** What the tasks cost that reported usage; `undefined` if none did. */
+  readonly usage: Usage | undefined;
   /** Ends tasks whose process died. Files that cannot be read are an event. */
   recover(): Promise<void>;
   /** Appends the notices that the agent has not had yet. Files of tasks that cannot be read are an event. @throws `StoreError` of the session's own log */
@@ -122,6 +125,9 @@ export function tasksOf(
       });
     },
     restorer: tasksRestorer(knownIfReadable, now),
+    get usage() {
+      return knownIfReadable()?.usage;
+    },
     recover: async () => knownIfReadable()?.recover(),
     // One after the other: each begins where the one before ended.
     deliver: () => {
