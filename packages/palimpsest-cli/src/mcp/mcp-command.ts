@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
 import { OptionError, openHome } from "palimpsest";
-import { createMemory } from "palimpsest/memory";
+import { cleanMemoryText, createMemory } from "palimpsest/memory";
 import {
   type CommandCall,
   commandOf,
@@ -73,7 +73,8 @@ export const mcpCommand = commandOf(
   async ({ flags, context, version }: CommandCall<McpFlags>) => {
     const http = httpOptions(flags, context);
     const { home, scopes, readOnlyReason } = openPlace(flags, context);
-    const log = (line: string): void => context.err.write(`${line}\n`);
+    // What a client sent may be part of a line, and this may be a terminal.
+    const log = (line: string): void => context.err.write(`${cleanMemoryText(line, "description").text}\n`);
     if (readOnlyReason !== undefined) log(`Read only: ${readOnlyReason}.`);
     const canWrite = readOnlyReason === undefined;
     const tools = [
@@ -84,6 +85,8 @@ export const mcpCommand = commandOf(
       // The SDK is most of the code, and only a server needs it.
       const parts = { version, scopes, tools, readOnlyReason, log };
       if (http === undefined) {
+        if (process.stdin.isTTY)
+          log("Waiting for a client of the protocol on standard input. Ctrl-C ends it.");
         const { serveStdio } = await import("./stdio-server.ts");
         await serveStdio(parts, context.signal);
       } else {

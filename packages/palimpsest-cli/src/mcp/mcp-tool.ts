@@ -1,6 +1,7 @@
 /** What a tool of the server is, and how its failures become answers. */
 import type { JsonSchemaType, ToolAnnotations } from "@modelcontextprotocol/server";
 import { OptionError, PalimpsestError } from "palimpsest";
+import { cleanMemoryText } from "palimpsest/memory";
 
 /** What a call brings besides its input. */
 export interface ToolCall {
@@ -23,14 +24,14 @@ const FOR_CALLERS: ReadonlySet<string> = new Set([
   "OPTION_INVALID",
   "MEMORY_NOT_FOUND",
   "MEMORY_REFUSED",
-  "SESSION_AMBIGUOUS",
   "ENTRY_NOT_FOUND",
   "ABORTED",
 ]);
 
-/** Errors of callers whose own texts name places on the machine. */
+/** Errors of callers whose own texts name places on the machine, or other sessions. */
 const OWN_TEXTS: Readonly<Record<string, string>> = {
   MEMORY_PATH_REFUSED: "This is not a path of a memory. Give one as memory_list shows it.",
+  SESSION_AMBIGUOUS: "Several sessions have this title, or ids that begin so. Give the whole id.",
   SESSION_NOT_FOUND:
     "There is no such session. Give an id, the beginning of one, or a title; history_read lists the latest.",
 };
@@ -41,7 +42,7 @@ const OWN_TEXTS: Readonly<Record<string, string>> = {
  */
 export function failureText(error: unknown, log: (line: string) => void): string {
   if (error instanceof PalimpsestError && FOR_CALLERS.has(error.code))
-    return `${error.message} ${error.hint}`;
+    return cleanMemoryText(`${error.message} ${error.hint}`, "body").text;
   const code = error instanceof PalimpsestError ? error.code : "INTERNAL";
   const own = OWN_TEXTS[code];
   if (own !== undefined) return own;

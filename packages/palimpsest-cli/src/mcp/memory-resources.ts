@@ -14,6 +14,8 @@ import {
 
 /** Values that a client gets to complete a path. Source: the protocol's limit. */
 const COMPLETED_COUNT = 100;
+/** Memories in the list; the template and memory_list reach the others. Our choice: more than a person looks through. */
+const LISTED_COUNT = 1_000;
 /** Characters of an address. */
 const URI_CHARACTERS = 2_000;
 const INDEX = "MEMORY.md";
@@ -50,7 +52,7 @@ export function memoryResources(scopes: MemoryScopes): MemoryResources {
             scope === "project" ? "With the team's, where there is one" : "What holds in every project",
           mimeType: "text/markdown",
         }));
-      const memories = (await active()).map((one) => ({
+      const memories = (await active()).slice(0, LISTED_COUNT).map((one) => ({
         uri: uriOf(one.scope, pathOf(one.id)),
         name: one.id,
         title: nameOf(one),

@@ -73,6 +73,7 @@ describe("memory over MCP", () => {
       "error: The scope team is not served here. Use one of project, user; the server was started with these.",
     );
     await other.stop();
+    expect((await server.place.run(["memory", "list", "--user", "--team", "core"])).code).toBe(2);
     const listed = await server.place.run(["memory", "list", "--user"]);
     expect(listed.out).toContain("prefers-pnpm-to-npm.md  Prefers pnpm to npm");
   });
