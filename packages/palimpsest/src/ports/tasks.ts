@@ -23,6 +23,8 @@ export interface TaskFiles {
   outputBytes(taskId: string): number;
   /** Path of the output, for people and for tools that read files; absent in memory. */
   outputPath(taskId: string): string | undefined;
+  /** Most bytes that all outputs together may have here, whatever the limits of the tasks are. @defaultValue as many as those */
+  readonly mostBytes?: number;
   /** Size of all outputs of the session together, in bytes. */
   totalBytes(): number;
   /** Free space on the disk in bytes; absent where that is not known. */

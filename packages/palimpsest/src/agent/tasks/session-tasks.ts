@@ -78,7 +78,9 @@ export class SessionTasks implements Tasks {
   constructor(setup: SessionTasksSetup) {
     this.#setup = setup;
     this.deliveredNo = setup.deliveredNo;
-    this.#limits = { ...TASK_DEFAULTS, ...setup.limits };
+    const limits = { ...TASK_DEFAULTS, ...setup.limits };
+    const { mostBytes = Number.POSITIVE_INFINITY } = setup.ports.files;
+    this.#limits = { ...limits, sessionOutputBytes: Math.min(limits.sessionOutputBytes, mostBytes) };
     this.#journal = new TaskJournal(setup.ports.files, setup.ports.identity);
     this.#written = { bytes: setup.ports.files.totalBytes() };
     const { ports, now, onProblem } = setup;

@@ -3,6 +3,9 @@ import { assert } from "../../base/assert.ts";
 import type { TaskFiles, TaskOutput } from "../../ports/tasks.ts";
 import { isTaskId } from "../../tasks/fold-tasks.ts";
 
+/** Outputs of one session in memory, in bytes. Source: our choice: one task at its limit, and many small ones. */
+const MOST_BYTES = 134_217_728;
+
 /** Bytes that only grow. */
 class GrowingBytes {
   #bytes = new Uint8Array(1_024);
@@ -26,6 +29,7 @@ class GrowingBytes {
 
 /** Keeps the journal, the outputs and the inbox in memory. */
 export class InMemoryTaskFiles implements TaskFiles {
+  readonly mostBytes = MOST_BYTES;
   readonly #journal: string[] = [];
   readonly #inbox: string[] = [];
   readonly #outputs = new Map<string, GrowingBytes>();

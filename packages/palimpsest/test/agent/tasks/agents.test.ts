@@ -115,6 +115,21 @@ describe("an agent as a task", () => {
     await close();
   });
 
+  it("is stopped where its files have no more room, whatever the limits say", async () => {
+    const { start } = open({ reader: agentOf(() => "A long report.") });
+    const session = await start().session("parent");
+    const { tasks: files } = internalsOf(session.session).log;
+    expect(files?.mostBytes).toBe(134_217_728);
+    Object.assign(files!, { mostBytes: 6 });
+    const { id } = await session.tasks.start("local_agent", { agent: "reader", prompt: "Read." });
+    expect(await session.tasks.wait(id)).toMatchObject({
+      status: "failed",
+      reason: "the outputs of this session's tasks reached the limit of 6 bytes",
+      outputBytes: 6,
+    });
+    await session.close();
+  });
+
   it("never begins where an observer of its start stops it", async () => {
     let calls = 0;
     let stop = (): void => undefined;

@@ -213,7 +213,8 @@ export function agentMemory(
   const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
   const extraction =
     memoryExtraction === "off" || isMemoryReadOnly
-      ? undefined : new AgentExtraction(session, { memory, client, deadline });
+      ? undefined
+      : new AgentExtraction(session, { memory, client, deadline });
   return new AgentMemory(session, memory, extraction, lightModel, isMemoryReadOnly);
 }
 
