@@ -34,7 +34,7 @@ interface Report {
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await embeddedDatabase();
+  database = SERVER_URL === undefined ? await embeddedDatabase() : serverDatabase();
 });
 afterAll(() => database.end());
 
