@@ -10,7 +10,7 @@ import { fromSources, inNode } from "./vitest.shared.ts";
  */
 const SLOW_FILES = [
   "packages/palimpsest/test/runtime/processes/node-task-processes.test.ts",
-  "packages/palimpsest/test/agent/tasks/task-crash.test.ts",
+  "test/tasks/task-crash.test.ts",
   "packages/palimpsest/test/stores/postgres/postgres-session-store.test.ts",
   "test/tidy/readme.test.ts",
   "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",

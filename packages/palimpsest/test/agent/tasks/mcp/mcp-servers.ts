@@ -39,6 +39,17 @@ export function stdioServer(
   };
 }
 
+/** The client of a server over HTTP. */
+export function httpClient(era: Era, url: string): McpServer {
+  return {
+    connect: async (signal) => {
+      const client = clientOf(era);
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)), { signal });
+      return client;
+    },
+  };
+}
+
 /** A server over HTTP, which can be taken down and brought back at its address. */
 export async function httpServer(era: Era) {
   const methods: string[] = [];
@@ -68,13 +79,6 @@ export async function httpServer(era: Era) {
     await new Promise((resolve) => server?.close(resolve));
   };
   await up();
-  const client: McpServer = {
-    connect: async (signal) => {
-      const connection = clientOf(era);
-      const url = new URL(`http://127.0.0.1:${port}/mcp`);
-      await connection.connect(new StreamableHTTPClientTransport(url), { signal });
-      return connection;
-    },
-  };
-  return { client, methods, up, down };
+  const url = `http://127.0.0.1:${port}/mcp`;
+  return { url, client: httpClient(era, url), methods, up, down };
 }
