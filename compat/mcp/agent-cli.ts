@@ -16,7 +16,7 @@ const PACKAGES = [process.env["PALIMPSEST_AGENT_CLIS"] ?? "", join(REPOSITORY, "
 /** Time for a CLI to end, in milliseconds; only one that hangs takes as long. */
 const RUN_MS = 240_000;
 
-/** Where a run takes place. */
+/** The folders of a run. */
 export interface CliPlace {
   /** Home of the CLI: its configuration, its sessions. */
   readonly userFolder: string;

@@ -19,7 +19,7 @@ const INPUT_ELEMENTS = 100;
 const TOPIC_CHARACTERS = 500;
 const RECALLED = { limit: 10, budgetTokens: 4_000 } as const;
 
-/** What servers are made of. */
+/** The parts of a server. */
 export interface McpServerParts {
   readonly version: string;
   readonly scopes: MemoryScopes;

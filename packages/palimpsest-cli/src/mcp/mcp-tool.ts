@@ -1,9 +1,9 @@
-/** What a tool of the server is, and how its failures become answers. */
+/** The tools of the server as values, and the texts of their failures. */
 import type { JsonSchemaType, ToolAnnotations } from "@modelcontextprotocol/server";
 import { OptionError, PalimpsestError } from "palimpsest";
 import { cleanMemoryText } from "palimpsest/memory";
 
-/** What a call brings besides its input. */
+/** The surroundings of a call. */
 export interface ToolCall {
   readonly signal: AbortSignal;
 }

@@ -72,17 +72,12 @@ export class MemoryScopes {
     return directory.memory;
   }
 
-  /** What an id names. Whether it exists is for the directory to say. @throws `OptionError` for a scope that is not served */
+  /** Returns the directory and the path that an id names; the memory may be missing. @throws `OptionError` for a scope that is not served */
   resolve(id: string): FoundDirectory {
     const prefix = id.startsWith(USER_PREFIX) ? USER_PREFIX : "";
     const path = id.slice(prefix.length);
     const scope = prefix === USER_PREFIX ? "user" : scopeOfPath(path);
     return { memory: this.directoryOf(scope), prefix, path, scope };
-  }
-
-  /** The id of a new memory, from its receipt. */
-  idOf(scope: ScopeName, path: string): string {
-    return scope === "user" ? USER_PREFIX + path : path;
   }
 
   /** All memories of the served scopes, or of one, in the order of their ids. Quarantined ones are only counted: no model sees them. */
@@ -160,6 +155,9 @@ function scopeOfPath(path: string): ScopeName {
 function withPrefix(text: string, memories: readonly RecalledMemory[], prefix: string): string {
   let at = 0;
   const lines = text.split("\n").map((line) => {
+    const cut = memories[at - 1];
+    if (cut?.isCut === true && line === `> [cut: the whole is in ${cut.path}]`)
+      return `> [cut: the whole is in ${prefix}${cut.path}]`;
     const { path } = memories[at] ?? { path: undefined };
     if (path === undefined || !line.startsWith(`[${at + 1}] `)) return line;
     at++;

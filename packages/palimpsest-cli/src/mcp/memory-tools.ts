@@ -246,6 +246,11 @@ class OwnTools {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       run: async ({ path: id, text, ...details }) => {
         const { memory: old } = await this.#scopes.show(id as string);
+        if (old.state === "superseded")
+          throw refusal(
+            `${id as string} was corrected before, by ${old.supersededBy ?? "another memory"}.`,
+            "Correct that one, if it is wrong.",
+          );
         const { memory, path, scope } = this.#scopes.resolve(id as string);
         const receipt = await memory.remember(text as string, {
           type: old.type,

@@ -3,7 +3,7 @@
  * this machine.
  */
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { InputError, OptionError, SessionInfoBuilder } from "palimpsest";
 import { type ImportedSession, importSessions, readInputFile } from "palimpsest/formats";
 import { showOnOneLine } from "palimpsest/internal";
@@ -33,6 +33,8 @@ export interface ChosenFolder {
 /** A file that is to be replayed. */
 export interface ChosenFile {
   readonly file: string;
+  /** Its path below the folder. */
+  readonly name?: string;
   /** Its sessions, if they were read to choose it. */
   readonly sessions?: readonly ImportedSession[];
   /** The folder in which it was found: a file of another kind is passed over. */
@@ -65,7 +67,11 @@ function filesOf(file: string, path: string, limit: number): readonly ChosenFile
   // Reading a folder fails with an error that says so, and the others are replayed.
   if (found.length === 0) return [{ file }];
   const chosen = { path: file, filesCount: found.length, replayedCount: 0, skippedCount: 0 };
-  return found.slice(0, limit * TRIED_FACTOR).map((one) => ({ file: one.path, folder: chosen }));
+  return found.slice(0, limit * TRIED_FACTOR).map((one) => ({
+    file: one.path,
+    name: relative(path, one.path),
+    folder: chosen,
+  }));
 }
 
 /** A sentence about a folder of which something was left out; `undefined` if everything was replayed. */

@@ -16,7 +16,7 @@ export interface FoundRecording {
   readonly tool?: string;
 }
 
-/** Where an agent keeps its sessions. */
+/** A place in which an agent keeps its sessions. */
 interface UsualPlace {
   readonly tool: string;
   readonly folder: string;

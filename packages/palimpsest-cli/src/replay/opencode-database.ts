@@ -4,7 +4,7 @@
  */
 import { OptionError } from "palimpsest";
 
-/** What is used of `node:sqlite`, which the types of Node.js 20 do not have. */
+/** The used part of `node:sqlite`, which the types of Node.js 20 do not have. */
 interface Database {
   prepare(sql: string): { all(...values: readonly string[]): readonly Readonly<Record<string, unknown>>[] };
   close(): void;

@@ -103,7 +103,7 @@ async function replayFile(chosen: ChosenFile, run: Run, overall: OverallShare): 
   const windows = run.options.windowSizes.length > 0 ? run.options.windowSizes : [undefined];
   const tasks = sessions.flatMap((imported) => windows.map((windowTokens) => ({ imported, windowTokens })));
   for (const [index, { imported, windowTokens }] of tasks.entries()) {
-    const name = nameOf(file, imported, sessions);
+    const name = nameOf(chosen, imported, sessions);
     const page = run.pages === undefined ? undefined : new PageRecorder();
     const done = await inStore(run.options.keep, (folder) =>
       replaySession({
@@ -191,8 +191,12 @@ async function inStore<Result>(
   return keep === undefined ? withTempFolder(work) : work(keep);
 }
 
-function nameOf(file: string, imported: ImportedSession, all: readonly ImportedSession[]): string {
-  const name = showOnOneLine(basename(file));
+function nameOf(
+  { file, name: shown = basename(file) }: ChosenFile,
+  imported: ImportedSession,
+  all: readonly ImportedSession[],
+): string {
+  const name = showOnOneLine(shown);
   return all.length === 1
     ? name
     : `${name} [${showOnOneLine(imported.sessionId ?? `${all.indexOf(imported) + 1}`)}]`;

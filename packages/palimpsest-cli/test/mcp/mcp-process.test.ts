@@ -7,6 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compiledLibrary } from "../../../../test/helpers/compiled-once.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { type StoredHome, storedHome } from "../../../../test/helpers/stored.ts";
 import { callText } from "./mcp-server-double.ts";
 
@@ -75,6 +76,12 @@ describe("palimpsest mcp on standard input and output", () => {
     expect(await callText(other.client, "memory_recall", { query: "Who has berth 3?" })).toContain(
       "Berth 3 belongs",
     );
+    const callsCount = bySize({ usual: 50, long: 1_000 });
+    const lists = Array.from({ length: callsCount }, () =>
+      callText(other.client, "memory_list", { limit: 1 }),
+    );
+    const firstOfTen = /^Memories 1 to 1 of 10\./;
+    expect((await Promise.all(lists)).filter((text) => !firstOfTen.test(text))).toEqual([]);
     expect(await callText(one.client, "memory_list")).toMatch(/^Memories 1 to 10 of 10\./);
     await Promise.all([one.client.close(), other.client.close()]);
     await Promise.all([gone(one.pid), gone(other.pid)]);

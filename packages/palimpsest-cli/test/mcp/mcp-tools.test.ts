@@ -40,6 +40,9 @@ describe("memory over MCP", () => {
         text: "We deploy on Fridays only.",
       }),
     ).toBe("superseded we-deploy-on-fridays-only.md\nIt takes the place of we-deploy-on-tuesdays-only.md.");
+    expect(await call("memory_correct", { path: "we-deploy-on-tuesdays-only.md", text: "Never." })).toMatch(
+      /^error: .* was corrected before, by we-deploy-on-fridays-only\.md/,
+    );
     expect(await call("memory_list", { state: "superseded" })).toContain(
       "superseded by we-deploy-on-fridays-only.md",
     );
@@ -74,6 +77,11 @@ describe("memory over MCP", () => {
     );
     await other.stop();
     expect((await server.place.run(["memory", "list", "--user", "--team", "core"])).code).toBe(2);
+    const long = `Works from Oslo. ${"The office is by the harbour. ".repeat(200)}`;
+    await call("memory_remember", { text: long, name: "Office", scope: "user" });
+    const cut = await call("memory_recall", { query: "Where is the office in Oslo?", max_tokens: 400 });
+    expect(cut).toContain("> [cut: the whole is in user:office.md]");
+    expect(await call("memory_recall", { path: "user:office.md" })).toContain("> Works from Oslo.");
     const listed = await server.place.run(["memory", "list", "--user"]);
     expect(listed.out).toContain("prefers-pnpm-to-npm.md  Prefers pnpm to npm");
   });

@@ -141,7 +141,7 @@ describe("replay of a folder", () => {
     const all = await replay([folder]);
     expect(all.code).toBe(0);
     const names = [...all.out.matchAll(/^(\S+) · /gm)].map(([, name]) => name);
-    expect(names).toEqual(["newest.json", "middle.jsonl.gz", "oldest.json"]);
+    expect(names).toEqual(["newest.json", "b/middle.jsonl.gz", "a/oldest.json"]);
     expect(all.err).toBe(
       `${folder}: 3 recordings replayed, the newest first; 1 file of other kinds passed over.\n`,
     );
