@@ -155,3 +155,23 @@ it("counts what extraction of memories costs a teammate's session, also when it 
   await session.close();
   await memory.close();
 });
+
+it("keeps nothing as the user's word that another agent said", async () => {
+  const memory = createMemory({ folder: testFolder() });
+  const worker = modelOf(100, () => "Noted.");
+  const { model } = modelOf(100, () => "I see.");
+  const session = await createPalimpsest({
+    ...{ model, memory, store: new InMemorySessionStore(), notes: "off" },
+    tasks: { agents: { worker: { description: "works", model: worker.model } } },
+  }).session("parent");
+  const prompt = "Remember that the harbour crane is serviced on Fridays.";
+  const { id } = await session.tasks.start("local_agent", { agent: "worker", prompt });
+  await session.tasks.wait(id);
+  expect(worker.requests).toHaveLength(1);
+  expect((await memory.list()).memories).toEqual([]);
+  await session.turn("Remember that the harbour crane is serviced on Mondays.");
+  await session.memorySettled();
+  expect((await memory.list()).memories.map(({ source }) => source)).toEqual(["user"]);
+  await session.close();
+  await memory.close();
+});

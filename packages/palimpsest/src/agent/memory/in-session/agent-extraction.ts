@@ -33,7 +33,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
-import { MemoryMark, memoryFailed } from "./memory-mark.ts";
+import { MemoryMark, memoryFailed, speakerIn } from "./memory-mark.ts";
 
 /** Characters of the newest earlier messages that a claim is compared with. Our choice: about 75,000 tokens, read in a moment in which a session may well wait. */
 const EARLIER_CHARACTERS = 300_000;
@@ -90,7 +90,9 @@ export class AgentExtraction {
     this.#pendingThroughSeq = internalsOf(session).writer.nextSeq - 1;
     this.#missed = isNew || (throughSeq !== undefined && !mayHaveMissed) ? "done" : "unread";
     const seen = session.visible.filter(({ seq }) => throughSeq === undefined || seq <= throughSeq);
-    this.#earlier = newestPieces(attributeTexts(seen.map(conversationMessageOf)));
+    this.#earlier = newestPieces(
+      attributeTexts(seen.map((message) => conversationMessageOf(session, message))),
+    );
   }
 
   /** Reads missed messages without waiting for a turn. Resolves with their number. Never rejects. */
@@ -110,7 +112,7 @@ export class AgentExtraction {
       const { seq, insertedBy } = message;
       if (insertedBy !== undefined || seq <= this.#pendingThroughSeq) continue;
       this.#pendingThroughSeq = seq;
-      const heard = conversationMessageOf(message);
+      const heard = conversationMessageOf(this.#session, message);
       this.#pending.push(heard);
       this.#listenToCalls(heard.message.content);
       this.#pendingTokens += estimateVisibleMessage(message);
@@ -318,8 +320,10 @@ export class AgentExtraction {
   }
 }
 
-function conversationMessageOf({ seq, role, origin, blocks }: VisibleMessage): ConversationMessage {
+function conversationMessageOf(session: Session, shown: VisibleMessage): ConversationMessage {
+  const { seq, role, blocks } = shown;
   const content = blocks.map(({ block }) => block);
+  const origin = speakerIn(session, shown.origin);
   return { id: formatPointer({ seq, block: 0 }), message: { role, origin, content } };
 }
 

@@ -13,6 +13,7 @@ import type { ConversationMessage } from "../../../memory/trust/attributed-text.
 import { carry, MEMORY_MARK } from "../../../session/append/carried-marks.ts";
 import { shownOf } from "../../../session/history/hydrate.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
+import type { Origin } from "../../../transcript/blocks.ts";
 import { hasEffect } from "../../../transcript/edits.ts";
 
 /** A message that was said and not looked at before its session was opened again. */
@@ -77,12 +78,22 @@ export class MemoryMark {
         const { role, origin, at, saidAt = at } = entry;
         missed.push({
           id: formatPointer({ seq: entry.seq, block: 0 }),
-          message: { role, origin, content: entry.content.map(shownOf) },
+          message: { role, origin: speakerIn(this.#session, origin), content: entry.content.map(shownOf) },
           statedAtMs: saidAt,
         });
       }
     return missed;
   }
+}
+
+/**
+ * Who said a message, as far as memories are concerned: an agent that works as a task is spoken to by another agent,
+ * whose word is not the user's.
+ */
+export function speakerIn(session: Session, origin: Origin): Origin {
+  if (origin !== "user") return origin;
+  const parent = internalsOf(session).writer.metadata.values["parent"];
+  return isObject(parent) && typeof parent["task"] === "string" ? "assistant" : origin;
 }
 
 /** Nothing of memory fails a turn: its errors go to the observer. */
