@@ -21,6 +21,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { parseAst } from "rolldown/parseAst";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** A comment at the top of a file that belongs to no declaration. */
@@ -116,17 +117,36 @@ async function bundle(from, dist, entries) {
     external: /^[^./]/,
     experimental: { attachDebugInfo: "none" },
   });
-  await built.write({
+  const { output } = await built.write({
     dir: dist,
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name].js",
-    // Shorter, and still readable in a debugger: nothing is renamed, every statement keeps its line.
-    minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
+    // Without spaces; `onePerLine` puts the lines back. No name is changed.
+    minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
     comments: { legal: true, annotation: true, jsdoc: false }, // The declarations have the doc comments.
     codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
   });
   await built.close();
+  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), onePerLine(code));
+}
+
+/** Every statement and every member of a class begins a line, so that stack traces and debuggers point to one of them. */
+function onePerLine(code) {
+  const starts = new Set();
+  const visit = (node) => {
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (typeof node?.type !== "string") return;
+    if (/(?:Statement|Declaration|MethodDefinition|PropertyDefinition)$/.test(node.type))
+      starts.add(node.start);
+    for (const [key, value] of Object.entries(node))
+      if (key !== "parent" && typeof value === "object") visit(value);
+  };
+  visit(parseAst(code).body);
+  const places = [...starts]
+    .filter((start) => /[;{}]/.test(code[start - 1] ?? ""))
+    .sort((one, other) => one - other);
+  return `${places.map((start, index) => code.slice(index === 0 ? 0 : places[index - 1], start)).join("\n")}\n${code.slice(places.at(-1))}`;
 }
 
 /** Copies the declarations that the public entries lead to. */
