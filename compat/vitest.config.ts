@@ -6,8 +6,12 @@ import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { fromSources, inNode } from "../vitest.shared.ts";
 
+// Without the builds for bundlers: those of OpenTelemetry name no file endings, so that Node cannot load them.
+const conditions = fromSources.resolve.conditions.filter((condition) => condition !== "module");
+
 export default defineConfig({
-  ...fromSources,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   root: resolve(import.meta.dirname, ".."),
   test: {
     ...inNode,

@@ -20,6 +20,12 @@ import { type OpenLoop, READ_FILE, SESSION_ID, SYSTEM } from "../shared/loop.ts"
 type Messages = OpenAI7.ChatCompletionMessageParam[];
 type Items = OpenAI7.Responses.ResponseInputItem[];
 
+/** The text of an answer; `output_text` is not there in streams of SDK 5. */
+function textOf(output: OpenAI7.Responses.ResponseOutputItem[]): string {
+  const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
+  return parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+}
+
 /** The host's state between two processes. */
 interface Kept {
   readonly messages: Messages;
@@ -99,7 +105,7 @@ export const openLoop: OpenLoop = async ({ openAiUrl, folder, windowTokens, vari
       kept.items.push(...(response.output as Items));
       fresh = [];
       const calls = response.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
-      if (calls.length === 0) return response.output_text;
+      if (calls.length === 0) return textOf(response.output);
       for (const { call_id, name: called, arguments: text } of calls)
         fresh.push({ type: "function_call_output", call_id, output: await run(called, text) });
       kept.items.push(...fresh);

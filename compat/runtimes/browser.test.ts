@@ -10,7 +10,7 @@ import { EmptyProject } from "../shared/empty-project.ts";
 
 /** Entries that need nothing of Node; `docs/reference/runtimes.md` lists them. */
 const PURE = [
-  ...["ai-sdk", "anthropic", "compaction", "experimental", "openai", "tokens", "transcript"],
+  ...["ai-sdk", "anthropic", "compaction", "experimental", "openai", "otel", "tokens", "transcript"],
 ] as const;
 const TEXT = "Die Straßenbahn fährt um 9:04 Uhr. const answer = 42;";
 

@@ -183,9 +183,9 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
 }
 
 const both = (onEvent: SessionObserver["onEvent"], host: SessionObserver | undefined): SessionObserver => ({
-  onEvent: (event) => {
-    onEvent(event);
-    notify(host, event);
+  onEvent: (event, source) => {
+    onEvent(event, source);
+    notify(host, event, source);
   },
 });
 

@@ -248,14 +248,21 @@ export type SessionEvent =
 
 /** Receives the events of a session, for a log, a meter or a progress line. Pass it as `observer`. */
 export interface SessionObserver {
-  /** Called in the order of the log. An error it throws is dropped: the event has happened already. */
-  onEvent(event: SessionEvent): void;
+  /**
+   * Called in the order of the log. An error it throws is dropped: the event has happened already.
+   * @param source - where it happened; absent for events of a home, and while a session is being made
+   */
+  onEvent(event: SessionEvent, source?: { readonly sessionId: string }): void;
 }
 
 /** Tells the observer, if there is one. @internal */
-export function notify(observer: SessionObserver | undefined, event: SessionEvent): void {
+export function notify(
+  observer: SessionObserver | undefined,
+  event: SessionEvent,
+  source?: { readonly sessionId: string },
+): void {
   try {
-    observer?.onEvent(event);
+    observer?.onEvent(event, source);
   } catch {
     // A meter that breaks must not make an operation fail that the store has acknowledged.
   }

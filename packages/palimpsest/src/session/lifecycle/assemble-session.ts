@@ -94,7 +94,7 @@ export function assembleSession(
     isHostVisible,
     breakers: new Breakers(carried.get(BREAKERS_MARK)),
     emit: (event) => {
-      for (const one of [observer, ...observers]) notify(one, event);
+      for (const one of [observer, ...observers]) notify(one, event, { sessionId: log.sessionId });
     },
     observers,
     makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
@@ -160,7 +160,8 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
       if (known !== undefined && position !== undefined)
         await digests.save(known.state, { throughSeq: known.throughSeq, position });
     },
-    onCheckpointFailed: (error) => notify(options.observer, { type: "checkpoint-failed", error }),
+    onCheckpointFailed: (error) =>
+      notify(options.observer, { type: "checkpoint-failed", error }, { sessionId: log.sessionId }),
   });
   return writer;
 }

@@ -72,7 +72,7 @@ export async function openSession(sessionId: string, options: SessionOptions): P
   // Options of new sessions are accepted too, so that a program can use one object for both.
   checkOptions("openSession", options, NEW_SESSION_RULES);
   checkWindow(options.window);
-  const emit = (event: SessionEvent): void => notify(options.observer, event);
+  const emit = (event: SessionEvent): void => notify(options.observer, event, { sessionId });
   const stored = await options.store.open(sessionId, options.scope);
   const log = new WatchedLog(stored, new KnownDamage(emit));
   try {
