@@ -83,8 +83,9 @@ export async function managedFetch<Request extends HttpRequest>(
     const window = managedWindow(found);
     const body = parsed.value as JsonObject;
     const call = api.read(body, { headers, window });
-    if (call === undefined) return await send(request);
-    if ("refused" in call) return refusalOf(call);
+    if (call !== undefined && "refused" in call) return refusalOf(call);
+    // Without messages it goes on with what the provider keeps, such as a prompt: there is no list to compare with.
+    if (call === undefined || call.messages.length === 0) return await send(request);
     return await new Exchange(request, { send, api, window, body }).answer(call);
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -166,7 +167,8 @@ class Exchange<Request extends HttpRequest> {
     const watch = new StreamWatch(this.#parts.api.assembly());
     const ended = once(() => {
       this.#signal?.removeEventListener("abort", aborted);
-      return this.#record(leaving, watch.answer());
+      const answer = watch.answer();
+      return answer === undefined ? Promise.resolve() : this.#record(leaving, answer);
     });
     // An SDK that aborts may not read on.
     const aborted = (): void => void ended().catch(() => undefined);
@@ -209,9 +211,9 @@ class StreamWatch {
   }
 
   /** The answer, or what of it is finished. */
-  answer(): ModelAnswer {
+  answer(): ModelAnswer | undefined {
     if (!this.#isBroken) this.#read(() => this.#events.end());
-    return this.#assembly.answer();
+    return readable(() => this.#assembly.answer());
   }
 
   #read(events: () => readonly unknown[]): void {

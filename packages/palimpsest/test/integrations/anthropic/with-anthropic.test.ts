@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 /** A managed client over a provider that answers by the script. */
-async function open(script: Script, windowTokens = 16_000): Promise<Anthropic> {
+async function open(script: Script, windowTokens = 10_000): Promise<Anthropic> {
   provider = await scriptedProvider({ script, windowTokens });
   plain = new Anthropic({ apiKey: "key", baseURL: provider.url, maxRetries: 0 });
   const palimpsest = createPalimpsest({
@@ -71,11 +71,11 @@ describe("create", () => {
   it("sends the window of the host's whole list, and records answers with their usage", async () => {
     const client = await open((request) => (isSummaryRequest(request) ? GOOD_SUMMARY : undefined));
     expect(client).toBeInstanceOf(Anthropic);
-    const messages = await ask(client, 30);
-    expect(messages).toHaveLength(60);
+    const messages = await ask(client, 16);
+    expect(messages).toHaveLength(32);
     expect(provider.violations).toEqual([]);
     expect(provider.overflows).toEqual([]);
-    expect(sent().length).toBeLessThan(60);
+    expect(sent().length).toBeLessThan(28);
     const [hit] = await session.history.search('"Question 2:"');
     expect(hit?.snippet).toContain("Question 2:");
     expect(session.tokens.source).toBe("reported");
@@ -141,7 +141,7 @@ describe("the tool runner", () => {
     const client = await open((request) => {
       if (isSummaryRequest(request)) return GOOD_SUMMARY;
       const count = asked().length;
-      if (count < 24) return [callTool("look", { page: count })];
+      if (count < 16) return [callTool("look", { page: count })];
       return say("Done.");
     });
     const look = {
@@ -158,8 +158,8 @@ describe("the tool runner", () => {
     expect(last.content).toMatchObject([{ type: "text", text: "Done." }]);
     expect(provider.violations).toEqual([]);
     expect(provider.overflows).toEqual([]);
-    expect(runner.params.messages.length).toBeGreaterThan(40);
-    expect(sent().length).toBeLessThan(40);
+    expect(runner.params.messages.length).toBeGreaterThan(28);
+    expect(sent().length).toBeLessThan(28);
     expect(asked().every(({ betas }) => betas.length === 0)).toBe(true);
     const [search] = anthropicHistoryTools(session);
     expect(await search?.run({ query: '"Page 2:"' })).toContain("Page 2: text");
@@ -223,9 +223,9 @@ describe("refusals", () => {
       if (isSummaryRequest(request)) return GOOD_SUMMARY;
       if (request.lastUserText !== "Now." || isRefused) return undefined;
       isRefused = true;
-      return { fault: "prompt-too-long", windowTokens: 6_000 };
+      return { fault: "prompt-too-long", windowTokens: 5_000 };
     });
-    const messages = [...(await ask(client, 8)), user("Now.")];
+    const messages = [...(await ask(client, 5)), user("Now.")];
     const message = stream
       ? await client.messages.stream({ ...FEW, messages }).finalMessage()
       : await client.messages.create({ ...FEW, messages });
