@@ -5,13 +5,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { PalimpsestOptions } from "palimpsest";
+import { createPalimpsest, InMemorySessionStore } from "palimpsest";
 import { formatMemoryFile } from "#palimpsest/memory/files/memory-file.ts";
 import type { TaskKindName } from "#palimpsest/tasks/task-record.ts";
-import { runCli } from "#palimpsest-cli/program/program.ts";
+import { serveWorker } from "#palimpsest-cli/worker/worker-server.ts";
+import { WORKER_AGENT, WorkerTasks } from "#palimpsest-cli/worker/worker-tasks.ts";
 import { httpServer } from "../../packages/palimpsest/test/agent/tasks/mcp/mcp-servers.ts";
 import { inNode } from "../../vitest.shared.ts";
-import { cliDouble } from "../helpers/cli-double.ts";
 import { testFolder } from "../helpers/recordings.ts";
 import { type CrashPlace, lookingAgent, TOKEN } from "./all-kinds.ts";
 import type { CrashState } from "./crash-cases.ts";
@@ -52,11 +52,8 @@ export async function newPlace(): Promise<OtherMachines> {
   return { place, cutOff: { ...place, workerUrl: DEAD_URL, webUrl: DEAD_URL }, lookOn: worker.lookOn };
 }
 
-/** `palimpsest worker`, with an agent that it takes from here. */
+/** The worker of `palimpsest worker`. */
 async function startWorker(): Promise<{ readonly url: string; readonly lookOn: () => void }> {
-  const folder = testFolder();
-  writeFileSync(join(folder, "token"), TOKEN, { mode: 0o600 });
-  writeFileSync(join(folder, "agent.mjs"), "export default globalThis.crashWorker;\n");
   let lookOn: () => void = () => undefined;
   const looking = new Promise<void>((resolve) => {
     lookOn = resolve;
@@ -65,18 +62,18 @@ async function startWorker(): Promise<{ readonly url: string; readonly lookOn: (
     () => looking,
     () => undefined,
   );
-  const shared = globalThis as { crashWorker?: PalimpsestOptions & typeof agent };
-  shared.crashWorker = { ...agent, folder: join(folder, "sessions"), notes: "off" };
-  const context = cliDouble({ folder });
-  const args = ["worker", "--port", "0", "--token-file", "token", "--agent", "agent.mjs"];
-  const code = runCli(args, context, "1.2.3");
-  opened.push(() => {
-    context.stop.abort();
-    return code;
+  const agents = { [WORKER_AGENT]: { description: "looks", ...agent } };
+  const store = new InMemorySessionStore();
+  const palimpsest = createPalimpsest({ model: agent.model, store, notes: "off", tasks: { agents } });
+  const session = await palimpsest.session();
+  await session.begin();
+  const address = { host: "127.0.0.1", port: 0, token: TOKEN };
+  const server = await serveWorker(new WorkerTasks(session.tasks), address);
+  opened.push(async () => {
+    await server.close();
+    await palimpsest.close();
   });
-  const url = () => /Listening on (\S+)/.exec(context.written.err)?.[1];
-  await until(() => url() !== undefined);
-  return { url: url()!, lookOn };
+  return { url: server.url, lookOn };
 }
 
 /** What a host is asked to do. */
