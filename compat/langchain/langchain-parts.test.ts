@@ -21,7 +21,7 @@ import {
 import { RunnableLambda, RunnableWithMessageHistory } from "@langchain/core/runnables";
 import { type BaseStore, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createAgent, createMiddleware, tool } from "langchain";
-import { createPalimpsest, type Palimpsest } from "palimpsest";
+import { createPalimpsest, type Palimpsest, type SessionEvent } from "palimpsest";
 import {
   chatHistory,
   fromLangChain,
@@ -47,11 +47,13 @@ const MODEL = "claude-opus-4-6";
 let folder: string;
 let provider: ScriptedProvider;
 let palimpsest: Palimpsest;
+let events: SessionEvent[] = [];
 let steps: ScriptStep[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "palimpsest-langchain-"));
   steps = [];
+  events = [];
   const script = (request: ScriptedRequest) =>
     isSummaryRequest(request) ? GOOD_SUMMARY : (steps.shift() ?? say("Done."));
   provider = await scriptedProvider({ script, windowTokens: 32_000 });
@@ -59,6 +61,7 @@ beforeEach(async () => {
     model: langchainModel(chatModel()),
     folder,
     window: { windowTokens: 200_000 },
+    observer: { onEvent: (event) => events.push(event) },
   });
 });
 
@@ -139,6 +142,7 @@ describe("the middleware", () => {
     const { visible } = await palimpsest.session("ada");
     expect(visible.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(JSON.stringify(provider.requests.at(-1)?.body)).not.toContain("Bob");
+    expect(events.filter(({ type }) => type === "host-edit")).toEqual([]);
   });
 
   it("makes a refused prompt smaller, and the agent never sees the refusal", async () => {
@@ -160,6 +164,7 @@ describe("the middleware", () => {
     );
     expect(result.messages.at(-1)?.text).toBe("Done.");
     expect(provider.overflows.length).toBeGreaterThan(0);
+    expect(events.filter(({ type }) => type === "host-edit")).toEqual([]);
     expect(provider.violations).toEqual([]);
   });
 });
