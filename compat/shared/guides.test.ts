@@ -32,10 +32,13 @@ afterAll(async () => {
 });
 
 /** Runs Node in the folder; the SDKs find the stand-in for the vendors in the environment. */
-async function run(args: readonly string[]): Promise<{ readonly exitCode: number; readonly output: string }> {
+async function run(
+  args: readonly string[],
+  anthropicUrl = provider.url,
+): Promise<{ readonly exitCode: number; readonly output: string }> {
   const vendors = {
     ANTHROPIC_API_KEY: "any",
-    ANTHROPIC_BASE_URL: provider.url,
+    ANTHROPIC_BASE_URL: anthropicUrl,
     OPENAI_API_KEY: "any",
     OPENAI_BASE_URL: provider.openAiUrl,
   };
@@ -52,12 +55,27 @@ async function run(args: readonly string[]): Promise<{ readonly exitCode: number
   return { exitCode, output };
 }
 
+/** Blocks for the AI SDK run with each of its majors, which are installed under other names. */
+const USES_AI_SDK = /from "ai"|from "@ai-sdk\//;
+const cases = blocks.flatMap((block) =>
+  USES_AI_SDK.test(block.code)
+    ? [5, 6, 7].map((major) => ({
+        ...block,
+        path: `${block.path} (ai ${major})`,
+        code: block.code.replace(/from "(ai|@ai-sdk\/\w+)"/g, `from "$1-${major}"`),
+        // Its provider names the version of the API itself.
+        usesAiSdk: true,
+      }))
+    : [{ ...block, usesAiSdk: false }],
+);
+
 describe("the guides for frameworks", () => {
-  it.each(blocks)("$path compiles and runs from line $line", async ({ code }) => {
+  it.each(cases)("$path compiles and runs from line $line", async ({ code, usesAiSdk }) => {
     writeFileSync(join(folder, "guide.ts"), code);
     const checked = await run([`${ROOT}node_modules/typescript/bin/tsc`, "--noEmit", "-p", "."]);
     expect(checked).toEqual({ exitCode: 0, output: "" });
-    const { exitCode, output } = await run([...inNode.execArgv, "guide.ts"]);
+    const url = usesAiSdk ? provider.openAiUrl : provider.url;
+    const { exitCode, output } = await run([...inNode.execArgv, "guide.ts"], url);
     expect(exitCode, output).toBe(0);
   });
 });

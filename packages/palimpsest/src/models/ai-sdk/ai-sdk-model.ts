@@ -4,7 +4,7 @@
  * The model is called directly and not through `generateText`: there is no loop, and retries are the host's. Tools are in
  * the SDK's form, further parameters are its call options (`temperature`, `providerOptions` …).
  *
- * The packages of the AI SDK are never imported: the types here describe its models, in version 3 or 4 of their interface.
+ * The packages of the AI SDK are never imported: the types here describe its models, in version 2, 3 or 4 of their interface.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
   StreamingModelClient,
 } from "../../ports/model-client.ts";
 import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
-import { toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
+import { takesMarks, toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
 import { readStream, safeListener } from "../shared/sdk-call.ts";
 
@@ -92,14 +92,9 @@ function providerOptions(provider: string, { parameters = {}, betas = [] }: Mode
   };
 }
 
-/** True for providers with cache marks: Anthropic's own API, and Claude on other clouds through the same provider. */
-function takesMarks(provider: string): boolean {
-  return provider.includes("anthropic");
-}
-
 /** A model such as `anthropic("claude-…")` or `createOpenAICompatible(…)("…")` gives. */
 export interface AiSdkLanguageModel {
-  /** `v3` or `v4`; files are written differently. */
+  /** `v2`, `v3` or `v4`; files are written differently. */
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;

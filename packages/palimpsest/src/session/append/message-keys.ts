@@ -1,8 +1,9 @@
 /**
  * Makes keys of a host's messages: equal keys mean equal contents.
  *
- * The order of an object's members does not count, nor do cache marks, which hosts move from message to message. A key
- * contains the length of each string, so that different contents cannot give one key; a long key is hashed.
+ * The order of an object's members does not count, nor do cache marks, which hosts move from message to message, nor what
+ * a converter keeps beside a block for its own framework. A key contains the length of each string, so that different
+ * contents cannot give one key; a long key is hashed.
  */
 import { isObject, writeDeepJson } from "../../base/json/json.ts";
 import { isWellFormed } from "../../base/text/text.ts";
@@ -14,6 +15,9 @@ import { MAX_NESTING_LEVELS, MAX_VALUES_COUNT } from "../input/copy-input.ts";
 const MAX_PLAIN_KEY_CHARS = 256;
 /** Most members of an object whose names are sorted by insertion. Our choice: beyond it the platform's sort is faster. */
 const MAX_INSERTION_SORT_COUNT = 12;
+
+/** Members of a block that say nothing: cache marks, and the carrier of the AI SDK (`wire/ai-sdk/carrier.ts`). */
+const BESIDE: ReadonlySet<string> = new Set(["cache_control", "aiSdk"]);
 
 export interface MessageKeys {
   readonly key: string;
@@ -59,7 +63,7 @@ function objectText(value: Readonly<Record<string, unknown>>, depth: number, isB
   let text = "{";
   for (const key of sortedKeys(value)) {
     const member = value[key];
-    if (member === undefined || (isBlock && key === "cache_control")) continue;
+    if (member === undefined || (isBlock && BESIDE.has(key))) continue;
     text += `${key.length}"${key}`;
     text +=
       typeof member === "string"

@@ -7,6 +7,7 @@ import type { ContentBlock, Message, Usage } from "../../transcript/blocks.ts";
 import { anthropicUsage } from "../anthropic/answer.ts";
 import { classifyModelError } from "../errors/model-failure.ts";
 import { type Assembly, unreadableAnswer } from "../shared/answer-assembly.ts";
+import { asMember } from "./carrier.ts";
 import { fromAiSdkPart } from "./from-ai-sdk.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -45,7 +46,7 @@ function answerFrom({ content, finish, response }: AnswerPieces): ModelAnswer {
   const [model, responseId] = [asString(fields["modelId"]), asString(fields["id"])];
   const headers = isObject(fields["headers"]) ? fields["headers"] : {};
   const requestId = asString(headers["request-id"]) ?? asString(headers["x-request-id"]);
-  const usage = aiSdkUsage(finish["usage"]);
+  const usage = aiSdkUsage(finish["usage"], finish["providerMetadata"]);
   const answer: Message = {
     role: "assistant",
     content,
@@ -62,7 +63,11 @@ function answerFrom({ content, finish, response }: AnswerPieces): ModelAnswer {
   };
 }
 
-function stopOf(reason: unknown): { readonly stopReason: StopReason; readonly rawStopReason?: string } {
+/** The reason of a finish, as an object or as text. @internal */
+export function stopOf(reason: unknown): {
+  readonly stopReason: StopReason;
+  readonly rawStopReason?: string;
+} {
   const fields = isObject(reason) ? reason : { unified: reason };
   const raw = asString(fields["raw"]) ?? asString(fields["unified"]);
   const stopReason = RAW_STOP_REASONS.get(raw) ?? STOP_REASONS.get(fields["unified"]) ?? "other";
@@ -71,29 +76,38 @@ function stopOf(reason: unknown): { readonly stopReason: StopReason; readonly ra
 
 /**
  * The window's fill. The totals of Anthropic's models sum up the iterations of one call, so there the
- * provider's own figures are read. @internal
+ * provider's own figures are read. `metadata`: the provider's, which has these figures in version 2. @internal
  */
-export function aiSdkUsage(usage: unknown): Usage | undefined {
+export function aiSdkUsage(usage: unknown, metadata?: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const { raw } = usage;
-  if (isObject(raw) && Array.isArray(raw["iterations"])) {
-    const own = anthropicUsage(raw);
-    if (own !== undefined) return own;
-  }
-  const input = isObject(usage["inputTokens"]) ? usage["inputTokens"] : {};
-  const output = isObject(usage["outputTokens"]) ? usage["outputTokens"] : {};
-  const cacheReadTokens = asNumber(input["cacheRead"]) ?? 0;
-  const cacheWriteTokens = asNumber(input["cacheWrite"]) ?? 0;
-  const total = asNumber(input["total"]);
-  const fresh =
-    asNumber(input["noCache"]) ??
-    (total === undefined ? undefined : total - cacheReadTokens - cacheWriteTokens);
+  const vendor = asMember(asMember(metadata)?.["anthropic"])?.["usage"];
+  const { raw = vendor } = usage;
+  const own =
+    isObject(raw) && (raw === vendor || Array.isArray(raw["iterations"])) ? anthropicUsage(raw) : undefined;
+  if (own !== undefined) return own;
+  const { total, noCache, cacheRead, cacheWrite, output } = figuresOf(usage);
+  const cacheReadTokens = cacheRead ?? 0;
+  const cacheWriteTokens = cacheWrite ?? 0;
+  const fresh = noCache ?? (total === undefined ? undefined : total - cacheReadTokens - cacheWriteTokens);
   if (fresh === undefined) return undefined;
+  return { inputTokens: Math.max(0, fresh), cacheReadTokens, cacheWriteTokens, outputTokens: output ?? 0 };
+}
+
+/** Models of versions 3 and 4 report objects; models of version 2, and the steps of every version, numbers. */
+function figuresOf(
+  usage: Fields,
+): Partial<Record<"total" | "noCache" | "cacheRead" | "cacheWrite" | "output", number>> {
+  const { inputTokens: given, outputTokens, inputTokenDetails } = usage;
+  const input = asMember(given) ?? asMember(inputTokenDetails) ?? {};
   return {
-    inputTokens: Math.max(0, fresh),
-    cacheReadTokens,
-    cacheWriteTokens,
-    outputTokens: asNumber(output["total"]) ?? 0,
+    total: asNumber(given) ?? asNumber(input["total"]),
+    noCache: asNumber(input["noCache"]) ?? asNumber(input["noCacheTokens"]),
+    cacheRead:
+      asNumber(input["cacheRead"]) ??
+      asNumber(input["cacheReadTokens"]) ??
+      asNumber(usage["cachedInputTokens"]),
+    cacheWrite: asNumber(input["cacheWrite"]) ?? asNumber(input["cacheWriteTokens"]),
+    output: asNumber(outputTokens) ?? asNumber(asMember(outputTokens)?.["total"]),
   };
 }
 

@@ -1,66 +1,100 @@
 /**
- * Parts of an answer of the AI SDK → our blocks.
+ * Parts of the AI SDK → our blocks: of an answer, of a prompt, and of a `ModelMessage`.
  *
  * A provider's metadata is kept beside every block, because it goes back with it. Reasoning that Anthropic
  * signed becomes thinking, so that everybody here knows it as such; that of others, and what only the
  * provider executes, travels as it came.
  */
-import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
-import { AI_SDK, optionOf, withProviderOptions } from "./to-ai-sdk.ts";
+import { asMember, defined, optionOf, withCarrier } from "./carrier.ts";
+import { opaqueFile } from "./file-data.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One part of an answer; none where it says nothing. @internal */
 export function fromAiSdkPart(part: unknown): readonly ContentBlock[] {
   if (!isObject(part)) return [];
-  const metadata = part["providerMetadata"];
-  switch (part["type"]) {
+  const { type, text, providerMetadata: providerOptions } = part;
+  switch (type) {
     case "text":
-      return textBlock(asString(part["text"]) ?? "", metadata);
-    case "reasoning":
-      return reasoningBlock(asString(part["text"]) ?? "", metadata);
-    case "tool-call":
-      return callBlock(part, metadata);
-    case "custom":
-      return part["kind"] === BOOKKEEPING ? [] : [opaquePart(part)];
-    default:
-      return [opaquePart(part)];
+    case "reasoning": {
+      const isSilent = (asString(text) ?? "") === "" && (type === "text" || !hasMembers(providerOptions));
+      return isSilent ? [] : [assistantBlock({ type, text, providerOptions })];
+    }
+    case "tool-call": {
+      const { toolCallId, toolName, providerExecuted } = part;
+      const input = inputOf(part["input"]);
+      const { providerMetadata: _, ...rest } = part;
+      if (providerExecuted === true) return [opaquePart({ ...rest, input, providerOptions })];
+      return [assistantBlock({ type, toolCallId, toolName, input, providerOptions })];
+    }
+    default: {
+      const { providerMetadata: _, ...rest } = part;
+      return type === "custom" && part["kind"] === BOOKKEEPING
+        ? []
+        : [opaquePart({ ...rest, providerOptions })];
+    }
   }
 }
 
 /** Told at the start of a stream and no part of what was said. */
 const BOOKKEEPING = "anthropic.message_start";
 
-function textBlock(text: string, metadata: unknown): readonly ContentBlock[] {
-  if (text === "") return [];
-  const isCompaction = optionOf(metadata, { provider: "anthropic", field: "type" }) === "compaction";
-  const block: ContentBlock = isCompaction ? { type: "compaction", content: text } : { type: "text", text };
-  return [withProviderOptions(block, metadata)];
+const hasMembers = (value: unknown): boolean => isObject(value) && Object.keys(value).length > 0;
+
+/** A part of an assistant's message; the metadata of its provider are options there. @internal */
+export function assistantBlock(part: Fields): ContentBlock {
+  switch (part["type"]) {
+    case "text":
+      return textBlock(part);
+    case "reasoning":
+      return reasoningBlock(part);
+    case "tool-call":
+      return callBlock(part);
+    default:
+      return opaquePart(part);
+  }
 }
 
-function reasoningBlock(thinking: string, metadata: unknown): readonly ContentBlock[] {
-  const signature = optionOf(metadata, { provider: "anthropic", field: "signature" });
+/** A part of type `text`, of any message. @internal */
+export function textBlock({ type: _, text, providerOptions, ...part }: Fields): ContentBlock {
+  const words = asString(text) ?? "";
+  const isCompaction = optionOf(providerOptions, { provider: "anthropic", field: "type" }) === "compaction";
+  const block: ContentBlock = isCompaction
+    ? { type: "compaction", content: words }
+    : { type: "text", text: words };
+  return withCarrier(block, { providerOptions: asMember(providerOptions), part: defined(part) });
+}
+
+function reasoningBlock(whole: Fields): ContentBlock {
+  const { type: _, text, providerOptions, ...part } = whole;
+  const thinking = asString(text) ?? "";
+  const carrier = { providerOptions: asMember(providerOptions), part: defined(part) };
+  const signature = optionOf(providerOptions, { provider: "anthropic", field: "signature" });
   if (signature !== undefined)
-    return [withProviderOptions({ type: "thinking", thinking, signature } as const, metadata)];
-  const data = optionOf(metadata, { provider: "anthropic", field: "redactedData" });
-  if (data !== undefined)
-    return [withProviderOptions({ type: "redacted_thinking", data } as const, metadata)];
-  if (isObject(metadata) && Object.keys(metadata).length > 0)
-    return [opaquePart({ type: "reasoning", text: thinking, providerMetadata: metadata })];
-  return thinking === "" ? [] : [{ type: "thinking", thinking }];
+    return withCarrier({ type: "thinking", thinking, signature } as const, carrier);
+  const data = optionOf(providerOptions, { provider: "anthropic", field: "redactedData" });
+  if (data !== undefined && thinking === "")
+    return withCarrier({ type: "redacted_thinking", data } as const, carrier);
+  return hasMembers(providerOptions) || data !== undefined
+    ? opaquePart(whole)
+    : withCarrier({ type: "thinking", thinking } as const, carrier);
 }
 
-function callBlock(part: Fields, metadata: unknown): readonly ContentBlock[] {
-  const [id, name] = [asString(part["toolCallId"]), asString(part["toolName"])];
-  const input = inputOf(part["input"]);
+function callBlock(whole: Fields): ContentBlock {
+  const { type: _, toolCallId, toolName, input = {}, providerOptions, ...part } = whole;
+  const [id, name] = [asString(toolCallId), asString(toolName)];
   if (part["providerExecuted"] === true || id === undefined || name === undefined || name === "")
-    return [opaquePart({ ...part, input })];
-  return [withProviderOptions({ type: "tool_use", id, name, input } as const, metadata)];
+    return opaquePart(whole);
+  return withCarrier({ type: "tool_use", id, name, input: input as JsonValue } as const, {
+    providerOptions: asMember(providerOptions),
+    part: defined(part),
+  });
 }
 
-/** Arguments are text on this interface; text that is not JSON stays text. */
+/** Arguments are text in answers; text that is not JSON stays text. */
 function inputOf(input: unknown): JsonValue {
   if (typeof input !== "string") return (input ?? {}) as JsonValue;
   if (input === "") return {};
@@ -68,23 +102,12 @@ function inputOf(input: unknown): JsonValue {
   return parsed.ok ? (parsed.value as JsonValue) : input;
 }
 
-/** A part in the form in which it may go back: its metadata are options there, its result an output. */
+/** A part in the form in which it may go back: its result is an output there, its data is text. */
 function opaquePart(part: Fields): ContentBlock {
-  const { providerMetadata, result, ...rest } = part;
-  const value = {
+  const { result, providerOptions, ...rest } = part;
+  return opaqueFile({
     ...rest,
-    ...(result === undefined ? {} : { output: { type: "json", value: plainJson(result) } }),
-    ...("data" in rest ? { data: plainJson(rest["data"]) } : {}),
-    ...(isObject(providerMetadata) ? { providerOptions: providerMetadata } : {}),
-  };
-  return { type: "opaque", provider: AI_SDK, value: value as JsonObject };
-}
-
-/** Bytes as base64 and addresses as text, so that the block can be kept. */
-function plainJson(value: unknown): JsonValue {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (value instanceof URL) return value.href;
-  if (isObject(value) && ("data" in value || "url" in value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
-  return (value ?? null) as JsonValue;
+    ...(result === undefined ? {} : { output: { type: "json", value: result } }),
+    ...(isObject(providerOptions) ? { providerOptions } : {}),
+  });
 }

@@ -1,138 +1,186 @@
 /**
- * A request → the prompt of an AI SDK language model.
+ * Our messages → messages of the AI SDK: the prompt of a language model, and `ModelMessage`s.
  *
- * Results of tools are separate messages there and name the tool, so calls are looked up. A `system`
- * message in the middle of a conversation goes as the user's, because most providers refuse it there.
- *
- * A provider of the AI SDK may say more about a part than our blocks have, such as signatures and ids of items. It is
- * kept on the block under one foreign field, and handed back with the part.
+ * Results of tools are separate messages there and name the tool, so calls are looked up. A part is written with what
+ * its carrier kept of it. A prompt leaves out what no provider takes, and a `system` message in the middle of it goes as
+ * the user's, because most providers refuse it there.
  */
-import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
-import type {
-  ContentBlock,
-  DocumentBlock,
-  ImageBlock,
-  ToolResultBlock,
-  ToolResultPart,
+import {
+  blockText,
+  type ContentBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  type ToolResultBlock,
 } from "../../transcript/blocks.ts";
-import type { RequestMessage } from "../../transcript/window.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
+import { asMember, carrierOf, opaqueValue } from "./carrier.ts";
+import { filePart } from "./file-data.ts";
+import { outputOf } from "./tool-output.ts";
 
-/** Options of the prompt. @internal */
+/** Options of the messages. */
 interface ToAiSdkOptions {
-  /** Version of the interface: `v3` writes files bare, `v4` names their kind. */
+  /** Version of the interface: `v2` and `v3` write files bare, `v4` names their kind. */
   readonly version: string;
   /** True if the provider takes Anthropic's cache marks. */
   readonly takesMarks: boolean;
+  /**
+   * `prompt`: what a provider takes. `request`: the same as messages of a host, whose own parts and system messages
+   * stay as they are. `stored`: everything.
+   */
+  readonly form: "prompt" | "request" | "stored";
 }
 
 type Part = JsonObject;
 
-/** One place of a request where a cache mark stands. */
-type IsMarked = (blockIndex: number) => boolean;
-
-/** The messages of the prompt, the system prompt first. @internal */
+/** The prompt of a language model, the system prompt first. @internal */
 export function toAiSdk(
-  { system, messages, cacheMarks = [], cacheTtl = "5m" }: ModelRequest,
-  options: ToAiSdkOptions,
+  { system, messages, cacheMarks, cacheTtl }: ModelRequest,
+  options: Omit<ToAiSdkOptions, "form">,
 ): readonly JsonObject[] {
-  const marks = options.takesMarks ? cacheMarks : [];
-  const mark = {
-    anthropic: { cacheControl: { type: "ephemeral", ...(cacheTtl === "1h" ? { ttl: cacheTtl } : {}) } },
-  };
-  const writer = new PromptWriter({ version: options.version, mark });
-  const head =
-    system === undefined || system.trim() === ""
-      ? []
-      : [
-          {
-            role: "system",
-            content: toWellFormed(system),
-            ...(marks.length === 0 ? {} : { providerOptions: mark }),
-          },
-        ];
-  const rest = messages.flatMap((message, index) => {
-    const marked = new Set(marks.filter((one) => one.message === index).map(({ block }) => block));
-    return writer.write(message, (block) => marked.has(block));
-  });
-  return [...head, ...rest];
+  const writer = new MessageWriter({ ...options, form: "prompt" }, { cacheMarks, cacheTtl });
+  return [...writer.system(system), ...writer.write(messages)];
 }
 
-class PromptWriter {
-  readonly #version: string;
+/** Where a request is cached. */
+interface CacheMarks {
+  readonly cacheMarks?: readonly CacheMark[] | undefined;
+  readonly cacheTtl?: "5m" | "1h" | undefined;
+}
+
+/** Writes the messages of one request. @internal */
+export class MessageWriter {
+  readonly #options: ToAiSdkOptions;
+  readonly #marks: readonly CacheMark[];
   readonly #mark: JsonObject;
   readonly #toolNames = new Map<string, string>();
 
-  constructor({ version, mark }: { readonly version: string; readonly mark: JsonObject }) {
-    this.#version = version;
-    this.#mark = mark;
+  constructor(options: ToAiSdkOptions, { cacheMarks = [], cacheTtl }: CacheMarks = {}) {
+    this.#options = options;
+    this.#marks = options.takesMarks ? cacheMarks : [];
+    this.#mark = { type: "ephemeral", ...(cacheTtl === "1h" ? { ttl: cacheTtl } : {}) };
   }
 
-  write({ role, content }: RequestMessage, isMarked: IsMarked): readonly JsonObject[] {
-    if (role === "assistant") {
-      const parts = content.flatMap((block, index) => this.#marked(this.#answered(block), isMarked(index)));
-      return parts.length === 0 ? [] : [{ role, content: parts }];
-    }
-    const results = content.flatMap((block, index) =>
-      block.type === "tool_result" ? this.#marked([this.#result(block)], isMarked(index)) : [],
-    );
-    const given = content.flatMap((block, index) => this.#marked(this.#given(block), isMarked(index)));
-    return [
-      ...(results.length === 0 ? [] : [{ role: "tool", content: results }]),
-      ...(given.length === 0 ? [] : [{ role: "user", content: given }]),
-    ];
+  system(text: string | undefined): readonly JsonObject[] {
+    if (text === undefined || text.trim() === "") return [];
+    const message = { role: "system", content: toWellFormed(text) };
+    return this.#marks.length === 0 ? [message] : [{ ...message, ...this.#withMark(undefined) }];
   }
 
-  #marked(parts: readonly Part[], isMarked: boolean): readonly Part[] {
-    if (!isMarked) return parts;
-    return parts.map((part) => {
-      // The API refuses marks on thinking.
-      if (part["type"] === "reasoning") return part;
-      const options = isObject(part["providerOptions"]) ? (part["providerOptions"] as JsonObject) : {};
-      const anthropic = isObject(options["anthropic"]) ? (options["anthropic"] as JsonObject) : {};
-      const merged = { ...anthropic, ...(this.#mark["anthropic"] as JsonObject) };
-      return { ...part, providerOptions: { ...options, anthropic: merged } };
+  write(messages: readonly RequestMessage[]): readonly JsonObject[] {
+    return messages.flatMap((message, index) => {
+      const marked = new Set(this.#marks.filter((one) => one.message === index).map(({ block }) => block));
+      const written = this.#message(message, marked);
+      const { form } = this.#options;
+      const fields = form === "prompt" ? undefined : carrierOf(message.content[0] ?? {}).message;
+      if (fields === undefined) return written;
+      return written.map((one) => ({ ...one, ...(form === "stored" ? fields : unmarked(fields)) }));
     });
   }
 
+  #message({ role, content }: RequestMessage, marked: ReadonlySet<number>): readonly JsonObject[] {
+    const { form } = this.#options;
+    if (role === "system" && form !== "prompt") return [{ role, content: content.map(blockText).join("\n") }];
+    const results: Part[] = [];
+    const others: Part[] = [];
+    content.forEach((block, index) => {
+      const written = role === "assistant" ? this.#answered(block) : this.#given(block);
+      const parts = form === "stored" ? written : written.map(unmarked);
+      const own = marked.has(index) ? parts.map((part) => this.#marked(part)) : parts;
+      (role !== "assistant" && isOfTool(own) ? results : others).push(...own);
+    });
+    const isEmpty = form === "stored" && results.length === 0;
+    return [
+      ...(results.length === 0 ? [] : [{ role: "tool", content: results }]),
+      ...(others.length === 0 && !isEmpty
+        ? []
+        : [{ role: role === "assistant" ? role : "user", content: others }]),
+    ];
+  }
+
+  #marked(part: Part): Part {
+    // The API refuses marks on thinking.
+    return part["type"] === "reasoning" ? part : { ...part, ...this.#withMark(part["providerOptions"]) };
+  }
+
+  #withMark(given: unknown): JsonObject {
+    const options = asMember(given) ?? {};
+    const anthropic = { ...asMember(options["anthropic"]), cacheControl: this.#mark };
+    return { providerOptions: { ...options, anthropic } };
+  }
+
   #answered(block: ContentBlock): readonly Part[] {
-    const providerOptions = providerOptionsOf(block);
-    const options = providerOptions === undefined ? {} : { providerOptions };
     switch (block.type) {
-      case "text":
-        return block.text === "" ? [] : [{ type: "text", text: toWellFormed(block.text), ...options }];
       case "thinking":
-        return block.signature === undefined
-          ? []
-          : [reasoning(block.thinking, providerOptions, { signature: block.signature })];
+        if (block.signature === undefined && this.#options.form !== "stored") return [];
+        return [this.#reasoning(block, block.thinking, { signature: block.signature })];
       case "redacted_thinking":
-        return [reasoning("", providerOptions, { redactedData: block.data })];
-      case "tool_use":
-        this.#toolNames.set(block.id, block.name);
-        return [
-          { type: "tool-call", toolCallId: block.id, toolName: block.name, input: block.input, ...options },
-        ];
+        return [this.#reasoning(block, "", { redactedData: block.data })];
+      case "tool_use": {
+        const { id: toolCallId, name: toolName, input } = block;
+        this.#toolNames.set(toolCallId, toolName);
+        return [{ type: "tool-call", toolCallId, toolName, input, ...kept(block) }];
+      }
       case "compaction":
-        return block.content === null || block.content === ""
-          ? []
-          : [{ type: "text", text: toWellFormed(block.content), ...options }];
+        return this.#text(block, block.content ?? "");
+      case "text":
+        return this.#text(block, block.text);
       case "opaque":
-        return isSendable(block.value) && block.provider === AI_SDK ? [block.value as Part] : [];
+        return this.#opaque(block);
       default:
         return [];
     }
   }
 
   #given(block: ContentBlock): readonly Part[] {
-    if (block.type === "text")
-      return block.text === "" ? [] : [{ type: "text", text: toWellFormed(block.text) }];
-    return block.type === "image" || block.type === "document" ? [this.#file(block)] : [];
+    switch (block.type) {
+      case "text":
+        return this.#text(block, block.text);
+      case "image":
+      case "document":
+        return [this.#file(block)];
+      case "tool_result":
+        return [this.#result(block)];
+      case "opaque":
+        return this.#options.form === "prompt" ? [] : this.#opaque(block);
+      default:
+        return [];
+    }
   }
 
-  #file({ type, source }: ImageBlock | DocumentBlock): Part {
+  #text(block: ContentBlock, text: string): readonly Part[] {
+    if (text === "" && this.#options.form !== "stored") return [];
+    return [{ type: "text", text: toWellFormed(text), ...kept(block) }];
+  }
+
+  /** Reasoning with its signature, in the signer's words. */
+  #reasoning(block: ContentBlock, text: string, signed: JsonObject): Part {
+    const { providerOptions, part } = carrierOf(block);
+    const isSigned = Object.values(signed).some((value) => value !== undefined);
+    const options = providerOptions ?? (isSigned ? { anthropic: signed } : undefined);
+    return {
+      type: "reasoning",
+      text,
+      ...(options === undefined ? {} : { providerOptions: options }),
+      ...part,
+    };
+  }
+
+  #opaque(block: ContentBlock): readonly Part[] {
+    const value = opaqueValue(block);
+    if (value?.["type"] === undefined) return [];
+    if (this.#options.form === "prompt") return SENDABLE.has(value["type"]) ? [value] : [];
+    return [(filePart(block) as Part | undefined) ?? value];
+  }
+
+  #file(block: ImageBlock | DocumentBlock): Part {
+    const { source, type } = block;
     const { data, url } = source;
+    const own = this.#options.form === "prompt" ? undefined : filePart(block);
+    if (own !== undefined) return own as Part;
     if (source["type"] === "text" && typeof data === "string")
       return { type: "text", text: toWellFormed(data) };
     if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
@@ -143,87 +191,54 @@ class PromptWriter {
           ? "image/*"
           : "application/pdf";
     if (source["type"] === "base64")
-      return { type: "file", mediaType, data: this.#fileData({ type: "data", data: data! }) };
+      return { type: "file", mediaType, data: this.#fileData({ type: "data", data: data! }), ...kept(block) };
     if (source["type"] !== "url" || !URL.canParse(String(url))) return { type: "text", text: `[${type}]` };
     // A bare text would be read as base64.
     const address = new URL(String(url)) as unknown as JsonValue;
-    return { type: "file", mediaType, data: this.#fileData({ type: "url", url: address }) };
+    return { type: "file", mediaType, data: this.#fileData({ type: "url", url: address }), ...kept(block) };
   }
 
+  /** Messages of the SDK take bare data in every version. */
   #fileData(tagged: JsonObject): JsonValue {
-    return this.#version === "v3" ? (tagged["data"] ?? tagged["url"]!) : tagged;
+    const isTagged = this.#options.version === "v4" && this.#options.form === "prompt";
+    return isTagged ? tagged : (tagged["data"] ?? tagged["url"]!);
   }
 
   #result(block: ToolResultBlock): Part {
+    const { version, form } = this.#options;
     return {
       type: "tool-result",
       toolCallId: block.tool_use_id,
       toolName: this.#toolNames.get(block.tool_use_id) ?? "unknown",
-      output: this.#output(block),
+      output: outputOf(block, { version, keepsForms: form !== "prompt" }),
+      ...kept(block),
     };
   }
-
-  #output({ content, is_error: isError }: ToolResultBlock): JsonObject {
-    const texts = typeof content === "string" ? content : (content ?? []).map(partText).join("\n");
-    if (isError === true) return { type: "error-text", value: toWellFormed(texts) || "(no output)" };
-    if (typeof content === "string" || content === undefined)
-      return { type: "text", value: toWellFormed(content ?? "") };
-    return { type: "content", value: content.map((part) => this.#resultPart(part)) };
-  }
-
-  #resultPart(part: ToolResultPart): JsonObject {
-    const source = (part as { readonly source?: unknown }).source;
-    const isMedia = part.type === "image" || part.type === "document";
-    if (!isMedia || !isObject(source) || source["type"] !== "base64" || !hasReadableSource(source, part.type))
-      return { type: "text", text: toWellFormed(partText(part)) };
-    const { data, media_type: mediaType } = source as { readonly data: string; readonly media_type: string };
-    return this.#version === "v3"
-      ? { type: "file-data", data, mediaType }
-      : { type: "file", data: { type: "data", data }, mediaType };
-  }
 }
 
-/** Reasoning with its signature, in the signer's words. */
-function reasoning(text: string, kept: JsonObject | undefined, signed: JsonObject): Part {
-  return { type: "reasoning", text, providerOptions: kept ?? { anthropic: signed } };
+/** True for providers with cache marks: Anthropic's own API, and Claude on other clouds through the same provider. @internal */
+export function takesMarks(provider: string): boolean {
+  return provider.includes("anthropic");
 }
 
-function partText(part: ToolResultPart): string {
-  if (part.type === "text") return (part as { readonly text: string }).text;
-  return part.type === "image" || part.type === "document" ? `[${part.type}]` : JSON.stringify(part);
+/** What the carrier kept of the part. */
+function kept(block: ContentBlock): JsonObject {
+  const { providerOptions, part } = carrierOf(block);
+  return { ...part, ...(providerOptions === undefined ? {} : { providerOptions }) };
 }
+
+/** The part or message without cache marks of the host: it moves them, and the session sets its own. */
+function unmarked(fields: JsonObject): JsonObject {
+  const options = asMember(fields["providerOptions"]);
+  const anthropic = asMember(options?.["anthropic"]);
+  if (anthropic?.["cacheControl"] === undefined) return fields;
+  const { cacheControl: _, ...others } = anthropic;
+  return { ...fields, providerOptions: { ...options, anthropic: others } };
+}
+
+const isOfTool = (parts: readonly Part[]): boolean => String(parts[0]?.["type"]).startsWith("tool-");
 
 /** Kinds of parts that an assistant's message may hold; sources and requests for approval are for people only. */
 const SENDABLE: ReadonlySet<unknown> = new Set([
   ...["text", "reasoning", "file", "tool-call", "tool-result", "custom", "reasoning-file"],
 ]);
-
-function isSendable(value: JsonValue): boolean {
-  return isObject(value) && SENDABLE.has(value["type"]);
-}
-
-/** Parts without a matching block travel as opaque blocks of this provider. @internal */
-export const AI_SDK = "ai-sdk";
-
-/** A provider's metadata of the part that a block was. @internal */
-function providerOptionsOf(block: ContentBlock): JsonObject | undefined {
-  const kept = (block as { readonly aiSdk?: unknown }).aiSdk;
-  const options = isObject(kept) ? kept["providerOptions"] : undefined;
-  return isObject(options) ? (options as JsonObject) : undefined;
-}
-
-/** The block with what its provider said, or itself where it said nothing. @internal */
-export function withProviderOptions<T extends ContentBlock>(block: T, metadata: unknown): T {
-  return isObject(metadata) && Object.keys(metadata).length > 0
-    ? { ...block, aiSdk: { providerOptions: metadata as JsonObject } }
-    : block;
-}
-
-/** A text field of one provider's options. @internal */
-export function optionOf(
-  options: unknown,
-  { provider, field }: { readonly provider: string; readonly field: string },
-): string | undefined {
-  const own = isObject(options) ? options[provider] : undefined;
-  return isObject(own) ? asString(own[field]) : undefined;
-}

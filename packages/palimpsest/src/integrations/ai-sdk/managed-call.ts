@@ -1,0 +1,166 @@
+/**
+ * A call of a language model of the AI SDK with the window of a session in the place of its prompt.
+ *
+ * The session takes in what the prompt has that is new, and makes the request; a refusal for its length is recovered from
+ * once, before the host sees it; the answer is recorded with its usage.
+ */
+import type { AgentSession } from "../../agent/agent-session.ts";
+import { isObject } from "../../base/json/json.ts";
+import { internalsOf } from "../../session/session.ts";
+import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
+import { defined } from "../../wire/ai-sdk/carrier.ts";
+import { type AiSdkMessage, fromModelMessages } from "../../wire/ai-sdk/model-messages.ts";
+import { MessageWriter, takesMarks } from "../../wire/ai-sdk/to-ai-sdk.ts";
+import { type LeavingCall, type ManagedWindow, managedWindow } from "../shared/managed-window.ts";
+import { splitSystem } from "./ai-sdk-window.ts";
+
+/** A call of a language model, as far as it is read. */
+export interface ModelCall {
+  readonly params: CallOptions;
+  readonly model: {
+    readonly specificationVersion: string;
+    readonly provider: string;
+    readonly modelId: string;
+    doGenerate(options: never): PromiseLike<unknown>;
+    doStream(options: never): PromiseLike<unknown>;
+  };
+}
+
+interface CallOptions {
+  readonly prompt: readonly unknown[];
+  readonly tools?: readonly unknown[] | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** Options of a call that a request is known by: what a summary on the warm cache repeats. */
+const PARAMETERS = [
+  "maxOutputTokens",
+  "temperature",
+  "topP",
+  "topK",
+  "toolChoice",
+  "reasoning",
+  "providerOptions",
+];
+
+/**
+ * Calls the model with the session's window. `selectNew` returns the messages of the prompt that are new; without it
+ * the prompt has the whole conversation.
+ * @internal
+ */
+export async function callThroughWindow(
+  session: AgentSession,
+  method: "doGenerate" | "doStream",
+  call: ModelCall,
+  selectNew?: (messages: readonly AiSdkMessage[]) => readonly AiSdkMessage[],
+): Promise<unknown> {
+  const window = managedWindow(session);
+  const { params, model } = call;
+  const { head, rest } = splitSystem(params.prompt as readonly AiSdkMessage[]);
+  const { abortSignal: signal } = params;
+  const given = params as CallOptions & Readonly<Record<string, unknown>>;
+  const request = {
+    model: model.modelId,
+    system: head.map(({ content }) => String(content)).join("\n\n"),
+    tools: params.tools,
+    parameters: defined(Object.fromEntries(PARAMETERS.map((name) => [name, given[name]]))),
+  };
+  const messages = fromModelMessages(selectNew === undefined ? rest : selectNew(rest));
+  const previousId = selectNew === undefined ? undefined : session.id;
+  let leaving = await window.prepare({ messages, request, previousId }, signal);
+  for (;;) {
+    const prompt = [...head, ...promptOf(leaving, session, model)];
+    const options = { ...params, ...leaving.request.parameters, prompt } as never;
+    try {
+      const result = await (method === "doGenerate" ? model.doGenerate(options) : model.doStream(options));
+      return await recordedResult(window, leaving, result);
+    } catch (error) {
+      const again = await window.recover(leaving, error, signal);
+      if (again === undefined) throw error;
+      leaving = again;
+    }
+  }
+}
+
+function promptOf(
+  { call }: LeavingCall,
+  session: AgentSession,
+  model: ModelCall["model"],
+): readonly unknown[] {
+  const { cacheTtl } = internalsOf(session.session).cache;
+  const options = {
+    version: model.specificationVersion,
+    takesMarks: takesMarks(model.provider),
+    form: "request",
+  } as const;
+  return new MessageWriter(options, { cacheMarks: call.cacheMarks, cacheTtl }).write(call.messages);
+}
+
+/** The result, recorded: a whole one now, a stream before its end is shown. */
+async function recordedResult(
+  window: ManagedWindow,
+  leaving: LeavingCall,
+  result: unknown,
+): Promise<unknown> {
+  const stream = isObject(result) ? result["stream"] : undefined;
+  if (stream instanceof ReadableStream)
+    return { ...(result as object), stream: recorded(stream, new StreamRecord(window, leaving)) };
+  await window.record(leaving, aiSdkAnswer(result));
+  return result;
+}
+
+/** The answer of a stream, which is recorded once: whole, or what was finished of it. */
+class StreamRecord {
+  readonly #window: ManagedWindow;
+  readonly #leaving: LeavingCall;
+  readonly #assembly = new AiSdkAssembly({ tell: () => undefined, headers: undefined });
+  #isEnded = false;
+
+  constructor(window: ManagedWindow, leaving: LeavingCall) {
+    this.#window = window;
+    this.#leaving = leaving;
+  }
+
+  take(part: unknown): void {
+    try {
+      this.#assembly.take(part);
+    } catch {
+      // The stream ended with an error, which the host is shown.
+    }
+  }
+
+  async end(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const answer = this.#assembly.answer();
+    const { isComplete } = this.#assembly;
+    const messages = isComplete
+      ? answer.messages
+      : answer.messages.map((message) => ({ ...message, interrupted: true }));
+    // After an error at the start there is nothing to record.
+    if (isComplete || messages.length > 0) await this.#window.record(this.#leaving, { ...answer, messages });
+  }
+}
+
+/** The same stream. Its end is not shown before its answer is recorded. */
+function recorded(stream: ReadableStream, record: StreamRecord): ReadableStream {
+  const reader = stream.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) await record.end();
+        if (done) return controller.close();
+        record.take(value);
+        controller.enqueue(value);
+      } catch (error) {
+        await record.end();
+        throw error;
+      }
+    },
+    async cancel(reason) {
+      await record.end();
+      await reader.cancel(reason);
+    },
+  });
+}

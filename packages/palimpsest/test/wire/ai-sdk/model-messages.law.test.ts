@@ -1,0 +1,66 @@
+/** `ModelMessage`s survive both conversions, with every part of AI SDK 5, 6 and 7, and so do our messages. */
+import fc from "fast-check";
+import { anyMessage } from "palimpsest-testing/arbitraries";
+import { describe, expect, it } from "vitest";
+import { type ContentBlock, defaultOrigin, type Message } from "#transcript/blocks.ts";
+import { type AiSdkMessage, fromModelMessages, toModelMessages } from "#wire/ai-sdk/model-messages.ts";
+import { modelMessage } from "./ai-sdk-arbitraries.ts";
+
+/** As the log keeps it. */
+const stored = (messages: readonly Message[]): readonly Message[] => JSON.parse(JSON.stringify(messages));
+
+/** A text in the place of content is a list of one text. */
+const asList = (message: AiSdkMessage): AiSdkMessage =>
+  typeof message.content === "string" && message.role !== "system"
+    ? { ...message, content: [{ type: "text", text: message.content }] }
+    : message;
+
+describe("ModelMessages", () => {
+  it("come back from the log as they were", () => {
+    fc.assert(
+      fc.property(fc.array(modelMessage, { maxLength: 4 }), (messages) => {
+        expect(toModelMessages(stored(fromModelMessages(messages)))).toEqual(messages.map(asList));
+      }),
+    );
+  });
+});
+
+/** Blocks that have no part in the SDK, or say more than their part. */
+const further = fc.constantFrom<ContentBlock>(
+  { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } },
+  { type: "web_search_tool_result", tool_use_id: "s1", content: [{ url: "https://a.example" }] },
+  { type: "thinking", thinking: "Unsigned." },
+  { type: "redacted_thinking", data: "c2VhbGVk" },
+  { type: "compaction", content: "The summary." },
+  { type: "opaque", provider: "openai-responses", value: { type: "reasoning", id: "rs_1" } },
+  { type: "text", text: "Cited.", citations: [{ cited_text: "x" }] } as ContentBlock,
+);
+const anyOfOurs: fc.Arbitrary<Message> = fc.oneof(
+  anyMessage(),
+  fc.record({
+    role: fc.constant("assistant" as const),
+    content: fc.array(further, { minLength: 1, maxLength: 3 }),
+    origin: fc.constantFrom("assistant" as const, "engine" as const),
+    hostId: fc.constantFrom("h1", "h2"),
+    interrupted: fc.boolean(),
+  }),
+);
+
+/** Results of tools come first in a message; an origin that follows from the rest is left out. */
+function ordered({ content, origin, ...message }: Message): Message {
+  const isResult = ({ type }: ContentBlock): boolean => type === "tool_result";
+  const all = [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
+  const isUsual = origin === defaultOrigin({ ...message, content });
+  return { ...message, content: all, ...(origin === undefined || isUsual ? {} : { origin }) };
+}
+
+describe("our messages", () => {
+  it("come back from the SDK as they were", () => {
+    fc.assert(
+      fc.property(fc.array(anyOfOurs, { maxLength: 4 }), (messages) => {
+        const own = messages.map(ordered);
+        expect(fromModelMessages(toModelMessages(own))).toEqual(own);
+      }),
+    );
+  });
+});
