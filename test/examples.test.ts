@@ -15,7 +15,8 @@ const names = readdirSync(FOLDER).filter((name) => name.endsWith(".mjs"));
 const guideBlocks = filesBelow("docs/how-to", ".md").flatMap(({ path, text }) =>
   codeBlocks(text)
     // TypeScript needs the framework that the guide is for: `compat/shared/guides.test.ts` runs it.
-    .filter(({ language }) => language !== "ts")
+    // Text is settings of other programs, and lines that start a server.
+    .filter(({ language }) => language !== "ts" && language !== "text")
     .map((block) => ({ path, ...block })),
 );
 const textOf = (name: string): string => readFileSync(`${FOLDER}${name}`, "utf8");
@@ -81,6 +82,8 @@ describe("the blocks of the how-to guides", () => {
   const run: Readonly<Record<string, (block: GuideBlock) => RunOutcome>> = {
     js: runModule,
     sh: ({ code }) => installed.runShell(code),
+    // Settings of another program: at least it can read them.
+    json: ({ code }) => installed.runJavaScript(`JSON.parse(${JSON.stringify(code)});`),
   };
 
   it("are of a kind that can be run", () => {
