@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { fromSources, inNode } from "./vitest.shared.ts";
+import { fromSources, inNode, LONG_FILES } from "./vitest.shared.ts";
 
 /**
  * Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at
@@ -13,32 +13,23 @@ const SLOW_FILES = [
   "test/tasks/task-crash.test.ts",
   "packages/palimpsest/test/stores/postgres/postgres-session-store.test.ts",
   "test/tidy/readme.test.ts",
-  "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",
   "packages/palimpsest/test/fault/postgres.test.ts",
-  "packages/palimpsest/test/fault/shared-session.test.ts",
   "packages/palimpsest/test/agent/strategies.test.ts",
   "packages/palimpsest/test/stores/platform/memory-attacks.test.ts",
   "packages/palimpsest-cli/test/sessions/process.test.ts",
   "packages/palimpsest/test/fault/real-disk.test.ts",
   "packages/palimpsest/test/runtime/working-copy/git-status.test.ts",
   "packages/palimpsest/test/stores/files/list/session-lists.test.ts",
-  "test/examples.test.ts",
   "test/tidy/light.test.ts",
-  "packages/palimpsest/test/fault/session-notes-processes.test.ts",
-  "packages/palimpsest/test/fault/notes-processes.test.ts",
   "packages/palimpsest/test/fault/compaction.test.ts",
-  "packages/palimpsest/test/host/home/close-on-exit.test.ts",
   "packages/palimpsest/test/corpus/over-http.test.ts",
-  "packages/palimpsest-cli/test/replay/page.corpus.test.ts",
   "packages/palimpsest-cli/test/sessions/page.test.ts",
   "packages/palimpsest/test/agent/tasks/many-and-hostile.test.ts",
   "packages/palimpsest/test/agent/tasks/session-tasks.test.ts",
   "packages/palimpsest-cli/test/tasks/tasks.test.ts",
   "packages/palimpsest/test/host/background/background-work.test.ts",
-  "packages/palimpsest/test/host/background/three-days.test.ts",
   "packages/palimpsest/test/host/home/start-context.test.ts",
   "packages/palimpsest/test/host/create-palimpsest.test.ts",
-  "packages/palimpsest/test/runtime/processes/real-prompts.test.ts",
   "packages/palimpsest/test/agent/tasks/mcp/mcp-monitor.test.ts",
 ].map((path) => resolve(import.meta.dirname, path));
 
@@ -61,7 +52,7 @@ export default defineConfig({
     sequence: { sequencer: SlowFilesFirst },
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
-    exclude: ["**/node_modules/**"],
+    exclude: ["**/node_modules/**", ...LONG_FILES],
     // Only what hangs takes as long, however busy the machine is.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,16 +1,16 @@
 /**
  * The long suites: the same laws on many more random histories, and tests that take minutes. They include every test
- * file that reads PALIMPSEST_LONG, itself or through test/helpers/size-of-run.ts, so that the cases that the default
- * run leaves out run here.
+ * file that reads PALIMPSEST_LONG, itself or through test/helpers/size-of-run.ts, and the files that only they have, so
+ * that all that the default run leaves out runs here.
  */
 import { defineConfig } from "vitest/config";
-import { fromSources, inNode, testFilesWith } from "./vitest.shared.ts";
+import { fromSources, inNode, LONG_FILES, testFilesWith } from "./vitest.shared.ts";
 
 export default defineConfig({
   ...fromSources,
   test: {
     ...inNode,
-    include: testFilesWith(/PALIMPSEST_LONG|\/size-of-run/),
+    include: [...new Set([...testFilesWith(/PALIMPSEST_LONG|\/size-of-run/), ...LONG_FILES])],
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     env: { PALIMPSEST_LONG: "1" },

@@ -1,5 +1,5 @@
 /** Shared by the configurations of Vitest: packages are run from their sources, and the test files are found. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const conditions = ["palimpsest-source"];
 
@@ -30,6 +30,33 @@ const testFiles = ["test", ...readdirSync("packages").map((name) => `packages/${
       .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
       .filter((path) => path.endsWith(".test.ts")),
 );
+
+/**
+ * Files that only the long run has: each takes a second of the processor or more, for processes, a browser, guides or whole
+ * recordings, and other files have cheaper tests of the same code.
+ */
+export const LONG_FILES = [
+  "packages/palimpsest-cli/test/corpus/replay-contract.test.ts",
+  "packages/palimpsest-cli/test/mcp/mcp-hostile.test.ts",
+  "packages/palimpsest-cli/test/mcp/mcp-process.test.ts",
+  "packages/palimpsest-cli/test/replay/page.corpus.test.ts",
+  "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",
+  "packages/palimpsest/test/agent/memory/tool/poisoned-tool.test.ts",
+  "packages/palimpsest/test/corpus/notes-over-http.test.ts",
+  "packages/palimpsest/test/corpus/notes-updates.test.ts",
+  "packages/palimpsest/test/fault/notes-processes.test.ts",
+  "packages/palimpsest/test/fault/session-notes-processes.test.ts",
+  "packages/palimpsest/test/fault/shared-session.test.ts",
+  "packages/palimpsest/test/host/background/three-days.test.ts",
+  "packages/palimpsest/test/host/home/close-on-exit.test.ts",
+  "packages/palimpsest/test/importers/trajectory-damage.test.ts",
+  "packages/palimpsest/test/runtime/processes/real-prompts.test.ts",
+  "packages/palimpsest/test/session/policies.test.ts",
+  "test/examples.test.ts",
+];
+
+for (const path of LONG_FILES)
+  if (!existsSync(path)) throw new Error(`LONG_FILES names a file that does not exist: ${path}`);
 
 /** The test files whose text matches. */
 export function testFilesWith(pattern: RegExp): string[] {
