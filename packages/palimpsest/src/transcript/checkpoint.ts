@@ -75,6 +75,8 @@ function neededSeqs(projection: Projection): readonly number[] {
   const isNeeded = (active: Projection["activeEdits"][number]): boolean => {
     const { hide = [], forms = [] } = active.edit.effect;
     return (
+      // The host's own list is matched with what it did not take out, however long ago that was.
+      active.edit.kind === "host" ||
       inserting.has(active.seq) ||
       hide.some((range: SeqRange) => range.to >= first) ||
       // An inserted message may be visible although the message it follows is hidden.

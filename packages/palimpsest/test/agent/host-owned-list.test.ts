@@ -131,4 +131,28 @@ describe("a session with a model", () => {
     expect((await session.windowAt(call))[1]?.content.map(blockText)).toEqual(["Done."]);
     await palimpsest.close();
   });
+
+  it("does not find messages again that it took out long before a compaction", async () => {
+    const { session, palimpsest, events } = await setTheStage({ answer: () => "Noted. ".repeat(300) });
+    const list: MessageInput[] = ["A secret.", { role: "assistant", content: "Noted." }];
+    await session.reconcile(list);
+    list.length = 0;
+    for (let turn = 0; turn < 4; turn++) {
+      list.push(`Fact ${turn}.`);
+      await session.reconcile(list);
+      await session.prepare();
+      const messages = "Noted. ".repeat(300);
+      await session.record({ messages });
+      list.push({ role: "assistant", content: [messages] });
+    }
+    await session.compact();
+    await palimpsest.close();
+    const hostEdits = () => events.filter(({ type }) => type === "host-edit").length;
+    expect(hostEdits()).toBe(1);
+
+    const again = await palimpsest.session("s1");
+    expect(await again.reconcile(list)).toEqual([]);
+    expect(hostEdits()).toBe(1);
+    await palimpsest.close();
+  });
 });
