@@ -1,6 +1,8 @@
 /** The tarballs, in an empty project: every version of TypeScript and both ways of resolving find every type. */
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeBlocks } from "../../test/tidy/markdown.ts";
 import { EmptyProject } from "../shared/empty-project.ts";
 
 const FRAMEWORKS = resolve(import.meta.dirname, "../node_modules");
@@ -83,6 +85,26 @@ describe("The tarballs", () => {
     ]);
     expect(outcome.output).toMatch(/node16 \(from ESM\): OK \(ESM\)\s+bundler: OK/);
     expect(outcome.exitCode, outcome.output).toBe(0);
+  });
+
+  it.each(["palimpsest", "palimpsest-testing"])("of %s have a README whose program runs", (name) => {
+    const readme = readFileSync(join(project.folder, "node_modules", name, "README.md"), "utf8");
+    const [program] = codeBlocks(readme).filter(({ language }) => language === "ts");
+    project.write("readme.ts", program?.code ?? "");
+    const types = resolve(import.meta.dirname, "../../node_modules/@types");
+    const compilerOptions = {
+      module: "NodeNext",
+      target: "ES2023",
+      strict: true,
+      typeRoots: [types],
+      types: ["node"],
+    };
+    project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["readme.ts"] }));
+    const compiled = project.run(process.execPath, [join(FRAMEWORKS, "typescript-7/bin/tsc"), "-p", "."]);
+    expect(compiled).toEqual({ exitCode: 0, output: "" });
+    const { exitCode, output } = project.run(process.execPath, ["readme.js"]);
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("Yes.");
   });
 
   it("have a README without dead links", () => {

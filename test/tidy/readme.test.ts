@@ -55,6 +55,11 @@ describe("README.md", () => {
     expect(exitCode, output).toBe(0);
   });
 
+  it("fits on three screens", () => {
+    const screenLines = readme.split("\n").map((line) => Math.max(1, Math.ceil(line.length / 120)));
+    expect(screenLines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(150);
+  });
+
   it("has a block that asks a vendor's SDK, and the stand-in for the vendor answers it", () => {
     const asking = runnable.filter(({ code }) => code.includes("new Anthropic()"));
     expect(asking.map(outcomeOf)).toEqual([{ exitCode: 0, output: `${STAND_IN_ANSWER}\n` }]);
@@ -91,6 +96,19 @@ describe("README.md", () => {
   ])("runs a good $language block where the package is installed", ({ language, code }) => {
     const { exitCode, output } = run(installed, { language, code });
     expect(exitCode, output).toBe(0);
+  });
+});
+
+describe("the README of a package", () => {
+  it.each([
+    "palimpsest",
+    "palimpsest-testing",
+    "palimpsest-cli",
+  ])("%s says how to begin, and links to no file", (name) => {
+    // What it shows runs in `compat/package/tarballs.test.ts`.
+    const text = readFileSync(`${ROOT}packages/${name}/README.md`, "utf8");
+    expect(text).toMatch(new RegExp(`^npm install (?:--[\\w-]+ )?${name}$`, "m"));
+    expect(fileLinks(text)).toEqual([]);
   });
 });
 

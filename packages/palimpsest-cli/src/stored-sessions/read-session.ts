@@ -51,7 +51,7 @@ export async function latestOf(place: SessionPlace): Promise<string> {
   }
   throw new StoreError("SESSION_NOT_FOUND", {
     message: "There are no sessions in this project.",
-    hint: "Name a session of another project: its id, the beginning of one, or its exact title.",
+    hint: "Run your program in this folder first, or name a session of another project: its id, the beginning of one, or its exact title. `palimpsest sessions list --all` lists them.",
   });
 }
 

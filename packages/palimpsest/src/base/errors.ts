@@ -73,7 +73,9 @@ export abstract class PalimpsestError extends Error {
 
   /** Name, message and hint in one line; the stack begins with it, too. `message` alone says only what happened. */
   override toString(): string {
-    return `${this.name}: ${this.message} ${this.hint}`;
+    // A provider's own words may end without a full stop.
+    const stop = /[.!?:][)"`\]]?$/.test(this.message) ? "" : ".";
+    return `${this.name}: ${this.message}${stop} ${this.hint}`;
   }
 }
 

@@ -24,3 +24,16 @@ it("an error whose message the class writes shows its hint, too", () => {
     "WindowTooSmallError: The window of 6 tokens leaves 5 for a request; system prompt and tools (1) with the newest round need 9. Use a model with a larger window, or shorten the system prompt and the tool list.\n",
   );
 });
+
+it.each([
+  {
+    message: "The model said: no key",
+    shown: "The model said: no key. Pass one.",
+    why: "a provider's words",
+  },
+  { message: "Not `a.b`", shown: "Not `a.b`. Pass one.", why: "a name in code" },
+  { message: 'It said "No."', shown: 'It said "No." Pass one.', why: "a quotation with its full stop" },
+  { message: "Is it there?", shown: "Is it there? Pass one.", why: "a question" },
+])("a message ends before the hint begins: $why", ({ message, shown }) => {
+  expect(String(new OptionError({ message, hint: "Pass one." }))).toBe(`OptionError: ${shown}`);
+});

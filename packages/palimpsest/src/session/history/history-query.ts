@@ -5,15 +5,18 @@
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 
-/** Characters in which a good place for words is looked for; a literal is looked for in all of them. */
+/** Characters in which a good place for words is looked for first; all of them if no word is there. */
 const LOOKED_AT = 40_000;
 /** Places per term that are weighed. */
 const PLACES = 20;
 
 /** About `characters` of `text` around the place where most of the query stands, on one line. */
 export function cutSnippet(text: string, { terms, literals }: QueryTerms, characters: number): string {
-  const looked = text.length > LOOKED_AT ? cutHead(text, LOOKED_AT) : text;
-  const at = placeOfLiteral(text, literals) ?? placeOfTerms(looked.toLowerCase(), terms, characters);
+  const at =
+    placeOfLiteral(text, literals) ??
+    placeOfTerms(cutHead(text, LOOKED_AT).toLowerCase(), terms, characters) ??
+    (text.length > LOOKED_AT ? placeOfTerms(text.toLowerCase(), terms, characters) : undefined) ??
+    0;
   const start = Math.max(0, at - Math.floor(characters / 3));
   const before = start === 0 ? text : cutTail(text, text.length - start);
   const piece = cutHead(before, characters);
@@ -29,8 +32,8 @@ function placeOfLiteral(text: string, literals: readonly string[]): number | und
   return undefined;
 }
 
-/** The first place of a term after which most different terms follow within `characters`. */
-function placeOfTerms(lowerText: string, terms: readonly string[], characters: number): number {
+/** The first place of a term after which most different terms follow within `characters`, if a term is there. */
+function placeOfTerms(lowerText: string, terms: readonly string[], characters: number): number | undefined {
   const places: { readonly at: number; readonly term: string }[] = [];
   for (const term of terms)
     for (
@@ -40,7 +43,7 @@ function placeOfTerms(lowerText: string, terms: readonly string[], characters: n
     )
       places.push({ at, term });
   places.sort((a, b) => a.at - b.at);
-  let best = 0;
+  let best: number | undefined;
   let bestCount = 0;
   for (let index = 0; index < places.length; index++) {
     const near = new Set<string>();

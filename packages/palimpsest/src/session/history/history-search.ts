@@ -243,9 +243,15 @@ export function searchHistory(
     compareTied: (one, other) => other - one,
   });
   return addExactScores(index, [...likely, ...holdersOf(index, parsed, scores)], parsed)
-    .sort(better)
+    .sort((a, b) => Number(isEcho(index, a)) - Number(isEcho(index, b)) || better(a, b))
     .slice(0, options.limit)
     .map(({ number, score }) => toHit(index.blocks[number]!, score, parsed));
+}
+
+/** A call of the history tools has the words of its query, a result those of its originals: both come after the originals. */
+function isEcho(index: HistoryIndex, { number }: ScoredNumber): boolean {
+  const { tool } = index.blocks[number]!;
+  return tool === "history_search" || tool === "history_read";
 }
 
 /** Blocks that hold every term of a literal, newest first, however low they rank by words. */

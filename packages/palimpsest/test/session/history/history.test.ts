@@ -62,6 +62,28 @@ describe("history search", () => {
     ]);
   });
 
+  it("shows the place of words that are far inside of a long text, without quotes", () => {
+    const long = createHistoryIndex();
+    const text = `${"GET /bread 200\n".repeat(5_000)}payment refused: card terminal 7${"\nGET /bread 200".repeat(900)}`;
+    addToHistory(long, 1, { role: "user", content: [{ type: "text", text }] });
+    expect(searchHistory(long, "payment refused", { limit: 1 })[0]?.snippet).toContain(
+      "payment refused: card terminal 7",
+    );
+  });
+
+  it("ranks searches for words, and what they answered, after what was said", () => {
+    const asked = createHistoryIndex();
+    const say = (text: string) => ({ role: "user" as const, content: [{ type: "text" as const, text }] });
+    addToHistory(asked, 1, say(`${"GET /bread 200\n".repeat(100)}payment refused`));
+    const input = { query: "payment refused" };
+    const call = { type: "tool_use" as const, id: "t1", name: "history_search", input };
+    addToHistory(asked, 2, { role: "assistant", content: [call] });
+    const result = { type: "tool_result" as const, tool_use_id: "t1", content: "m1.0: payment refused" };
+    addToHistory(asked, 3, { role: "user", content: [result] });
+    const hits = searchHistory(asked, "payment refused", { limit: 3 });
+    expect(hits.map(({ pointer }) => pointer)).toEqual(["m1.0", "m3.0", "m2.0"]);
+  });
+
   it.each([
     "",
     "   ",
