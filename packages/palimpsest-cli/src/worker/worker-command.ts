@@ -3,7 +3,14 @@
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type AgentTool, createPalimpsest, OptionError, type PalimpsestOptions } from "palimpsest";
+import {
+  type AgentTool,
+  createPalimpsest,
+  InMemorySessionStore,
+  OptionError,
+  openHome,
+  type PalimpsestOptions,
+} from "palimpsest";
 import { errorMessage, isObject } from "palimpsest/internal";
 import { commandOf, type JsonFlag, parseCount } from "../command-line/command.ts";
 import { readToken } from "../command-line/token-file.ts";
@@ -15,6 +22,8 @@ interface WorkerFlags extends JsonFlag {
   readonly tokenFile?: string;
   readonly host: string;
   readonly agent?: string;
+  /** False with `--no-session-persistence`. */
+  readonly sessionPersistence: boolean;
 }
 
 /** The default export of an agent's module. */
@@ -39,6 +48,10 @@ export const workerCommand = commandOf(
       ],
       ["--token-file <file>", "file with the token that clients must send; only its owner may read it"],
       ["--host <address>", "address to listen on", undefined, "127.0.0.1"],
+      [
+        "--no-session-persistence",
+        "write nothing: sessions and tasks are kept in memory, wherever the agent keeps them",
+      ],
       ["--agent <file>", "module whose default export has the options of createPalimpsest, system and tools"],
     ],
     examples: [
@@ -52,14 +65,15 @@ export const workerCommand = commandOf(
     ],
   },
   async ({ flags, context }: { readonly flags: WorkerFlags; readonly context: WorkerContext }) => {
-    const { port, host, tokenFile, agent } = flags;
+    const { port, host, tokenFile, agent, sessionPersistence } = flags;
     if (port === undefined || tokenFile === undefined || agent === undefined)
       throw new OptionError({
         message: "A worker needs --port, --token-file and --agent.",
         hint: "Run palimpsest worker --help for an example.",
       });
     const token = readToken(resolve(context.folder, tokenFile));
-    const { system, tools, maxIterations, ...options } = await loadAgent(resolve(context.folder, agent));
+    const { system, tools, maxIterations, ...wished } = await loadAgent(resolve(context.folder, agent));
+    const options = sessionPersistence ? wished : inMemory(wished);
     const definition = { description: "the agent of this worker", system, tools, maxIterations };
     const { background = {}, tasks } = options;
     const palimpsest = createPalimpsest({
@@ -81,6 +95,13 @@ export const workerCommand = commandOf(
     return {};
   },
 );
+
+/** The options with a place that nothing is written to. */
+function inMemory({ folder, store, home, ...others }: PalimpsestOptions): PalimpsestOptions {
+  if (folder !== undefined || store !== undefined) return { ...others, store: new InMemorySessionStore() };
+  const place = typeof home === "string" ? { home } : {};
+  return { ...others, home: openHome({ ...place, persistence: false }) };
+}
 
 interface WorkerContext {
   readonly folder: string;

@@ -1,5 +1,5 @@
 /** A worker over real HTTP, and `remote_agent` tasks of a session that use it. */
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   createPalimpsest,
@@ -39,7 +39,7 @@ const running: { readonly context: CliDouble; readonly code: Promise<number> }[]
 async function startWorker(
   folder: string,
   answer: (prompt: string) => Promise<string>,
-  { port = 0, agent = "agent.mjs" } = {},
+  { port = 0, agent = "agent.mjs", more = [] as readonly string[] } = {},
 ): Promise<{ readonly url: string; readonly context: CliDouble; readonly stop: () => Promise<number> }> {
   const model = functionModel(
     async ({ messages }): Promise<ModelAnswer> => ({
@@ -56,7 +56,7 @@ async function startWorker(
   );
   shared.workerAgent = { model, folder: join(folder, "sessions"), system: "Be brief." };
   const context = cliDouble({ folder });
-  const args = ["worker", "--port", `${port}`, "--token-file", "token", "--agent", agent];
+  const args = ["worker", "--port", `${port}`, "--token-file", "token", "--agent", agent, ...more];
   const code = runCli(args, context, "1.2.3");
   running.push({ context, code });
   for (;;) {
@@ -175,6 +175,21 @@ describe("palimpsest worker", () => {
     expect(await tasks.wait(id)).toMatchObject({ status: "done", result: "Built after all." });
     expect(tasks.read(id).text).toBe("Built after all.\n");
     await two.close();
+  });
+
+  it("writes nothing with --no-session-persistence, wherever the agent keeps its sessions", async () => {
+    const folder = testFolder();
+    makeFiles(folder);
+    const files = (): readonly string[] => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+    const before = files();
+    const worker = await startWorker(folder, async () => "Done.", { more: ["--no-session-persistence"] });
+    const palimpsest = host(worker.url);
+    const { tasks } = await palimpsest.session();
+    const { id } = await tasks.start("remote_agent", { worker: "build", prompt: "Build it." });
+    expect(await tasks.wait(id)).toMatchObject({ status: "done", result: "Done." });
+    await palimpsest.close();
+    await worker.stop();
+    expect(files()).toEqual(before);
   });
 
   it("answers nothing without the token, and refuses what is not a request", async () => {
