@@ -11,7 +11,7 @@ const MAIN_NAMES = 60;
 /** The most names of all stable entries of the library together, adapters aside. */
 const ALL_NAMES = 230;
 /** Where the names of adapters are from: each reader needs one adapter, and has one SDK. */
-const ADAPTERS = /\/(?:integrations|wire\/(?:ai-sdk|langchain|openai-agents))\//;
+const ADAPTERS = /\/(?:integrations|wire\/(?:ai-sdk|langchain|openai-agents|mastra))\//;
 /** The most names of one adapter. */
 const ADAPTER_NAMES = 15;
 const sources = packageSources();

@@ -66,8 +66,8 @@ export async function callThroughWindow(
     parameters: defined(Object.fromEntries(PARAMETERS.map((name) => [name, given[name]]))),
   };
   const messages = fromModelMessages(selectNew === undefined ? rest : selectNew(rest));
-  const previousId = selectNew === undefined ? undefined : session.id;
-  let leaving = await window.prepare({ messages, request, previousId }, signal);
+  const isWhole = selectNew === undefined;
+  let leaving = await window.prepare({ messages, request, isWhole }, signal);
   for (;;) {
     const prompt = [...head, ...promptOf(leaving, session, model)];
     const options = { ...params, ...leaving.request.parameters, prompt } as never;

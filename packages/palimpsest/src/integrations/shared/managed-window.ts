@@ -21,6 +21,8 @@ export interface HostCall {
   readonly request: AgentRequest;
   /** The whole list, or only what is new since `previousId`. */
   readonly messages: readonly Message[];
+  /** False: the messages are only what is new, and the session has all before them. @defaultValue true */
+  readonly isWhole?: boolean;
   /** The answer that the host goes on from, where the provider would keep the list. */
   readonly previousId?: string | undefined;
 }
@@ -57,12 +59,13 @@ export class ManagedWindow {
 
   /** Takes in the host's messages and makes the request to send. @throws as `reconcile` and `prepare` */
   prepare(
-    { messages, request, previousId }: HostCall,
+    { messages, request, previousId, isWhole = true }: HostCall,
     signal: AbortSignal | undefined,
   ): Promise<LeavingCall> {
     return this.#inOrder(async () => {
-      if (previousId === undefined) await this.session.reconcile(messages);
-      else await this.#goOn(previousId, messages);
+      if (previousId !== undefined) await this.#goOn(previousId, messages);
+      else if (isWhole) await this.session.reconcile(messages);
+      else if (messages.length > 0) await this.session.append(messages);
       return this.#leave(await this.session.prepare(request, { signal }));
     });
   }

@@ -95,7 +95,8 @@ export function outputOf(block: ToolResultBlock, options: OutputOptions): JsonOb
     if (parsed.ok) return { type: kind, value: parsed.value as JsonObject, ...rest };
   }
   const plain = kind === undefined ? rest : {};
-  if (isError === true) return { type: "error-text", value: text || "(no output)", ...plain };
+  if (isError === true)
+    return { type: "error-text", value: text || (options.keepsForms ? "" : "(no output)"), ...plain };
   return { type: "text", value: text, ...plain };
 }
 

@@ -87,7 +87,7 @@ const outputPart = fc.oneof(
 const output = fc.oneof(
   part({ type: is("text"), value: words }),
   part({ type: is("json"), value: json }),
-  part({ type: is("error-text"), value: words.filter((text) => text !== "") }),
+  part({ type: is("error-text"), value: words }),
   part({ type: is("error-json"), value: json }),
   part({ type: is("execution-denied") }),
   part({ type: is("execution-denied"), reason: words }),
@@ -157,7 +157,7 @@ const toolState = fc.oneof(
   fc.record({ state: is("output-available"), input: json, output: json }),
   fc.record({ state: is("output-available"), input: json, output: words, preliminary: fc.boolean() }),
   fc.record({ state: is("output-available"), input: json, output: json, approval: approved }),
-  fc.record({ state: is("output-error"), input: json, errorText: words.filter((one) => one !== "") }),
+  fc.record({ state: is("output-error"), input: json, errorText: words }),
   fc.record({ state: is("output-error"), rawInput: json, errorText: is("Bad input.") }),
   fc.record({
     state: is("output-denied"),
