@@ -1,10 +1,11 @@
 /** The reference documents agree with the source: every error code, every default. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES } from "#palimpsest/base/errors.ts";
+import { compiledLibrary } from "../helpers/compiled-once.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
 import { ROOT } from "./source.ts";
 
@@ -101,3 +102,48 @@ function writeTopic(root: string, name: string, text: string): void {
   );
   writeFileSync(join(root, "packages/palimpsest/src/base/defaults/compaction/window", name), text);
 }
+
+describe("docs/reference/api/", () => {
+  const pages = `${ROOT}docs/reference/api`;
+  const check = (folder: string): readonly string[] => {
+    const args = [
+      `${ROOT}scripts/write-api-reference.mjs`,
+      "--check",
+      "--from",
+      compiledLibrary(),
+      "--into",
+      folder,
+    ];
+    const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    expect(status).toBe(stderr === "" ? 0 : 1);
+    return stderr.split("\n").filter((line) => line !== "");
+  };
+
+  it("is what the source says", () => {
+    expect(check(pages)).toEqual([]);
+  });
+
+  it("would be caught with a page that differs, a missing one, and one too many", () => {
+    const folder = mkdtempSync(join(tmpdir(), "palimpsest-api-"));
+    cpSync(pages, folder, { recursive: true });
+    writeFileSync(join(folder, "memory.md"), "# `palimpsest/memory`\n");
+    writeFileSync(join(folder, "nowhere.md"), "");
+    rmSync(join(folder, "otel.md"));
+    const problems = check(folder).map((line) => line.split(" ")[0]);
+    rmSync(folder, { recursive: true });
+    expect(problems).toEqual(
+      ["memory.md", "otel.md", "nowhere.md"].map((name) => `docs/reference/api/${name}`),
+    );
+  });
+
+  it("has every public name with a description, on pages that can be read", () => {
+    for (const name of readdirSync(pages)) {
+      const page = readFileSync(join(pages, name), "utf8");
+      expect(page.split("\n").length, name).toBeLessThanOrEqual(650);
+      if (name.endsWith("-options.md")) continue;
+      const exported = page.split("\n## Options and results")[0] ?? "";
+      const undescribed = [...exported.matchAll(/^### (.+)\n\n(?=```|\||`(?:class|interface) )/gm)];
+      expect(undescribed.map(([, one]) => one)).toEqual([]);
+    }
+  });
+});
