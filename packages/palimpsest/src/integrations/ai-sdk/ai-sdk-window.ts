@@ -32,7 +32,8 @@ export interface AiSdkWindowOptions<Tools> {
 
 /** What `generateText` and `streamText` need of a session: spread it into their options. */
 export interface AiSdkWindow<Tools> {
-  readonly system: string | undefined;
+  /** Absent if the window was not given one. */
+  readonly system?: string;
   /** Your tools, with those of the session's history. */
   readonly tools: Tools;
   /** Makes the request of a step. */
@@ -47,6 +48,8 @@ interface AiSdkStepStart<Sent> {
   readonly stepNumber: number;
   readonly steps: readonly AiSdkStep[];
   readonly model: unknown;
+  /** The system prompt of the step, from version 7 on. */
+  readonly instructions?: unknown;
   /** Messages of the user that came while the model was working. */
   readonly experimental_steeringMessages?: readonly unknown[];
 }
@@ -75,6 +78,9 @@ export function aiSdkWindow<Tools extends object = object>(
   const { system, list = "new", historyTools = true } = options;
   const tools = { ...(historyTools ? aiSdkTools({ session }) : {}), ...options.tools } as Tools;
   const steps = new StepRecorder(session);
+  let definitions: ReturnType<typeof definitionsOf> | undefined;
+  /** System messages at the start of the host's list. */
+  let head: readonly AiSdkMessage[] = [];
   const take = async (messages: readonly AiSdkMessage[]): Promise<void> => {
     const received = fromModelMessages(messages);
     if (list === "full") await session.reconcile(received);
@@ -82,21 +88,25 @@ export function aiSdkWindow<Tools extends object = object>(
     else await session.append(received);
   };
   return {
-    system,
+    ...(system === undefined ? {} : { system }),
     tools,
     prepareStep: async <Sent>(step: AiSdkStepStart<Sent>) => {
       await session.begin();
       for (const one of step.steps) await steps.record(one);
       const isFirst = step.stepNumber === 0;
       const added = isFirst ? step.messages : (step.experimental_steeringMessages ?? []);
-      const { head, rest } = splitSystem(added as readonly AiSdkMessage[]);
+      const { head: own, rest } = splitSystem(added as readonly AiSdkMessage[]);
+      if (isFirst) head = own;
       if (isFirst) await take(rest);
       else if (rest.length > 0) await session.append(fromModelMessages(rest));
+      definitions ??= definitionsOf(tools);
       const { modelId, provider = "", specificationVersion = "v3" } = modelOf(step.model);
       const call = await session.prepare({
         ...(modelId === undefined ? {} : { model: modelId }),
-        system: [system, ...head.map(({ content }) => asString(content))].filter(Boolean).join("\n\n"),
-        tools: await definitionsOf(tools),
+        system: [system ?? instructionsText(step.instructions), ...head.map(textOf)]
+          .filter((text) => text !== "")
+          .join("\n\n"),
+        tools: await definitions,
         historyTools,
       });
       steps.sent(call.callSeq, isFirst);
@@ -163,6 +173,14 @@ export function splitSystem<M extends { readonly role: string }>(
   const end = found === -1 ? messages.length : found;
   return { head: messages.slice(0, end), rest: messages.slice(end) };
 }
+
+/** Instructions are a text, a system message, or several. */
+function instructionsText(instructions: unknown): string {
+  const all = Array.isArray(instructions) ? instructions : [instructions];
+  return all.map((one) => asString(one) ?? textOf(isObject(one) ? one : {})).join("\n\n");
+}
+
+const textOf = ({ content }: { readonly content?: unknown }): string => asString(content) ?? "";
 
 function modelOf(model: unknown): { modelId?: string; provider?: string; specificationVersion?: string } {
   return isObject(model) ? model : {};

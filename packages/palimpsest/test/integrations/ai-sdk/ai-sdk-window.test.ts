@@ -151,6 +151,22 @@ describe("aiSdkWindow", () => {
     expect(jsonOf(sent!.slice(0, 1))).toContain('"own":{"a":1}');
   });
 
+  it("keeps system messages of the host's list in front of every step, and has no system prompt unless it is given one", async () => {
+    const { session } = await setTheStage();
+    const window = aiSdkWindow(session);
+    const initial = [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Read a.ts" },
+    ];
+    const sent = await generate(window, initial, [[assistant(call), result], [assistant(text("Done."))]]);
+    expect(sent.map((messages) => messages.map(({ role }) => role))).toEqual([
+      ["system", "user"],
+      ["system", "user", "assistant", "tool"],
+    ]);
+    expect("system" in window).toBe(false);
+    expect(session.tokens.fixed).toBeGreaterThan(0);
+  });
+
   it("has the tools of the history, in a schema that every major takes", async () => {
     const { session } = await setTheStage();
     const { tools } = aiSdkWindow(session, { tools: { read: {} } });
