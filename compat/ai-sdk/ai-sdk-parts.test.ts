@@ -47,14 +47,14 @@ async function setUp(script: Script) {
 type Settings = Awaited<ReturnType<typeof setUp>>["settings"];
 type Session = Awaited<ReturnType<typeof setUp>>["session"];
 
-type Talk = ({ role: "user"; content: string } | { role: "assistant"; content: string })[];
+type MessageList = ({ role: "user"; content: string } | { role: "assistant"; content: string })[];
 
 const thinking = { anthropic: { thinking: { type: "enabled", budgetTokens: 1_024 } } } as const;
 
 /** The same small program for each major. */
 const MAJORS = {
   5: {
-    ask: async (settings: Settings, session: Session, messages: Talk, method: string) => {
+    ask: async (settings: Settings, session: Session, messages: MessageList, method: string) => {
       const model = anthropic5.createAnthropic(settings)("claude-opus-4-6");
       const wrapped = ai5.wrapLanguageModel({ model, middleware: aiSdkMiddleware(session) });
       const options = { model: wrapped, messages, maxRetries: 0 };
@@ -87,7 +87,7 @@ const MAJORS = {
     },
   },
   6: {
-    ask: async (settings: Settings, session: Session, messages: Talk, method: string) => {
+    ask: async (settings: Settings, session: Session, messages: MessageList, method: string) => {
       const model = anthropic6.createAnthropic(settings)("claude-opus-4-6");
       const wrapped = ai6.wrapLanguageModel({ model, middleware: aiSdkMiddleware(session) });
       const options = { model: wrapped, messages, maxRetries: 0 };
@@ -120,7 +120,7 @@ const MAJORS = {
     },
   },
   7: {
-    ask: async (settings: Settings, session: Session, messages: Talk, method: string) => {
+    ask: async (settings: Settings, session: Session, messages: MessageList, method: string) => {
       const model = anthropic7.createAnthropic(settings)("claude-opus-4-6");
       const wrapped = ai7.wrapLanguageModel({ model, middleware: aiSdkMiddleware(session) });
       const options = { model: wrapped, messages, maxRetries: 0 };
@@ -156,9 +156,9 @@ const MAJORS = {
 const majors = [5, 6, 7] as const;
 
 describe("a wrapped model", () => {
-  const list: Talk = Array.from(
+  const list: MessageList = Array.from(
     { length: 20 },
-    (_, index): Talk => [
+    (_, index): MessageList => [
       { role: "user", content: `Question ${index}: ${"what does the log say of it? ".repeat(100)}` },
       { role: "assistant", content: `Answer ${index}.` },
     ],
