@@ -144,14 +144,12 @@ class StepRecorder {
 
   async record(step: AiSdkStep): Promise<void> {
     if (this.#seen.has(step)) return;
-    this.#seen.add(step);
     const { response, usage, finishReason, providerMetadata } = step;
     // Some versions list the messages of all steps so far.
     const listed = response.messages as readonly AiSdkMessage[];
     const start = listed.findLastIndex(({ role }) => role === "assistant");
     const isOld = start === -1 || isSameJson(listed[start], this.#newest);
     const [answer, ...results] = isOld ? [] : listed.slice(start);
-    this.#newest = answer;
     const messages = fromModelMessages(answer === undefined ? [] : [answer]);
     const stop = stopOf(finishReason);
     const reported = aiSdkUsage(usage, providerMetadata);
@@ -161,6 +159,9 @@ class StepRecorder {
       { callSeq: this.#callSeq, messages: own, usage: reported, stopReason: finishReason },
       { messages: own, usage: reported, ...stop },
     );
+    // If the store fails, the step is recorded before the next one.
+    this.#seen.add(step);
+    this.#newest = answer ?? this.#newest;
     if (results.length > 0) await this.#session.append(fromModelMessages(results));
   }
 }

@@ -173,6 +173,22 @@ describe("planReconcile", () => {
       why: "nor on a part of one",
     },
     {
+      log: [user(text("a"))],
+      list: [
+        user({ ...text("a"), aiSdk: { providerOptions: { anthropic: {} } } } as unknown as ContentBlock),
+      ],
+      hide: [],
+      append: 0,
+      why: "what a converter keeps beside a block is no content",
+    },
+    {
+      log: [assistant("r", call("c", "Write", { aiSdk: "1" }))],
+      list: [assistant("r", call("c", "Write", { aiSdk: "2" }))],
+      hide: [[1, 1]],
+      append: 1,
+      why: "in a tool's input it is data, too",
+    },
+    {
       log: [assistant("r", call("c", "Write", { cache_control: "1" }))],
       list: [assistant("r", call("c", "Write", {}))],
       hide: [[1, 1]],
