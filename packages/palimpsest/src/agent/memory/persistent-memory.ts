@@ -37,6 +37,7 @@ import {
   dreamPlace,
   revertDream,
 } from "./consolidation/run-dream.ts";
+import { searchMemories } from "./recall/find-memories.ts";
 import { MemoryVectors } from "./recall/memory-vectors.ts";
 import { type Injection, InjectionLog } from "./recall/recall-log.ts";
 import { type Recall, type RecallOptions, recallMemories } from "./recall/recall-memories.ts";
@@ -245,15 +246,10 @@ export class PersistentMemory {
     return recall;
   }
 
-  /** Finds the memories that match some words best, in any state. @throws `STORE_FAILED` */
+  /** Finds the memories that match a text best, in any state; with embeddings also by meaning. @throws `STORE_FAILED` */
   async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
-    const { memories } = await this.#cache.look();
     const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
-    const hits = this.#cache.search(text, { limit, accepts: () => true });
-    return hits.flatMap(({ id, score, why }) => {
-      const known = memories.get(id);
-      return known === undefined ? [] : [{ ...withState(known.memory), score, why }];
-    });
+    return searchMemories({ cache: this.#cache, vectors: this.#vectors }, text, limit);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts
 import { fuseRanks } from "../../../base/search/ranking.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
+import { type FoundMemory, withState } from "../store/listed-memory.ts";
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
@@ -72,6 +73,29 @@ export async function findMemories(
     stopIfAborted(signal, "The recall");
     return { ...byWords, fellBack: errorMessage(error) };
   }
+}
+
+/**
+ * Memories in any state that match a text best: by their words, and by meaning if there are embeddings. If those fail,
+ * by words alone.
+ */
+export async function searchMemories(
+  { cache, vectors }: { readonly cache: MemoryCache; readonly vectors: MemoryVectors | undefined },
+  text: string,
+  limit: number,
+): Promise<readonly FoundMemory[]> {
+  const { memories } = await cache.look();
+  const hits = cache.search(text, { limit, accepts: () => true });
+  const near = await vectors?.closest(text, [...memories.values()], undefined).catch(() => undefined);
+  const reasons = new Map(hits.map(({ id, why }) => [id, why]));
+  const found =
+    near === undefined ? hits : fuseRanks([{ ids: hits.map(({ id }) => id) }, { ids: near.paths }]);
+  return found.slice(0, limit).flatMap(({ id, score }) => {
+    const known = memories.get(id);
+    return known === undefined
+      ? []
+      : [{ ...withState(known.memory), score, why: reasons.get(id) ?? NO_WORDS }];
+  });
 }
 
 /**

@@ -8,6 +8,7 @@
 
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
+import { redactBroken } from "../../../base/redaction/broken-secrets.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { KnownMemory, Memory, MemorySource, MemoryType } from "../../../memory/files/memory.ts";
@@ -55,6 +56,8 @@ export interface RecallOptions {
 export interface RecalledMemory {
   readonly path: string;
   readonly name: string;
+  /** Its whole text, without secrets, and without the fence and the notes of `Recall.text`: data, not instructions. */
+  readonly body: string;
   readonly type: MemoryType | undefined;
   readonly source: MemorySource;
   readonly isConfirmed: boolean;
@@ -161,8 +164,9 @@ function chooserOf({ lightModel }: RecallWorld, { model, chooseBy }: RecallOptio
 }
 
 function describe(memory: KnownMemory["memory"], nowMs: number) {
-  const { path, name, type, source, isConfirmed } = memory;
-  return { path, name, type, source, isConfirmed, ageDays: ageDays(memory, nowMs) };
+  const { path, type, source, isConfirmed } = memory;
+  const [name, body] = [redactBroken(memory.name).text, redactBroken(memory.body).text];
+  return { path, name, body, type, source, isConfirmed, ageDays: ageDays(memory, nowMs) };
 }
 
 async function choose(

@@ -3,7 +3,7 @@ import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { aiSdkEmbeddings } from "#models/ai-sdk/ai-sdk-embeddings.ts";
 import type { EmbeddingClient } from "#ports/model-client.ts";
-import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
+import { aPersistentMemory, put } from "#test/agent/memory/a-persistent-memory.ts";
 import { setTheStage } from "#test/agent/stage.ts";
 
 /** The topics of texts: each topic is a direction. */
@@ -49,6 +49,20 @@ describe("recall by meaning", () => {
     const both = await memory.recall("When do we ship on Tuesdays?");
     expect(both.memories.map(({ path, foundBy }) => [path, foundBy])).toEqual([
       ["we-release-on-tuesdays.md", "both"],
+    ]);
+  });
+
+  it("gives a memory's text, without secrets", async () => {
+    const { memory, store } = aPersistentMemory();
+    const key = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].join("");
+    await put(
+      store,
+      "deploy.md",
+      `---\nname: deploy\ntype: project\n---\nWe deploy on Tuesdays with ${key} of prod.\n`,
+    );
+    const { memories } = await memory.recall("When do we deploy?");
+    expect(memories.map(({ body }) => body)).toEqual([
+      "We deploy on Tuesdays with [redacted: github] of prod.",
     ]);
   });
 
@@ -217,5 +231,17 @@ describe("recall by meaning", () => {
     const { memories } = await memory.recall("a phone battery?");
     expect(memories.map(({ foundBy }) => foundBy)).toEqual(["meaning"]);
     expect(sizes).toEqual([2, 1, 1]);
+  });
+});
+describe("search by meaning", () => {
+  it("finds what shares no word with the text, and goes on by words where embeddings fail", async () => {
+    const { memory } = await remembered(meaning());
+    const found = await memory.search("phone battery");
+    expect(found[0]?.body).toBe("Ada bought a power bank in May.");
+    const failing = await remembered(meaning({ embed: async () => Promise.reject(new Error("down")) }));
+    expect((await failing.memory.search("power bank")).map(({ path }) => path)).toEqual([
+      "ada-bought-a-power-bank-in-may.md",
+    ]);
+    expect(await failing.memory.search("phone battery")).toEqual([]);
   });
 });
