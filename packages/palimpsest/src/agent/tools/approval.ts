@@ -45,10 +45,13 @@ async function decide(
   };
   let isAsked = false;
   for (const hook of [tool.approve?.bind(tool), approve]) {
+    if (context.signal.aborted) return STOPPED_BEFORE;
     const decision = hook === undefined ? "allow" : await decisionOf(hook);
     if (decision === "ask") isAsked = true;
     else if (decision !== "allow") return sayDenied(decision);
   }
+  // The turn may have been stopped meanwhile: no person is asked about its calls then.
+  if (context.signal.aborted) return STOPPED_BEFORE;
   if (!isAsked) return undefined;
   if (onApproval === undefined)
     return "This call was not run: it needs approval, and this program cannot ask for it.";

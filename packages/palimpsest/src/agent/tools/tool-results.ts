@@ -2,6 +2,7 @@
  * Turns what tools return into results for the model.
  */
 import { isObject } from "../../base/json/json.ts";
+import { validateJson } from "../../session/input/copy-input.ts";
 import type { ToolResultBlock, ToolResultPart, ToolUseBlock } from "../../transcript/blocks.ts";
 import type { ToolOutput } from "../options/turn/turn-options.ts";
 
@@ -36,9 +37,14 @@ function writeJson(value: unknown): string {
   return JSON.stringify(value) ?? "The tool answered nothing.";
 }
 
-/** The result of a call. @throws `TypeError` where JSON has no place for what the tool returned */
+/**
+ * The result of a call.
+ * @throws `TypeError`, `OptionError` where JSON has no place for what the tool returned, such as the bytes of an image
+ */
 export function resultOf(call: ToolUseBlock, returned: unknown): ToolResultBlock {
-  const { content, isError } = toToolOutput(returned);
+  const { content: given, isError } = toToolOutput(returned);
+  // Here it is one failed result. Later the session would refuse the results of all calls of the answer.
+  const content = validateJson(given, `The result of ${call.name}`) as ToolResultBlock["content"];
   const result = { type: "tool_result", tool_use_id: call.id, content } as const;
   return isError === true ? { ...result, is_error: true } : result;
 }

@@ -142,6 +142,19 @@ describe("the calls of one answer", () => {
     ]);
   });
 
+  it("whose results JSON cannot hold fail alone", async () => {
+    const { quick } = aStage();
+    const source = { type: "base64", media_type: "image/png", data: new Uint8Array(3) };
+    const picture = tool({
+      ...{ name: "picture", description: "Shows one." },
+      execute: () => [{ type: "image", source }],
+    });
+    expect(await run(["picture", "b"], { tools: [picture, quick("b")] })).toEqual([
+      "picture!: The result of picture[0].source.data is a Uint8Array, which JSON cannot hold.",
+      "b: b ran",
+    ]);
+  });
+
   it("get the session that they were made in", async () => {
     const title = tool({
       ...{ name: "title", description: "Names the session." },
@@ -266,5 +279,31 @@ describe("an approval", () => {
     stop.abort();
     expect(await done).toEqual(["a!: The user stopped the turn before this call was run."]);
     expect(events).toEqual(["asked"]);
+  });
+
+  it("is asked of nobody once the turn is stopped", async () => {
+    const { events, quick } = aStage();
+    const stop = new AbortController();
+    const asked = (who: string) => (): "allow" => {
+      events.push(who);
+      return "allow";
+    };
+    let decide: ((decision: ToolApproval) => void) | undefined;
+    const own = () =>
+      new Promise<ToolApproval>((resolve) => {
+        decide = resolve;
+      });
+    const done = run(["a"], {
+      tools: [quick("a", { approve: own })],
+      approve: asked("the turn's hook"),
+      onApproval: asked("a person"),
+      signal: stop.signal,
+    });
+    while (decide === undefined) await settled();
+    stop.abort();
+    expect(await done).toEqual(["a!: The user stopped the turn before this call was run."]);
+    decide("ask");
+    await settled();
+    expect(events).toEqual([]);
   });
 });
