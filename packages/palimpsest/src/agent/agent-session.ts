@@ -87,7 +87,7 @@ export class AgentSession extends SessionMembers {
     // An agent's session is closed by its task; the host knows nothing of it.
     const inner = { ...world, onClosed: undefined };
     this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, inner));
-    this.#spending = new SpendingCounter(session, options.model.model, () => this.#tasks.usage);
+    this.#spending = new SpendingCounter(session, options, () => this.#tasks.usage);
     this.#help = internalsOf(session).compaction.helpOf({
       ...options,
       restorers: [

@@ -10,6 +10,7 @@ import type { SessionEvent } from "../session/events/events.ts";
 import { internalsOf, type Session } from "../session/session.ts";
 import { usageCostUsd } from "../tokens/price/usage-cost.ts";
 import { sumUsage, type Usage } from "../transcript/blocks.ts";
+import type { AgentOptions } from "./options/agent-options.ts";
 import type { Spending, Spent } from "./options/turn/turn-options.ts";
 
 type Purpose = Exclude<keyof Spending, keyof Spent>;
@@ -44,35 +45,51 @@ function spendingOf(amounts: Amounts): Spending {
   return { ...total, answers, summaries, notes, memory, tasks };
 }
 
+type SpendingOptions = Pick<AgentOptions, "model" | "summaryModel" | "lightModel" | "notes">;
+
 /** Counts what a session spends while it is open. */
 export class SpendingCounter {
   readonly #session: Session;
   readonly #tasksUsage: () => Usage | undefined;
   readonly #models = new Map<number, string>();
+  /** The model of the last call, which forked updates of notes ask, too. */
+  #lastModel: string | undefined;
   /** Since the session was opened. */
   readonly #opened = new Map<Purpose, Spent>();
   /** Before it was opened, of the purposes that are carried. */
   readonly #before: Amounts;
 
-  /** @param model asked for notes and memories, where an event does not say which was */
-  constructor(session: Session, model: string | undefined, tasksUsage: () => Usage | undefined) {
+  /** @param options - say which models are asked for notes and memories: their events do not */
+  constructor(
+    session: Session,
+    { model, summaryModel, lightModel, notes }: SpendingOptions,
+    tasksUsage: () => Usage | undefined,
+  ) {
     this.#session = session;
     this.#tasksUsage = tasksUsage;
     const { carried, observers } = internalsOf(session);
     this.#before = readAmounts(carried.get(SPENT_MARK));
-    observers.add({ onEvent: (event) => this.#count(event, model) });
+    this.#lastModel = model.model;
+    const ofNotes = (notes === "off" ? undefined : notes?.model) ?? summaryModel ?? model;
+    const asked = { notes: ofNotes.model, memory: (lightModel ?? model).model };
+    observers.add({ onEvent: (event) => this.#count(event, asked) });
   }
 
-  #count(event: SessionEvent, model: string | undefined): void {
-    if (event.type === "call") this.#models.set(event.seq, event.model);
+  #count(event: SessionEvent, asked: { readonly [Of in "notes" | "memory"]: string | undefined }): void {
+    if (event.type === "call") {
+      this.#models.set(event.seq, event.model);
+      this.#lastModel = event.model;
+    }
     const { usage } = "usage" in event ? event : {};
     if (usage === undefined) return;
     if (event.type === "answer") {
       this.#add("answers", spentOn(usage, this.#models.get(event.seq)));
       this.#models.delete(event.seq);
     } else if (event.type === "summary-call") this.#add("summaries", spentOn(usage, event.model));
-    else if (event.type === "notes-update") this.#add("notes", spentOn(usage, model));
-    else if (event.type === "memory-extracted") this.#add("memory", spentOn(usage, model));
+    else if (event.type === "notes-update") {
+      const cold = event.form === "cold" ? asked.notes : undefined;
+      this.#add("notes", spentOn(usage, cold ?? this.#lastModel));
+    } else if (event.type === "memory-extracted") this.#add("memory", spentOn(usage, asked.memory));
   }
 
   #add(purpose: Purpose, spent: Spent): void {

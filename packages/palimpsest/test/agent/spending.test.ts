@@ -1,6 +1,8 @@
 /** What a session and a turn cost, with everything that they cause, also after the session was opened again. */
+import { functionModel } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import { createPalimpsest } from "#host/create-palimpsest.ts";
+import { internalsOf } from "#session/session.ts";
 import { docsTool, setTheStage } from "#test/agent/stage.ts";
 import { usageCostUsd } from "#tokens/price/usage-cost.ts";
 import { sumUsage, type Usage } from "#transcript/blocks.ts";
@@ -51,6 +53,22 @@ describe("what is spent", () => {
       before.answers.calls + 1,
       before.summaries.calls,
     ]);
+  });
+
+  it("on notes and memories has the price of the model that was asked for them", async () => {
+    const small = functionModel(() => "", { model: "claude-haiku-5-5" });
+    const { session } = await setTheStage({ calls: 0, lightModel: small, notes: { model: small } });
+    await session.turn("Hello");
+    const { emit } = internalsOf(session.session);
+    const usage = { inputTokens: 1_000_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+    emit({ type: "memory-extracted", by: "model", receipts: [], usage });
+    const update = { outcome: "unchanged", changed: [], refusedCount: 0, usage, tookMs: 1 } as const;
+    emit({ type: "notes-update", form: "cold", ...update });
+    const { memory, notes } = await session.spending();
+    expect([memory.costUsd, notes.costUsd]).toEqual([0.5, 0.5]);
+    // The conversation itself, with an instruction behind it.
+    emit({ type: "notes-update", form: "forked", ...update });
+    expect((await session.spending()).notes.costUsd).toBe(6.5);
   });
 
   it("has no price where a model has none", async () => {
