@@ -117,6 +117,23 @@ describe("a remote agent", () => {
     expect(asked.at(-1)).toBe("POST /v1/tasks/t1/stop");
   });
 
+  it("refuses a text that waits for its start where that is refused", async () => {
+    let refuse: (() => void) | undefined;
+    const { url } = await serve((_, response) => {
+      refuse = () => void response.writeHead(409).end(JSON.stringify({ error: "A task is running." }));
+    });
+    const { tasks } = await open(url).palimpsest.session("s1");
+    const { id } = await tasks.start("remote_agent", INPUT);
+    await until(() => refuse !== undefined);
+    const sent = tasks.input(id, "Hurry.").then(
+      () => "taken",
+      ({ code }) => code,
+    );
+    refuse?.();
+    expect(await tasks.wait(id)).toMatchObject({ status: "failed" });
+    expect(await sent).toBe("TASK_ENDED");
+  });
+
   it("reads one mebibyte of 100, and follows no redirect with its token", async () => {
     let sentBytes = 0;
     const large = await serve((_, response) => {

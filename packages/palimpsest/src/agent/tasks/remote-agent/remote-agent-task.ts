@@ -65,6 +65,8 @@ class RemoteWork {
   readonly #ports: RemotePorts;
   readonly #id: Promise<string>;
   #knowId: (id: string) => void = () => undefined;
+  /** A text that waits for the id would wait forever. */
+  #hasNoId: (error: TaskError) => void = () => undefined;
   #knownId: string | undefined;
   #offset = 0;
   /** Bytes of the text from the offset on that an earlier process has written. */
@@ -80,9 +82,12 @@ class RemoteWork {
     this.#prompt = prompt;
     this.#run = run;
     this.#ports = ports;
-    this.#id = new Promise((resolve) => {
+    this.#id = new Promise((resolve, reject) => {
       this.#knowId = resolve;
+      this.#hasNoId = reject;
     });
+    // Often no text waits.
+    this.#id.catch(() => undefined);
   }
 
   async run(): Promise<TaskEnd> {
@@ -90,6 +95,7 @@ class RemoteWork {
       const id = await this.#begin();
       return endOf(await this.#follow(id));
     } catch (error) {
+      this.#hasNoId(isBeingStopped());
       const isUnreachable = error instanceof RemoteFailure && error.problem === "unreachable";
       const { signal } = this.#run;
       // It would go on there, and nothing would listen.
@@ -101,8 +107,7 @@ class RemoteWork {
 
   async input(text: string, key = this.#ports.newKey()): Promise<void> {
     const { signal } = this.#run;
-    if (signal.aborted)
-      throw new TaskError("TASK_ENDED", { message: "The task is being stopped.", hint: "Resume it." });
+    if (signal.aborted) throw isBeingStopped();
     await this.#client.ask({ type: "input", id: await this.#id, key, text }, signal);
   }
 
@@ -168,6 +173,10 @@ class RemoteWork {
     if (this.#knownId === undefined) return undefined;
     return this.#client.askOnce({ type: "stop", id: this.#knownId }).catch(() => undefined);
   }
+}
+
+function isBeingStopped(): TaskError {
+  return new TaskError("TASK_ENDED", { message: "The task is being stopped.", hint: "Resume it." });
 }
 
 function endOf({ status, result, reason, usage }: RemoteView): TaskEnd {
