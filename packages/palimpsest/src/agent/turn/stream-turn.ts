@@ -73,6 +73,8 @@ async function* read(
   };
   const taken = turn({ ...options, onEvent, signal: AbortSignal.any(signals) }).finally(() => {
     isOver = true;
+    // Here, because a reader may stop reading before the end.
+    observers.delete(observer);
     wake();
   });
   // The error is thrown below. A reader that left is not interested in it.
@@ -91,6 +93,5 @@ async function* read(
   } finally {
     stop.abort();
     await taken.catch(() => undefined);
-    observers.delete(observer);
   }
 }

@@ -2,6 +2,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { TurnEvent, TurnResult } from "#agent/options/turn/turn-options.ts";
 import { tool } from "#agent/tools/tool.ts";
+import { internalsOf } from "#session/session.ts";
 import { callOf, docsTool, setTheStage } from "#test/agent/stage.ts";
 import { blockText } from "#transcript/blocks.ts";
 
@@ -105,6 +106,16 @@ describe("session.stream", () => {
     const stopped = session.stream("Look.", { signal: stop.signal });
     await expect(stopped.next()).rejects.toMatchObject({ code: "ABORTED" });
     await palimpsest.close();
+  });
+
+  it("hears no more of a session after its turn, also if nobody reads its end", async () => {
+    const { session, palimpsest } = await setTheStage({ calls: 0 });
+    const { observers } = internalsOf(session.session);
+    const count = observers.size;
+    await session.stream("Look at it.").next();
+    while (session.visible.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    await palimpsest.close();
+    expect(observers.size).toBe(count);
   });
 
   it("does nothing until it is read", async () => {
