@@ -8,8 +8,10 @@
  */
 import type { PersistentMemory } from "../../agent/memory/persistent-memory.ts";
 import type { ListedMemory } from "../../agent/memory/store/listed-memory.ts";
+import { OptionError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
+import { cleanMemoryText } from "../../memory/trust/clean-memory.ts";
 
 type Value = Record<string, unknown>;
 
@@ -102,6 +104,7 @@ export function memoryStore(memory: PersistentMemory): LangGraphStore {
 
 class MemoryItems {
   readonly #memory: PersistentMemory;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(memory: PersistentMemory) {
     this.#memory = memory;
@@ -140,8 +143,15 @@ class MemoryItems {
       .slice(offset, offset + limit);
   }
 
-  async put(namespace: readonly string[], key: string, value: Value | null): Promise<void> {
-    const path = pathOf(namespace, key);
+  /** One after the other: of several values for one key, the last stays. */
+  put(namespace: readonly string[], key: string, value: Value | null): Promise<void> {
+    const done = this.#last.then(() => this.#put(pathOf(namespace, key), value));
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #put(path: string, value: Value | null): Promise<void> {
+    if (value !== null) checkSize(path, value);
     const tool = this.#memory.tool();
     const known = await this.#find(path);
     const full = `/memories/${path}`;
@@ -182,9 +192,11 @@ function itemOf(memory: ListedMemory & { readonly score?: number }): StoreItem {
 
 /** Fields of a value that hold its text, in this order. Source: the documentation of LangGraph and LangMem. */
 const TEXT_FIELDS = ["text", "content", "memory", "data"];
+/** Escapes of JSON, and backslashes that begin none. */
+const ESCAPES = /\\(?:["\\/bfnrt]|u[\da-f]{4})?/gi;
 /** A mark in the JSON for the text above it. */
 const TEXT_MARK = "$text";
-const BODY = /^(?:([\s\S]*)\n\n)?```json\n(.*)\n```\s*$/;
+const BODY = /^(?:([\s\S]*)\n\n)?```json\n([^\n]*)\n```\s*$/;
 
 function writeBody(value: Value): string {
   const field = TEXT_FIELDS.find((name) => typeof value[name] === "string" && isPlainText(value[name]));
@@ -193,15 +205,25 @@ function writeBody(value: Value): string {
   return `${text}\`\`\`json\n${JSON.stringify(rest)}\n\`\`\``;
 }
 
+/** @throws `OptionError` where the file of a memory would hold a part of the value only */
+function checkSize(path: string, value: Value): void {
+  if (readBody(cleanMemoryText(writeBody(value), "body").text) !== undefined) return;
+  throw new OptionError({
+    message: `The value of ${path} does not fit into a memory.`,
+    hint: "A memory has 32,000 characters at most: store several items, or keep a file and store its path.",
+  });
+}
+
 /** True if a text is the same after it was written into a file. */
 function isPlainText(text: string): boolean {
-  return text !== "" && text === text.trim() && !text.startsWith("---") && !text.includes("```");
+  return text !== "" && text === text.trim() && !text.startsWith("---") && !/```|\r/.test(text);
 }
 
 /** The value of an item; `undefined` for a memory that did not come from here. */
 function readBody(body: string): Value | undefined {
   const [, text, json = ""] = BODY.exec(body) ?? [];
-  const parsed = parseBounded(json);
+  // Cleaning escapes with backslashes that JSON does not know, such as `!\[`.
+  const parsed = parseBounded(json.replace(ESCAPES, (found) => (found === "\\" ? "\\\\" : found)));
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const field = TEXT_FIELDS.find((name) => (parsed.value as Value)[name] === TEXT_MARK);
   return text === undefined || field === undefined ? parsed.value : { ...parsed.value, [field]: text };

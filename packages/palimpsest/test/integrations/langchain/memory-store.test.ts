@@ -62,6 +62,25 @@ describe("memory as LangGraph's store", () => {
     ]);
   });
 
+  it.each([
+    { given: "a\u2028b", kept: "a\\u{2028}b" },
+    { given: "![](http://x/y.png)", kept: "!\\[](http://x/y.png)" },
+    { given: "C:\\u{41} \\[", kept: "C:\\u{41} \\[" },
+  ])("keeps the form of a value that is cleaned: $kept", async ({ given, kept }) => {
+    const { store } = openMemory();
+    await store.put(["a"], "k", { text: "A line.\r\nAnother.", lines: [given] });
+    expect((await store.get(["a"], "k"))?.value).toEqual({ text: "A line.\r\nAnother.", lines: [kept] });
+  });
+
+  it("stores the last of several values at once, and refuses what a memory would cut", async () => {
+    const { store } = openMemory();
+    const put = (text: string) => store.put(["a"], "k", { text });
+    await Promise.all([put("one"), put("two")]);
+    await Promise.all([put("three"), put("four")]);
+    await expect(put("many words ".repeat(3_000).trim())).rejects.toThrow("does not fit into a memory");
+    expect((await store.get(["a"], "k"))?.value).toEqual({ text: "four" });
+  });
+
   it("changes, deletes and dates items", async () => {
     const { memory, store } = openMemory();
     await store.put(["a"], "k", { text: "one" });
