@@ -121,18 +121,19 @@ function withMessageFields(content: readonly ContentBlock[], message: JsonObject
 
 /** A block for each part of the content, and for each call that is not among them. */
 function answerBlocks(content: unknown, calls: readonly unknown[]): readonly ContentBlock[] {
-  const known = new Map(calls.filter(isCall).map((call) => [call.id, call]));
+  const waiting = new Set(calls.filter(isCall));
   const blocks = partsOf(content).map((part) => {
-    const call = CALL_PARTS.has(part["type"]) ? known.get(String(part["id"])) : undefined;
+    const isNamed = ({ id }: Call): boolean => id === String(part["id"]);
+    const call = CALL_PARTS.has(part["type"]) ? [...waiting].find(isNamed) : undefined;
     if (call === undefined) return partBlock(part);
-    known.delete(call.id);
+    waiting.delete(call);
     const extra = extraFields(part, ["id", "name", "args", ...(isObject(part["input"]) ? ["input"] : [])]);
     const input = (plainJson(call.args) ?? {}) as JsonValue;
     return withLangChainFields({ type: "tool_use", id: call.id, name: call.name, input } as const, {
       part: plainJson(extra) as JsonObject,
     });
   });
-  const others = [...known.values()].map(
+  const others = [...waiting].map(
     ({ id, name, args }): ContentBlock => ({
       type: "tool_use",
       id,

@@ -47,6 +47,10 @@ const MESSAGES: readonly {
   },
   { why: "a call beside no text", message: { role: "ai", content: "", tool_calls: [call] } as never },
   {
+    why: "calls that share an id",
+    message: { role: "ai", content: "", tool_calls: [call, { ...call, name: "list" }] } as never,
+  },
+  {
     why: "an answer of OpenAI",
     message: {
       role: "ai",
