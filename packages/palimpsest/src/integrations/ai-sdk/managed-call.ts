@@ -71,14 +71,17 @@ export async function callThroughWindow(
   for (;;) {
     const prompt = [...head, ...promptOf(leaving, session, model)];
     const options = { ...params, ...leaving.request.parameters, prompt } as never;
+    let result: unknown;
     try {
-      const result = await (method === "doGenerate" ? model.doGenerate(options) : model.doStream(options));
-      return await recordedResult(window, leaving, result);
+      result = await (method === "doGenerate" ? model.doGenerate(options) : model.doStream(options));
     } catch (error) {
       const again = await window.recover(leaving, error, signal);
       if (again === undefined) throw error;
       leaving = again;
+      continue;
     }
+    // Outside of the attempt: what cannot be recorded was not refused by the provider.
+    return recordedResult(window, leaving, result);
   }
 }
 
@@ -159,8 +162,8 @@ function recorded(stream: ReadableStream, record: StreamRecord): ReadableStream 
       }
     },
     async cancel(reason) {
-      await record.end();
-      await reader.cancel(reason);
+      // The provider's stream ends even if the answer cannot be recorded.
+      await Promise.all([record.end(), reader.cancel(reason)]);
     },
   });
 }

@@ -1,5 +1,5 @@
 /** The middleware for language models, on a model that keeps what it is sent. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { aiSdkMiddleware } from "#integrations/ai-sdk/ai-sdk-middleware.ts";
 import { setTheStage, wordsOf } from "../../agent/stage.ts";
 
@@ -111,5 +111,30 @@ describe("aiSdkMiddleware", () => {
     expect(answered.map(({ stopReason }) => stopReason)).toEqual([
       isInterrupted ? "interrupted" : "end_turn",
     ]);
+  });
+
+  it("throws the error of a store as it is, and tells the provider to stop where the host does", async () => {
+    const { session, events } = await setTheStage();
+    const middleware = aiSdkMiddleware(session);
+    vi.spyOn(session, "record").mockRejectedValue(new Error("The disk is full."));
+    await expect(generate(middleware, modelOf(), [user("One?")])).rejects.toThrow("The disk is full.");
+    expect(events.filter(({ type }) => type === "model-failed")).toEqual([]);
+    const reasons: unknown[] = [];
+    const stream = new ReadableStream({
+      start: (controller) => {
+        for (const type of ["text-start", "text-delta", "text-end"])
+          controller.enqueue({ type, id: "0", delta: "Fine." });
+      },
+      cancel: (reason) => void reasons.push(reason),
+    });
+    const result = await middleware.wrapStream<{ stream: ReadableStream }>({
+      model: { ...modelOf(), doStream: async () => ({ stream }) },
+      params: { prompt: [user("One?")] },
+      doStream: () => Promise.reject(new Error("not used")),
+    });
+    const reader = result.stream.getReader();
+    for (let read = 0; read < 3; read++) await reader.read();
+    await expect(reader.cancel("enough")).rejects.toThrow("The disk is full.");
+    expect(reasons).toEqual(["enough"]);
   });
 });
