@@ -11,8 +11,9 @@ import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
 import { fromOpenAIAgents } from "../../wire/openai-agents/from-openai-agents.ts";
 import { toOpenAIAgents } from "../../wire/openai-agents/to-openai-agents.ts";
 import { readLine } from "../shared/read-line.ts";
-import { type AgentsModelRequest, AgentsWindow, type RunUsage } from "./agents-window.ts";
+import { type AgentsModelRequest, AgentsWindow } from "./agents-window.ts";
 import { lastingItems } from "./lasting-items.ts";
+import { watchRun } from "./run-usage.ts";
 
 /** The input of a call of the model, as a filter of the SDK gets and returns it. */
 export interface AgentsModelData<Item> {
@@ -22,14 +23,13 @@ export interface AgentsModelData<Item> {
 
 /** A `callModelInputFilter`. */
 interface AgentsInputFilter<Item> {
-  (call: { modelData: AgentsModelData<Item>; agent: object }): Promise<AgentsModelData<Item>>;
+  (call: {
+    modelData: AgentsModelData<Item>;
+    agent: object;
+    context?: unknown;
+  }): Promise<AgentsModelData<Item>>;
   /** The filter changes no items, so it need not get copies. */
   readonly preserveInputIdentity: true;
-}
-
-/** An agent of the SDK, as far as it is used here. */
-interface EventSource {
-  on?(event: string, listener: (context: RunUsage) => void): unknown;
 }
 
 /** A `Session` of the SDK; {@link OpenAIAgentsSession.model} or the filter gives its runs the session's window. */
@@ -44,16 +44,15 @@ export class OpenAIAgentsSession<Item extends object> {
   readonly #window: AgentsWindow;
   /** What the SDK stored. */
   #items: Item[] | undefined;
-  readonly #watched = new WeakSet<object>();
   #last: Promise<unknown> = Promise.resolve();
 
   /** @internal Made by `agentsSession`. */
   constructor(session: AgentSession) {
     this.#session = session;
     this.#window = new AgentsWindow(session);
-    const filter = async ({ modelData, agent }: Parameters<AgentsInputFilter<Item>>[0]) => {
+    const filter = async ({ modelData, agent, context }: Parameters<AgentsInputFilter<Item>>[0]) => {
       const { tools } = agent as { readonly tools?: readonly object[] };
-      this.#watch(agent as EventSource);
+      watchRun(this.#window, { agent, context });
       const request = {
         systemInstructions: modelData.instructions,
         input: modelData.input,
@@ -146,14 +145,6 @@ export class OpenAIAgentsSession<Item extends object> {
       return (type === "function_call" ? fresh.get(String(callId)) : undefined) ?? item;
     };
     return this.#change((stored) => stored.map(replaced));
-  }
-
-  /** The events of an agent tell the usage of a call before the next is filtered. */
-  #watch(agent: EventSource): void {
-    if (this.#watched.has(agent) || agent.on === undefined) return;
-    this.#watched.add(agent);
-    for (const event of ["agent_tool_start", "agent_handoff", "agent_end"])
-      agent.on(event, (context) => this.#window.reported(context));
   }
 
   #change(change: (stored: readonly Item[]) => Item[], runContext?: object): Promise<void> {

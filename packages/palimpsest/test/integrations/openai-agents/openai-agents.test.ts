@@ -174,6 +174,32 @@ describe("a session for the OpenAI Agents SDK", () => {
     expect(callModelInputFilter.preserveInputIdentity).toBe(true);
   });
 
+  it("listens to an agent once for all its sessions, and tells each the usage of its own run", async () => {
+    const listeners: ((run: object) => void)[] = [];
+    const agent = {
+      on: (event: string, listener: (run: object) => void) =>
+        event === "agent_end" && listeners.push(listener),
+    };
+    const opened = [];
+    for (const text of ["One", "Two"]) {
+      const [stage, context] = [await setTheStage(), {}];
+      const session = agentsSession<Item>(stage.session);
+      await session.getItems();
+      await session.callModelInputFilter({ modelData: { input: [user(text)] }, agent, context });
+      opened.push({ stage, session, context, items: [user(text), reply("Yes")] });
+    }
+    expect(listeners).toHaveLength(1);
+    for (const [index, { context }] of opened.entries()) {
+      const own = { inputTokens: 100 + index, outputTokens: 1 };
+      for (const listener of listeners) listener({ context, usage: { requestUsageEntries: [own] } });
+    }
+    for (const { session, items } of opened) await session.addItems(items);
+    expect(opened.map(({ stage }) => answers(stage))).toMatchObject([
+      [{ usage: { inputTokens: 100 } }],
+      [{ usage: { inputTokens: 101 } }],
+    ]);
+  });
+
   it("hides what a run did not store, such as an input that a guardrail stopped", async () => {
     const stage = await setTheStage();
     const session = agentsSession<Item>(stage.session);
