@@ -169,7 +169,7 @@ export class SessionTasks implements Tasks {
     this.#state(id);
     const running = this.#running.get(id);
     if (running !== undefined)
-      await Promise.race([running.ended, ...(signal === undefined ? [] : [abortOf(signal)])]);
+      await (signal === undefined ? running.ended : endedOrAborted(running.ended, signal));
     stopIfAborted(signal, {
       what: "Waiting for the task",
       hint: "The task goes on; wait again when you like.",
@@ -330,9 +330,15 @@ export class SessionTasks implements Tasks {
   }
 }
 
-function abortOf(signal: AbortSignal): Promise<void> {
+/** Resolves with whichever comes first. The signal may outlive many waits, so it keeps nothing of them. */
+function endedOrAborted(ended: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    const done = (): void => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    if (signal.aborted) return done();
+    signal.addEventListener("abort", done);
+    void ended.then(done);
   });
 }

@@ -1,4 +1,5 @@
 /** Agents and teammates as tasks: separate sessions, reports, messages, usage, and going on after an interruption. */
+import { getEventListeners } from "node:events";
 import { createPalimpsest, functionModel, InMemorySessionStore } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import type { AgentDefinition } from "#agent/tasks/local-agent/agent-task.ts";
@@ -47,6 +48,18 @@ function open(agents: Readonly<Record<string, AgentDefinition>>, options: Partia
 }
 
 describe("an agent as a task", () => {
+  it("leaves nothing on the signal of those who waited for it", async () => {
+    const { start } = open({ reader: agentOf(() => "Read.") });
+    const session = await start().session("parent");
+    const { signal } = new AbortController();
+    const { id } = await session.tasks.start("local_agent", { agent: "reader", prompt: "Read it." });
+    const waits = [session.tasks.wait(id, { signal }), session.tasks.wait(id, { signal })];
+    expect(getEventListeners(signal, "abort")).toHaveLength(2);
+    expect((await Promise.all(waits)).map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await session.close();
+  });
+
   it("works in a session of its own, reports back, and its usage is counted", async () => {
     const { store, start } = open({ reader: agentOf((request) => `I read: ${lastText(request)}`) });
     const session = await start().session("parent");
