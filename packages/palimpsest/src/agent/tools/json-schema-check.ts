@@ -45,7 +45,7 @@ function checkMembers(value: Schema, schema: Schema, { path, problems }: Place):
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   for (const name of required)
-    if (value[String(name)] === undefined)
+    if (!Object.hasOwn(value, String(name)) || value[String(name)] === undefined)
       problems.push(`${at(String(name))} is missing; ${sayExpected(properties[String(name)])}.`);
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;

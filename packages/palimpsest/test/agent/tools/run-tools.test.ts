@@ -155,6 +155,17 @@ describe("the calls of one answer", () => {
     ]);
   });
 
+  it("are not run without an input that is required, also if every object inherits its name", async () => {
+    const make = tool({
+      ...{ name: "make", description: "Makes one." },
+      input: { type: "object", properties: { constructor: { type: "string" } }, required: ["constructor"] },
+      execute: () => "made",
+    });
+    expect((await run(["make"], { tools: [make] }))[0]).toContain(
+      '- constructor is missing; it must be of type "string".',
+    );
+  });
+
   it("get the session that they were made in", async () => {
     const title = tool({
       ...{ name: "title", description: "Names the session." },
