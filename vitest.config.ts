@@ -10,12 +10,10 @@ import { fromSources, inNode, LONG_FILES } from "./vitest.shared.ts";
  */
 const SLOW_FILES = [
   "packages/palimpsest/test/runtime/processes/node-task-processes.test.ts",
-  "test/tasks/task-crash.test.ts",
   "packages/palimpsest/test/stores/postgres/postgres-session-store.test.ts",
   "test/tidy/readme.test.ts",
   "packages/palimpsest/test/fault/postgres.test.ts",
   "packages/palimpsest/test/agent/strategies.test.ts",
-  "packages/palimpsest/test/stores/platform/memory-attacks.test.ts",
   "packages/palimpsest-cli/test/sessions/process.test.ts",
   "packages/palimpsest/test/fault/real-disk.test.ts",
   "packages/palimpsest/test/runtime/working-copy/git-status.test.ts",
@@ -30,7 +28,6 @@ const SLOW_FILES = [
   "packages/palimpsest/test/host/background/background-work.test.ts",
   "packages/palimpsest/test/host/home/start-context.test.ts",
   "packages/palimpsest/test/host/create-palimpsest.test.ts",
-  "packages/palimpsest/test/agent/tasks/mcp/mcp-monitor.test.ts",
 ].map((path) => resolve(import.meta.dirname, path));
 
 class SlowFilesFirst extends BaseSequencer {
