@@ -27,6 +27,14 @@ function run(installed: BuiltPackage, { language, code }: Pick<CodeBlock, "langu
   return runner?.(installed, code) ?? { exitCode: null, output: "" };
 }
 
+it("gives each command that `.ci/run` takes from it a line", () => {
+  const script = readFileSync(`${ROOT}.ci/run`, "utf8");
+  const commands = [...script.matchAll(/^readonly \w+_command='(.+)'$/gm)].map(([, command]) => command);
+  expect(commands.length).toBeGreaterThan(0);
+  const lines = readme.split("\n");
+  expect(commands.filter((command) => !lines.includes(command!))).toEqual([]);
+});
+
 describe("README.md", () => {
   let installed: BuiltPackage;
   const outcomes = new Map<CodeBlock, RunOutcome>();
