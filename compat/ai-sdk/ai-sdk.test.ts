@@ -37,7 +37,7 @@ const CASES = [
   },
 ].flatMap(({ major, variants }) => variantsToRun(variants).map((variant) => ({ major, variant })));
 
-it.each(CASES)("300 turns through a window of 32,000 tokens: ai $major, $variant", async ({
+it.each(CASES)("a long session through a window of 32,000 tokens: ai $major, $variant", async ({
   major,
   variant,
 }) => {

@@ -18,7 +18,7 @@ const CASES = LOOPS.flatMap(({ variants, ...loop }) =>
   variantsToRun(variants).map((variant) => ({ ...loop, variant })),
 );
 
-it.each(CASES)("300 turns through a window of 32,000 tokens: SDK $sdk, $variant", async ({
+it.each(CASES)("a long session through a window of 32,000 tokens: SDK $sdk, $variant", async ({
   module,
   variant,
 }) => {

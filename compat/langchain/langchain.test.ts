@@ -5,7 +5,7 @@ import { variantsToRun } from "../shared/variants.ts";
 
 it.each(
   variantsToRun(["anthropic", "openai", "openai-responses"]),
-)("An agent with the %s models passes the session of 300 turns", async (variant) => {
+)("An agent with the %s models passes the long session", async (variant) => {
   const module = new URL("./langchain-loop.ts", import.meta.url);
   const figures = await runLongSession({ module, variant });
   expect(figures.largestPromptTokens).toBeLessThanOrEqual(32_000);

@@ -15,10 +15,7 @@ const CASES = LOOPS.flatMap(({ variants, ...loop }) =>
   variantsToRun(variants).map((variant) => ({ ...loop, variant })),
 );
 
-it.each(CASES)("$version, $variant: a runner passes the session of 300 turns", async ({
-  module,
-  variant,
-}) => {
+it.each(CASES)("$version, $variant: a runner passes the long session", async ({ module, variant }) => {
   const figures = await runLongSession({ module: new URL(module, import.meta.url), variant });
   expect(figures.largestPromptTokens).toBeLessThanOrEqual(32_000);
 });

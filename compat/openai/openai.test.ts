@@ -11,7 +11,7 @@ const VARIANTS = [
   ["5 runTools", "5 responses"],
 ].flatMap(variantsToRun);
 
-it.each(VARIANTS)("300 turns through a window of 32,000 tokens: SDK %s", async (variant) => {
+it.each(VARIANTS)("a long session through a window of 32,000 tokens: SDK %s", async (variant) => {
   const figures = await runLongSession({ module, variant });
   expect(figures.largestPromptTokens).toBeLessThanOrEqual(32_000);
   expect(figures.cacheShare).toBeGreaterThan(0.5);

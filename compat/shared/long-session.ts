@@ -22,13 +22,14 @@ import { inNode } from "../../vitest.shared.ts";
 import { type LoopSettings, READ_FILE, sentenceOf } from "./loop.ts";
 import type { LoopReply, LoopRequest } from "./loop-process.ts";
 
-const TURNS_COUNT = 300;
+/** The checks of each commit take fewer: `.ci/run` sets it. */
+const TURNS_COUNT = Number(process.env["PALIMPSEST_COMPAT_TURNS"] ?? 300);
 const WINDOW_TOKENS = 32_000;
 /** Large enough for an undone compaction. */
 const LARGE_WINDOW_TOKENS = 200_000;
 /** Turns after which the process ends: politely, then killed. */
-const STOPPED_AFTER = 100;
-const KILLED_AFTER = 200;
+const STOPPED_AFTER = Math.floor(TURNS_COUNT / 3);
+const KILLED_AFTER = 2 * STOPPED_AFTER;
 /** Every so many turns the model looks something up that has left the window. */
 const LOOK_UP_EVERY = 50;
 
