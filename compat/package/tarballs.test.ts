@@ -80,6 +80,8 @@ describe("The tarballs", () => {
       join(FRAMEWORKS, "@arethetypeswrong/cli/dist/index.js"),
       "--profile",
       "esm-only",
+      "--format",
+      "ascii",
       "--no-emoji",
       project.tarballs.get(name)!,
     ]);
