@@ -229,7 +229,10 @@ function agentOptions({
   return options;
 }
 
-/** Adds every entry of every log. Ids are random, so each is replaced by the number of its entry. */
+/**
+ * Adds every entry of every log. Ids are random, so each is replaced by the number of its entry. Places in the file are left
+ * out: random ids are compressed to another length each time.
+ */
 async function addLogs(store: FileSessionStore, run: GoldenRun): Promise<void> {
   const names = new Map<string, string>();
   const all: Entry[] = [];
@@ -244,8 +247,10 @@ async function addLogs(store: FileSessionStore, run: GoldenRun): Promise<void> {
     }
     await log.close();
   }
-  const named = (_: string, value: unknown): unknown =>
-    typeof value === "string" ? (names.get(value) ?? value) : value;
+  const named = (field: string, value: unknown): unknown => {
+    if (field === "position" && typeof value === "number") return 0;
+    return typeof value === "string" ? (names.get(value) ?? value) : value;
+  };
   for (const entry of all) run.line(JSON.parse(JSON.stringify(entry), named));
 }
 
