@@ -39,7 +39,7 @@ export interface LongSession {
   readonly variant: string;
 }
 
-/** What it took. */
+/** Figures of a finished session. */
 export interface LongSessionFigures {
   readonly requests: number;
   readonly largestPromptTokens: number;

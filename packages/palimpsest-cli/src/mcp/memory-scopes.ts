@@ -40,7 +40,7 @@ interface FoundDirectory extends Directory {
 }
 
 interface MemoryScopesOptions {
-  /** Of the project, with its team's below `team/`. */
+  /** The project's memories; those of its team are below `team/`. */
   readonly project: PersistentMemory;
   readonly user: PersistentMemory;
   /** The scopes that clients see; the first one gets what names no other. */

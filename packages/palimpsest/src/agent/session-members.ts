@@ -9,7 +9,7 @@ import type { ContextUse } from "../session/window/context-use.ts";
 import type { SeqPin } from "../transcript/projection.ts";
 import type { RequestMessage, VisibleMessage } from "../transcript/window.ts";
 
-/** What a session with a model hands on to the session that it wraps. */
+/** The members of a session with a model that are those of the session inside. */
 export abstract class SessionMembers {
   /** The session itself: its log, its window, its history. */
   readonly session: Session;
@@ -34,7 +34,7 @@ export abstract class SessionMembers {
     return this.session.history;
   }
 
-  /** What fills the window now, by category; see {@link Session.context}. */
+  /** The use of the window by category; see {@link Session.context}. */
   context(): ContextUse {
     return this.session.context();
   }

@@ -316,7 +316,7 @@ export class Session {
     return this.#parts.builder.figures();
   }
 
-  /** What fills the window now, by category: prompt, tools, memory, summary, results by tool …, and what is free. */
+  /** The use of the window by category (prompt, tools, memory, summary, results by tool …), and the free space. */
   context(): ContextUse {
     return this.#parts.builder.contextUse();
   }

@@ -14,7 +14,7 @@ export type ToolOutput =
   | readonly ToolResultPart[]
   | { readonly content: string | readonly ToolResultPart[]; readonly isError?: boolean };
 
-/** What a tool gets beside its input. */
+/** The second argument of `execute`: the call that is carried out. */
 export interface ToolContext {
   readonly callId: string;
   /** Aborted if the turn is stopped, and at the tool's time limit. */
@@ -107,7 +107,7 @@ export interface Spent {
   readonly costUsd: number | undefined;
 }
 
-/** What a session, or a turn, costs in all, and by what it was spent on. */
+/** The cost of a session or of a turn: the total, and its share for each purpose. */
 export interface Spending extends Spent {
   readonly answers: Spent;
   readonly summaries: Spent;
@@ -131,7 +131,7 @@ export interface TurnResult {
   readonly iterations: number;
   /** All answers of the turn together; `spent` has what was spent beside them. */
   readonly usage: Usage;
-  /** What was spent while the turn ran: its answers, and summaries, notes, memories and tasks that ended meanwhile. */
+  /** The cost of the turn: its answers, and the summaries, notes, memories and tasks that ended while it ran. */
   readonly spent: Spending;
 }
 

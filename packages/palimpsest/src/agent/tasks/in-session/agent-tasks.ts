@@ -36,7 +36,7 @@ export interface AgentTasks {
   /** @throws `TaskError` where the host gave the session nothing to run tasks with */
   readonly tasks: Tasks;
   readonly restorer: Restorer;
-  /** What the tasks cost that reported usage; `undefined` if none did. */
+  /** The sum of the usage that tasks reported; `undefined` if none did. */
   readonly usage: Usage | undefined;
   /** Ends tasks whose process died. Files that cannot be read are an event. */
   recover(): Promise<void>;
