@@ -5,7 +5,7 @@
  * skipped and counted. A task is running from its start to its end; a later start goes on with it. The first end after
  * a start counts, so that two processes that both find a task interrupted end it once.
  */
-import { asNumber, asString, isObject, type JsonObject } from "../base/json/json.ts";
+import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 import { parseBounded } from "../base/json/parse-bounded.ts";
 import { sumUsage, type Usage } from "../transcript/blocks.ts";
 import {
@@ -27,6 +27,8 @@ export interface TaskState {
   readonly input: JsonObject;
   /** The request that it was started by first. */
   readonly key?: string;
+  /** How long it may take from a start on, in milliseconds. */
+  readonly timeoutMs?: number;
   /** The process that started it last. */
   readonly owner: TaskOwner;
   /** Time of its first start, in milliseconds since the epoch. */
@@ -119,7 +121,8 @@ function started(
   known: TaskState | undefined,
 ): TaskState {
   const { startedAt = at, facts = [], notices = [], key = record.key } = known ?? {};
-  return { id, kind, title, input, key, owner, startedAt, status: "running", facts, notices };
+  const timeoutMs = (asNumber(record.timeoutMs) ?? 0) > 0 ? record.timeoutMs : undefined;
+  return { id, kind, title, input, key, timeoutMs, owner, startedAt, status: "running", facts, notices };
 }
 
 function changed(state: TaskState, record: Exclude<TaskRecord, StartRecord>): TaskState {
@@ -129,9 +132,19 @@ function changed(state: TaskState, record: Exclude<TaskRecord, StartRecord>): Ta
   return { ...state, status: record.outcome, end: record, endedAt: record.at };
 }
 
-/** What the model calls of a task used: those that its kind recorded while it ran, or what its end says. */
+/**
+ * What the model calls of a task used: those that its kind recorded while it ran, or what its end says. Of the
+ * totals that were recorded for one step (`usageOfStep`) the last counts, for a step that goes on reports all of it.
+ */
 export function taskUsage({ facts, end }: Pick<TaskState, "facts" | "end">): Usage | undefined {
-  const recorded = facts.flatMap(({ usage }) => (isUsage(usage) ? [usage] : []));
+  const calls: Usage[] = [];
+  const totals = new Map<JsonValue, Usage>();
+  for (const { usage, usageOfStep } of facts)
+    if (isUsage(usage)) {
+      if (usageOfStep === undefined) calls.push(usage);
+      else totals.set(usageOfStep, usage);
+    }
+  const recorded = [...calls, ...totals.values()];
   if (recorded.length > 0) return sumUsage(recorded);
   return isUsage(end?.usage) ? end.usage : undefined;
 }

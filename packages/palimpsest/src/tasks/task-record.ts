@@ -62,6 +62,8 @@ export interface StartRecord extends RecordBase {
   readonly owner: TaskOwner;
   /** The request that it was started by; see `StartTaskOptions`. */
   readonly key?: string;
+  /** How long it may take, in milliseconds, from each start on. */
+  readonly timeoutMs?: number;
 }
 
 /** Something that its kind has to know after a crash: the mark of a process, a finished step, the id of a session. */

@@ -28,9 +28,9 @@ import {
 } from "./task-options.ts";
 import { TaskReaders } from "./task-readers.ts";
 import {
+  cannotResume,
   closedToTasks,
   isNotRunningHere,
-  isRunning,
   kindIsMissing,
   noSuchKind,
   noSuchTask,
@@ -126,10 +126,10 @@ export class SessionTasks implements Tasks {
   }
 
   async resume(id: string): Promise<TaskInfo> {
-    const { kind, input, status, title } = this.#state(id);
-    if (status === "running") throw isRunning(id);
+    const { kind, input, status, title, timeoutMs } = this.#state(id);
+    if (status === "running" || status === "done") throw cannotResume(id, status);
     const known = this.#kind(kind);
-    return this.#run(id, known, { input: known.check(input), title });
+    return this.#run(id, known, { input: known.check(input), title, timeoutMs });
   }
 
   list(): readonly TaskInfo[] {
@@ -244,7 +244,7 @@ export class SessionTasks implements Tasks {
     const owner: TaskOwner = { pid, startedAt, space, host };
     const earlier = this.#journal.find(id)?.facts ?? [];
     const at = this.#setup.now();
-    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner, key });
+    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner, key, timeoutMs });
     const place = {
       files,
       limits: this.#limits,

@@ -5,9 +5,9 @@ import { TaskError } from "../../base/errors.ts";
 import type { TaskState } from "../../tasks/fold-tasks.ts";
 import { TASK_KINDS } from "../../tasks/task-record.ts";
 
-export const isRunning = (id: string): TaskError =>
+export const cannotResume = (id: string, status: "running" | "done"): TaskError =>
   new TaskError("TASK_REFUSED", {
-    message: `Task ${id} is running.`,
+    message: `Task ${id} is ${status}.`,
     hint: "Only a task that was interrupted, was stopped or failed can be resumed.",
   });
 

@@ -143,7 +143,7 @@ function checkToolOptions(options: unknown): void {
   if (!/^[\w-]{1,128}$/.test(String(name)))
     throw new OptionError({
       message: `${place} has a name that providers refuse.`,
-      hint: "Use up to 64 letters, digits, `_` and `-`.",
+      hint: "Use up to 128 letters, digits, `_` and `-`.",
     });
 }
 

@@ -38,6 +38,7 @@ const CHAT_API: ManagedApi = {
 const RESPONSES_API: ManagedApi = {
   read: (body) => {
     if (body["conversation"] !== undefined && body["conversation"] !== null) throw keptByServer();
+    if (body["background"] === true && body["stream"] !== true) throw answeredLater();
     const { head, rest } = splitList(inputOf(body));
     const call = callOf(body, head, fromOpenAIResponses(rest));
     const previousId = asString(body["previous_response_id"]);
@@ -131,6 +132,14 @@ function plainBlock(block: ContentBlock): ContentBlock {
   const { openai: _, ...bare } = block;
   const fields = { ...(text === undefined ? {} : { arguments: text }), extra: Object.fromEntries(plain) };
   return withOpenAIFields(bare as ContentBlock, fields);
+}
+
+function answeredLater(): OptionError {
+  return new OptionError({
+    message:
+      "A client with a managed window cannot record an answer of `background: true` that is asked for later.",
+    hint: "Add `stream: true`, leave `background` out, or send the request with the plain client.",
+  });
 }
 
 function keptByServer(): OptionError {

@@ -202,6 +202,39 @@ describe("a remote agent", () => {
     expect([requestCount, keys.size]).toEqual([6, 1]);
   });
 
+  it("as a step of a workflow behind a local agent counts what both used", async () => {
+    const usage = { inputTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 2 };
+    const { url } = await serve((request, response) => {
+      request.resume();
+      const end = { status: "done", nextOffset: 3, text: "Ok\n", isEnd: true, result: "Ok", usage };
+      response.end(view(request.method === "POST" ? {} : end));
+    });
+    const worker = functionModel(
+      async () => ({
+        messages: [{ role: "assistant", content: [{ type: "text", text: "Done." }] }],
+        stopReason: "end",
+        usage: { ...usage, outputTokens: 40 },
+      }),
+      { model: "claude-opus-4-5" },
+    );
+    const agents = { worker: { description: "works", model: worker } };
+    const { tasks } = await open(url, { tasks: { agents } }).palimpsest.session();
+    const { id } = await tasks.start("local_workflow", {
+      steps: [
+        { kind: "local_agent", input: { agent: "worker", prompt: "Go on." } },
+        { kind: "remote_agent", input: INPUT },
+      ],
+    });
+    expect(await tasks.wait(id)).toMatchObject({
+      status: "done",
+      usage: { inputTokens: 6, outputTokens: 42 },
+    });
+    await expect(tasks.resume(id)).rejects.toMatchObject({
+      code: "TASK_REFUSED",
+      message: `Task ${id} is done.`,
+    });
+  });
+
   it.each([
     "interrupted",
     "stopped",

@@ -84,6 +84,25 @@ describe("the tasks of a session", () => {
     await palimpsest.close();
   });
 
+  it("has its time limit also when it is resumed", async () => {
+    const due: (() => void)[] = [];
+    const after = (ms: number, work: () => void): (() => void) => {
+      if (ms === 5_000) due.push(work);
+      return () => undefined;
+    };
+    const { palimpsest } = open({ deadline: { after } });
+    const { tasks } = await palimpsest.session();
+    const { id } = await tasks.start("local_bash", { command: "sleep 600" }, { timeoutMs: 5_000 });
+    for (const count of [1, 2]) {
+      expect(due).toHaveLength(count);
+      due.at(-1)!();
+      const reason = "its time of 5000 ms was up";
+      expect(await tasks.wait(id)).toMatchObject({ status: "failed", reason });
+      if (count === 1) await tasks.resume(id);
+    }
+    await palimpsest.close();
+  });
+
   it("ends with the session, and says so when it is opened again", async () => {
     const { palimpsest } = open();
     const session = await palimpsest.session("a");

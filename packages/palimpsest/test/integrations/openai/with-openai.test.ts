@@ -222,6 +222,8 @@ describe("Responses", () => {
     await expect(unknown).rejects.toThrow("is not in the session's window");
     const kept = client.responses.create({ ...RESPONSES, conversation: "conv_1", input: "4" });
     await expect(kept).rejects.toThrow("keeps no `conversation` on the server");
+    const later = client.responses.create({ ...RESPONSES, background: true, input: "4" });
+    await expect(later).rejects.toThrow("cannot record an answer of `background: true`");
     expect(asked()).toHaveLength(3);
     // A prompt that the server keeps: nothing is hidden because there is no list.
     await client.responses.create({ ...RESPONSES, prompt: { id: "pmpt_1" } }).catch(() => undefined);

@@ -9,7 +9,6 @@ import { TASK_DEFAULTS } from "../../../base/defaults/tasks.ts";
 import { TaskError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
 import type { TaskEnd, TaskKindName } from "../../../tasks/task-record.ts";
-import { sumUsage, type Usage } from "../../../transcript/blocks.ts";
 import type { RunningTask, TaskKind, TaskRun } from "../kind/task-kind.ts";
 
 interface WorkflowStep extends JsonObject {
@@ -59,7 +58,6 @@ class WorkflowRun {
   readonly #steps: readonly WorkflowStep[];
   readonly #kinds: StepKinds;
   readonly #run: TaskRun;
-  readonly #usages: Usage[] = [];
   #current: RunningTask | undefined;
   #detail = "";
 
@@ -89,7 +87,7 @@ class WorkflowRun {
     let previous = done.at(-1) ?? "";
     for (const [index, step] of this.#steps.entries()) {
       if (index < done.length) continue;
-      if (this.#run.signal.aborted) return this.#end({ outcome: "stopped" });
+      if (this.#run.signal.aborted) return { outcome: "stopped" };
       const earlierBytes = this.#run.outputBytes();
       const heading = `${index + 1}/${this.#steps.length} ${step.name}`;
       this.#run.write(`== ${heading}\n`);
@@ -97,15 +95,11 @@ class WorkflowRun {
       const tail = new OutputTail();
       const { outcome, result, ...end } = await this.#one(step, { index, previous, tail, earlierBytes });
       if (outcome !== "done")
-        return this.#end({
-          outcome,
-          ...end,
-          reason: `step ${index + 1}, ${step.name}: ${end.reason ?? "failed"}`,
-        });
+        return { outcome, ...end, reason: `step ${index + 1}, ${step.name}: ${end.reason ?? "failed"}` };
       previous = result ?? tail.text;
       this.#run.record({ step: index, output: previous });
     }
-    return this.#end({ outcome: "done", result: previous });
+    return { outcome: "done", result: previous };
   }
 
   async #one(
@@ -124,6 +118,8 @@ class WorkflowRun {
   ): Promise<TaskEnd> {
     const known = this.#kinds.get(kind)!;
     const earlier = this.#run.earlier.filter((facts) => facts["ofStep"] === index);
+    // A kind that records none says all of it at its end.
+    let recordsUsage = false;
     const task = known.start(known.check(index === 0 ? input : chained(kind, input, previous)), {
       ...this.#run,
       earlier,
@@ -132,18 +128,18 @@ class WorkflowRun {
         tail.add(output);
         this.#run.write(output);
       },
-      record: (facts) => this.#run.record({ ...facts, ofStep: index }),
+      record: (facts) => {
+        recordsUsage ||= facts["usage"] !== undefined;
+        this.#run.record({ ...facts, ofStep: index });
+      },
     });
     this.#current = task;
     // It was stopped while the step was starting.
     if (this.#run.signal.aborted) await task.stop();
     const end = await task.ended;
-    if (end.usage !== undefined) this.#usages.push(end.usage);
-    return end;
-  }
-
-  #end(end: TaskEnd): TaskEnd {
-    return this.#usages.length === 0 ? end : { ...end, usage: sumUsage(this.#usages) };
+    const { usage, ...rest } = end;
+    if (usage !== undefined && !recordsUsage) this.#run.record({ usage: { ...usage }, usageOfStep: index });
+    return rest;
   }
 }
 
