@@ -48,6 +48,7 @@ export {
   rankCandidates,
 } from "../compaction/restore/restore-candidates.ts";
 export { planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
+export { filesAfter, restoreFilesFromLog } from "../compaction/restore/restore-from-log.ts";
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
 export { reasonWords } from "../compaction/shared/edit-reason.ts";

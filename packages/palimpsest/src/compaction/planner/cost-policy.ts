@@ -35,6 +35,10 @@ export interface CostPolicy extends SummaryShape {
   readonly summaryMultiple: number;
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;
+  /** Recent files that are shown again after a summary that saves cost, in the parts in use; 0 tokens: none. */
+  readonly earlyFiles: ScaledTokens;
+  /** Show recent files again in a session without an agent as well, as the log last held them. */
+  readonly restoresFromLog: boolean;
 }
 
 /** The policy of a name; `undefined` for `off`. */

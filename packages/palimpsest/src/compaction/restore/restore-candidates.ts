@@ -2,6 +2,7 @@
  * The files that may be put back after a compaction, best first: ranked by what the hidden and the kept
  * messages did to them, with what the digest knows of files that were hidden long before.
  */
+import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
 import { openTodos } from "../digest/todo-state.ts";
 import { foldContent } from "./restore-content.ts";
@@ -55,6 +56,19 @@ export function asCandidate({ path, uses, visibleUses, ageCalls }: RankedCandida
     ...(visibleUses.length === 0 ? {} : { visible: foldContent(visibleUses) }),
     ageCalls,
   };
+}
+
+/** A use whose result the window showed shortened, with what the log has of it. */
+export function withOriginal(
+  use: FileUse,
+  original: ((seq: number, block: number) => ContentBlock | undefined) | undefined,
+): FileUse {
+  if (use.isShortened !== true || original === undefined) return use;
+  if (use.resultSeq === undefined || use.resultBlock === undefined) return use;
+  const block = original(use.resultSeq, use.resultBlock);
+  if (block?.type !== "tool_result") return use;
+  const { isShortened: _, ...rest } = use;
+  return { ...rest, text: toolResultText(block) };
 }
 
 /** Files of which only the digest still knows: one use each, older than everything else. */

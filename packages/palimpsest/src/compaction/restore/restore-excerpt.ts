@@ -19,10 +19,18 @@ interface FileExcerpt {
 /** Most attempts, each with a smaller budget: the whole text may measure more than the sum of its lines. */
 const PASSES = 4;
 
-export function excerptOf(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
+/** `isPartsInUse`: shows only the parts that were read or changed, if there are any. */
+export function excerptOf(
+  content: FileContent,
+  budgetTokens: number,
+  measure: Measure,
+  isPartsInUse = false,
+): FileExcerpt {
+  const isOnlyInUse = isPartsInUse && content.inUse.length > 0;
+  const ranges = isOnlyInUse ? content.inUse : [...content.inUse, ...content.parts.map(rangeOf)];
   let availableTokens = budgetTokens;
   for (let pass = 0; pass < PASSES; pass++) {
-    const excerpt = fill(content, availableTokens, measure);
+    const excerpt = fill({ ...content, inUse: ranges }, availableTokens, measure);
     const tokens = measureText(excerpt.text, measure);
     if (tokens <= budgetTokens) return excerpt;
     availableTokens -= (tokens - budgetTokens) * 1.2 + 8;
@@ -30,13 +38,14 @@ export function excerptOf(content: FileContent, budgetTokens: number, measure: M
   return { text: "", isCut: true };
 }
 
+/** Shows what lies in `inUse`. */
 function fill(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
   const blank = measureText("", measure);
   const sizeOf = (text: string): number => Math.max(0, measureText(`${text}\n`, measure) - blank);
   const loose = fillLoose(content.loose, budgetTokens / 2, sizeOf);
   const lines = linesByNumber(content.parts);
   const availableTokens = budgetTokens - blank - loose.tokens;
-  const chosen = choose(lines, [...content.inUse, ...content.parts.map(rangeOf)], availableTokens, sizeOf);
+  const chosen = choose(lines, content.inUse, availableTokens, sizeOf);
   const shown = bridge(
     [...chosen].sort((left, right) => left - right),
     lines,

@@ -24,6 +24,8 @@ export interface FileBudget {
   /** One file, and all of them, in tokens. */
   readonly fileTokens: number;
   readonly filesTokens: number;
+  /** Show only the parts of a file that were read or changed last. @defaultValue false: whole files where they fit */
+  readonly isPartsInUse?: boolean;
 }
 
 /** A file that may be put back, best first in its list. */
@@ -87,7 +89,10 @@ export function planFiles(
     if (files.length >= budget.filesCount) break;
     const reason = reasonToSkip(candidate);
     const maxTokens = Math.min(budget.fileTokens, leftTokens);
-    const planned = reason === undefined ? planFile(candidate, maxTokens, measure, access) : undefined;
+    const planned =
+      reason === undefined
+        ? planFile(candidate, { ...budget, fileTokens: maxTokens }, measure, access)
+        : undefined;
     if (planned === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
     else {
       files.push(planned);
@@ -107,7 +112,7 @@ function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReas
 
 function planFile(
   candidate: FileCandidate,
-  availableTokens: number,
+  { fileTokens, isPartsInUse }: FileBudget,
   measure: Measure,
   access: HistoryAccess,
 ): PlannedFile | undefined {
@@ -123,8 +128,9 @@ function planFile(
   const content = current ?? logged;
   const frame = { title: path, note: noteOf(candidate, true, access) };
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
-  if (availableTokens - frameTokens < LEAST_FILE_TOKENS) return undefined;
-  const { text, isCut } = excerptOf(content, availableTokens - frameTokens, measure);
+  const textTokens = fileTokens - frameTokens;
+  if (textTokens < LEAST_FILE_TOKENS) return undefined;
+  const { text, isCut } = excerptOf(content, textTokens, measure, isPartsInUse);
   return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
 }
 

@@ -35,7 +35,7 @@ import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { CompactionWatch, callsSinceCompaction } from "./compaction-watch.ts";
 import { SummarySourcing } from "./obtain-summary.ts";
-import { WindowRestorer } from "./restore-window.ts";
+import { restoreFromLog, WindowRestorer } from "./restore-window.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 
 /** The help of a session with a model. */
@@ -46,7 +46,7 @@ export interface CompactionHelp extends Pick<CompactionCollaborators, "hooks" | 
 
 /** Options of one request that is made to fit. */
 export interface FitOptions {
-  /** Given by a session with a model. Without it, summaries are made from the log and nothing is restored. */
+  /** Given by a session with a model. Without it, summaries are made from the log, and so are files that are shown again. */
   readonly help?: CompactionHelp | undefined;
   /** Compact whatever the size of the window, because a person asked for it. */
   readonly byHand?: ByHand | undefined;
@@ -94,6 +94,7 @@ export class WindowCompactor {
   /** Plans before each call; `undefined` under the policy `off`. */
   readonly #planner: WindowPlanner | undefined;
   readonly #plannerByHand: WindowPlanner;
+  readonly #policy: CostPolicy;
   #isResumed = false;
 
   /** @param policy - `undefined`: the window is left alone unless a person asks */
@@ -102,7 +103,8 @@ export class WindowCompactor {
     this.#budgets = budgets;
     this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts.writer.projection));
     this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
-    this.#plannerByHand = this.#planner ?? new WindowPlanner(POLICY_DEFAULTS.faithful);
+    this.#policy = policy ?? POLICY_DEFAULTS.faithful;
+    this.#plannerByHand = this.#planner ?? new WindowPlanner(this.#policy);
   }
 
   /** Connects what a session with a model has: models, notes, memory, hooks. */
@@ -112,7 +114,12 @@ export class WindowCompactor {
     const { hooks, notes } = collaborators;
     const tools = { budgets: this.#budgets, watch: this.watch };
     const summaries = new SummarySourcing(this.#parts, collaborators, tools);
-    return { hooks, notes, summaries, restorer: new WindowRestorer(this.#parts, collaborators) };
+    return {
+      hooks,
+      notes,
+      summaries,
+      restorer: new WindowRestorer(this.#parts, collaborators, this.#policy),
+    };
   }
 
   /**
@@ -273,9 +280,14 @@ export class WindowCompactor {
     { help, byHand }: PassOptions,
     systemPrompt: string | undefined,
   ): Promise<readonly LayerEdit[]> {
-    if (help === undefined || byHand?.span !== undefined) return made.edits;
-    const restore = async (edit: LayerEdit): Promise<LayerEdit> =>
-      edit.isBoundary === true ? help.restorer.restore(edit, state, systemPrompt) : edit;
+    if (byHand?.span !== undefined || (help === undefined && !this.#policy.restoresFromLog))
+      return made.edits;
+    const restore = async (edit: LayerEdit): Promise<LayerEdit> => {
+      if (edit.isBoundary !== true) return edit;
+      return help === undefined
+        ? restoreFromLog(edit, state, this.#parts, this.#policy)
+        : help.restorer.restore(edit, state, systemPrompt);
+    };
     return Promise.all(made.edits.map(restore));
   }
 

@@ -4,26 +4,57 @@
  * This happens between planning and appending, so that the model sees one rewrite. The session keeps what it
  * announced, so that lists are shown as differences also after a restart.
  */
-import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { JsonObject } from "../../base/json/json.ts";
-import { measureMessages } from "../../compaction/shared/measure.ts";
-import { situationOf, visibleAfter, type WindowState } from "../../compaction/shared/window-state.ts";
-import { blockText, type Message } from "../../transcript/blocks.ts";
+import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
+import { rankCandidates } from "../../compaction/restore/restore-candidates.ts";
+import {
+  CANDIDATES_COUNT,
+  compactedWindow,
+  filesAfter,
+  restoreFilesFromLog,
+  withInserted,
+} from "../../compaction/restore/restore-from-log.ts";
+import { visibleAfter, type WindowState } from "../../compaction/shared/window-state.ts";
+import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import type { VisibleMessage } from "../../transcript/window.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
 
 type RestoredFrom = Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
 
+/** A session without an agent shows recent files again as the log has them. */
+export async function restoreFromLog(
+  edit: LayerEdit,
+  state: WindowState,
+  { digest, reader }: Pick<RestoredFrom, "digest" | "reader">,
+  policy: Pick<CostPolicy, "earlyFiles">,
+): Promise<LayerEdit> {
+  const budget = filesAfter(edit, policy, state.budget.windowTokens);
+  const known = await digest.get();
+  const ranked = rankCandidates(compactedWindow(edit, state, known)).slice(0, CANDIDATES_COUNT);
+  const originals = new Map<string, ContentBlock | undefined>();
+  for (const { isShortened, resultSeq: seq, resultBlock: block } of ranked.flatMap(({ uses }) => uses))
+    if (isShortened === true && seq !== undefined && block !== undefined)
+      originals.set(`${seq}.${block}`, await reader.findBlock(seq, block).catch(() => undefined));
+  const original = (seq: number, block: number) => originals.get(`${seq}.${block}`);
+  return restoreFilesFromLog(edit, state, { digest: known, budget, original });
+}
+
 export class WindowRestorer {
   readonly #parts: RestoredFrom;
   readonly #with: CompactionCollaborators;
 
-  constructor(parts: RestoredFrom, collaborators: CompactionCollaborators) {
+  readonly #policy: Pick<CostPolicy, "earlyFiles">;
+
+  constructor(
+    parts: RestoredFrom,
+    collaborators: CompactionCollaborators,
+    policy: Pick<CostPolicy, "earlyFiles">,
+  ) {
     this.#parts = parts;
     this.#with = collaborators;
+    this.#policy = policy;
   }
 
   /** Returns the compaction with what it shows again. Never rejects. */
@@ -45,21 +76,16 @@ export class WindowRestorer {
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles, deadline } = this.#with;
     const { digest, reader, carried, emit } = this.#parts;
-    const after = visibleAfter(state, [edit]);
-    const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;
-    const targetShare = edit.kind === "session-memory" ? sessionMemoryTargetShare : fullTargetShare;
-    const targetTokens = Math.floor(situationOf(state).effectiveTokens * targetShare);
+    const { windowTokens } = state.budget;
+    const files =
+      restoredFiles === "off" ? "off" : filesAfter(edit, this.#policy, windowTokens, restoredFiles);
     const { messages, events, announced } = await planRestoration({
-      hidden: hiddenBy(state.visible, after),
-      tail: after.filter(({ insertedBy }) => insertedBy === undefined),
-      summaryTexts: summaryTexts(edit),
-      digest: await digest.get(),
-      windowTokens: state.budget.windowTokens,
-      budgetTokens: Math.max(0, targetTokens - measureMessages(after, state.measure)),
+      ...compactedWindow(edit, state, await digest.get()),
+      windowTokens,
       measure: state.measure,
       hasHistoryTools: state.hasHistoryTools,
       restorers,
-      files: restoredFiles,
+      files,
       fileReader,
       plan,
       systemPrompt,
@@ -71,30 +97,4 @@ export class WindowRestorer {
     for (const event of events) emit(event);
     return messages;
   }
-}
-
-/** The messages that the edit takes from view. */
-function hiddenBy(
-  before: readonly VisibleMessage[],
-  after: readonly VisibleMessage[],
-): readonly VisibleMessage[] {
-  const kept = new Set(after.map(({ seq, insertedBy }) => `${seq}:${insertedBy ?? ""}`));
-  return before.filter(({ seq, insertedBy }) => !kept.has(`${seq}:${insertedBy ?? ""}`));
-}
-
-function summaryTexts({ effect }: LayerEdit): readonly string[] {
-  return (effect.insert ?? []).flatMap(({ messages }) =>
-    messages.flatMap(({ origin, content }) => (origin === "summary" ? content.map(blockText) : [])),
-  );
-}
-
-/** The edit with messages behind its summary. */
-function withInserted(edit: LayerEdit, messages: readonly Message[]): LayerEdit {
-  if (messages.length === 0) return edit;
-  const insert = (edit.effect.insert ?? []).map((insertion) =>
-    insertion.messages.some(({ origin }) => origin === "summary")
-      ? { ...insertion, messages: [...insertion.messages, ...messages] }
-      : insertion,
-  );
-  return { ...edit, effect: { ...edit.effect, insert } };
 }

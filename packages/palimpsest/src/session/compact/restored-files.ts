@@ -7,6 +7,7 @@ import {
   type RankedCandidate,
   type RestorationSource,
   rankCandidates,
+  withOriginal,
 } from "../../compaction/restore/restore-candidates.ts";
 import { currentContent } from "../../compaction/restore/restore-content.ts";
 import {
@@ -15,15 +16,12 @@ import {
   planFiles,
   RECENT_FILE_LABEL,
 } from "../../compaction/restore/restore-files.ts";
+import { CANDIDATES_COUNT } from "../../compaction/restore/restore-from-log.ts";
 import type { FileUse } from "../../compaction/restore/restore-uses.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../ports/restorer.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
-import { toolResultText } from "../../transcript/blocks.ts";
-
-/** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Our choice: twice what is put back. */
-const CANDIDATES_COUNT = 10;
 
 /** The sources of the restorer of recent files. */
 interface RecentFilesOptions extends HistoryAccess {
@@ -75,7 +73,7 @@ async function candidateOf(
   signal: RestoreContext["signal"],
 ): Promise<FileCandidate> {
   const [uses, current] = await Promise.all([
-    Promise.all(file.uses.map((use) => withOriginal(use, original))),
+    Promise.all(file.uses.map((use) => originalOf(use, original))),
     readCurrent(file.path, reader, signal),
   ]);
   const candidate = asCandidate({ ...file, uses });
@@ -99,12 +97,9 @@ async function readCurrent(
   }
 }
 
-/** A use whose result the window showed shortened, with what the log has of it. */
-async function withOriginal(use: FileUse, original: RecentFilesOptions["original"]): Promise<FileUse> {
-  if (use.isShortened !== true || original === undefined) return use;
-  if (use.resultSeq === undefined || use.resultBlock === undefined) return use;
-  const block = await original(use.resultSeq, use.resultBlock).catch(() => undefined);
-  if (block?.type !== "tool_result") return use;
-  const { isShortened: _, ...rest } = use;
-  return { ...rest, text: toolResultText(block) };
+async function originalOf(use: FileUse, original: RecentFilesOptions["original"]): Promise<FileUse> {
+  const { isShortened, resultSeq, resultBlock } = use;
+  if (isShortened !== true || resultSeq === undefined || resultBlock === undefined) return use;
+  const block = await original?.(resultSeq, resultBlock).catch(() => undefined);
+  return withOriginal(use, () => block);
 }

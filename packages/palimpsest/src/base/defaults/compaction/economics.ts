@@ -14,6 +14,9 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: 2,
     /** Clear old results when their rent reaches the price of the rewrite, and whenever the cache is cold. */
     clearsByRent: true,
+    /** Recent files shown again after a summary that saves cost; and if a session without an agent shows files again. */
+    earlyFiles: { tokens: 24_000, floor: 5_000 },
+    restoresFromLog: false,
     /** Parts of a summary: the user's words, facts, strings; and the newest rounds kept behind it. */
     userWords: { tokens: 6_000, floor: 1_500 },
     facts: { tokens: 2_500, floor: 1_000 },
@@ -24,6 +27,8 @@ export const POLICY_DEFAULTS = {
   balanced: {
     summaryMultiple: 8,
     clearsByRent: true,
+    earlyFiles: { tokens: 24_000, floor: 5_000 },
+    restoresFromLog: false,
     userWords: { tokens: 6_000, floor: 1_500 },
     facts: { tokens: 2_500, floor: 1_000 },
     appendix: { tokens: 9_000, floor: 4_500 },
@@ -33,6 +38,8 @@ export const POLICY_DEFAULTS = {
   faithful: {
     summaryMultiple: Number.POSITIVE_INFINITY,
     clearsByRent: false,
+    earlyFiles: { tokens: 24_000, floor: 5_000 },
+    restoresFromLog: false,
     userWords: { tokens: 8_000, floor: 2_000 },
     facts: { tokens: 8_000, floor: 1_600 },
     appendix: { tokens: 10_000, floor: 5_000 },
