@@ -82,7 +82,7 @@ function countSpeaker(record: LiteralRecord, seq: number, speaker: Speaker): voi
 }
 
 function sweep(ledger: LiteralLedger): void {
-  const best = takeBest(scored(ledger), Math.floor(ledger.limitCount * SWEEP_SHARE));
+  const best = takeBest(ledger, Math.floor(ledger.limitCount * SWEEP_SHARE));
   const kept = new Set(best.map(({ text }) => text));
   for (const text of ledger.records.keys()) {
     if (kept.has(text)) continue;
@@ -102,33 +102,35 @@ export function rankLiterals(
   ledger: LiteralLedger,
   count: number = ledger.records.size,
 ): readonly RankedLiteral[] {
-  return takeBest(scored(ledger), count).sort(
-    (a, b) => b.score - a.score || b.record.lastSeq - a.record.lastSeq || byText(a, b),
-  );
+  return takeBest(ledger, count).sort(byRank);
 }
 
-function scored({ records, newestSeq }: LiteralLedger): RankedLiteral[] {
-  return Array.from(records, ([text, record]) => ({ text, record, score: scoreLiteral(record, newestSeq) }));
-}
-
-const byText = (a: RankedLiteral, b: RankedLiteral): number => (a.text < b.text ? -1 : 1);
-const KEYS: readonly ((ranked: RankedLiteral) => number)[] = [
-  ({ score }) => score,
-  ({ record }) => record.lastSeq,
-];
+const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
+  b.score - a.score || b.record.lastSeq - a.record.lastSeq || (a.text < b.text ? -1 : 1);
 
 /**
- * The first `count` of the ranking, in no order: key by key, the least value that still belongs to
- * them is found among plain numbers, which sort many times faster than records do.
+ * The first `count` of the ranking, in no order. The least score among them is found among plain numbers, which sort
+ * many times faster than records do; only what has at least that score is looked at one by one.
  */
-function takeBest(all: RankedLiteral[], count: number, keys = KEYS): RankedLiteral[] {
-  if (all.length <= count) return all;
-  const [key, ...others] = keys;
-  if (key === undefined) return all.sort(byText).slice(0, count);
-  const least = Float64Array.from(all, key).sort()[all.length - count] ?? Number.POSITIVE_INFINITY;
-  const above = all.filter((ranked) => key(ranked) > least);
-  const level = all.filter((ranked) => key(ranked) === least);
-  return [...above, ...takeBest(level, count - above.length, others)];
+function takeBest({ records, newestSeq }: LiteralLedger, count: number): RankedLiteral[] {
+  const scores = new Float64Array(records.size);
+  let index = 0;
+  for (const record of records.values()) scores[index++] = scoreLiteral(record, newestSeq);
+  const isAll = count >= scores.length;
+  const least = isAll ? Number.NEGATIVE_INFINITY : count <= 0 ? Number.POSITIVE_INFINITY : nth(scores, count);
+  const above: RankedLiteral[] = [];
+  const level: RankedLiteral[] = [];
+  index = 0;
+  for (const [text, record] of records) {
+    const score = scores[index++]!;
+    if (score >= least) (score > least ? above : level).push({ text, record, score });
+  }
+  return isAll ? [...above, ...level] : [...above, ...level.sort(byRank).slice(0, count - above.length)];
+}
+
+/** The value that `count` of the values reach. */
+function nth(values: Float64Array, count: number): number {
+  return values.slice().sort()[values.length - count]!;
 }
 
 /**
