@@ -5,6 +5,7 @@
  * `scripted-provider.ts` sends the decided reply.
  */
 import { createHash } from "node:crypto";
+import { assert, isObject } from "palimpsest/internal";
 import type {
   AnswerTurn,
   Dialect,
@@ -12,6 +13,7 @@ import type {
   IncomingRequest,
   PromptReading,
   Reply,
+  TurnCompaction,
 } from "./dialect/dialect.ts";
 import type { CacheUse, PromptCache } from "./dialect/emulated-prompt-cache.ts";
 import { type FittedAnswer, fitAnswer } from "./dialect/fit-answer.ts";
@@ -30,6 +32,11 @@ export interface ReadRequest {
   readonly record: OpenRecord;
   readonly count: TextCounter;
   readonly nowMs: number;
+  /** Reads a body as the model reads it, without edits of the provider. */
+  readonly readAgain: (body: Readonly<Record<string, unknown>>) => PromptReading;
+  readonly key: string;
+  /** The text of a summary that the provider makes. */
+  readonly summarize: () => string;
 }
 
 /** A reply, and where it stops if it does; without a reply nothing is sent until the client has gone. */
@@ -91,7 +98,9 @@ export function answerRequest(
   scripted: ScriptedAnswer,
   cache: PromptCache,
 ): DecidedReply {
-  const { dialect, incoming, reading, record, count, nowMs } = request;
+  const { dialect, incoming, record, count, nowMs } = request;
+  const compacted = request.reading.managed?.compacts === true ? compact(request, cache) : undefined;
+  const reading = compacted === undefined ? request.reading : compacted.reading;
   const promptTokens = Math.min(record.promptTokens, scripted.truncatesPromptTo ?? record.promptTokens);
   const isTruncated = promptTokens < record.promptTokens;
   const fitted = fitAnswer(
@@ -111,7 +120,41 @@ export function answerRequest(
   settleRecord(record, "answered", {
     answer: { ...scripted, parts: fitted.parts, stopReason: fitted.stopReason },
   });
-  return { reply: dialect.writeAnswer(turnOf(request, scripted, fitted, use)) };
+  const turn = turnOf(request, scripted, fitted, use);
+  return { reply: dialect.writeAnswer({ ...turn, compaction: compacted?.compaction }) };
+}
+
+/** Summarises the conversation before it is answered. */
+function compact(
+  request: ReadRequest,
+  cache: PromptCache,
+): { readonly reading: PromptReading; readonly compaction: TurnCompaction } {
+  const { dialect, incoming, reading, record, count, nowMs, key, summarize } = request;
+  assert(dialect.compact !== undefined, "an API that compacts can write what it made");
+  const use = dialect.useCache(cache, { incoming, reading, nowMs });
+  use.commit();
+  const summary = summarize();
+  const made = dialect.compact(incoming, summary, key);
+  const after = request.readAgain(made.body);
+  const outputTokens = Math.ceil(count(summary));
+  record.compaction = { promptTokens: record.promptTokens, summaryTokens: outputTokens };
+  record.promptTokens = after.promptTokens;
+  return {
+    reading: { ...reading, positions: after.positions, promptTokens: after.promptTokens },
+    compaction: { block: made.block, cache: use, outputTokens },
+  };
+}
+
+/** A request for a summary alone; `undefined` for others. */
+export function summarizeAlone(request: ReadRequest, cache: PromptCache): DecidedReply | undefined {
+  const { dialect, incoming, record } = request;
+  const isAsked = incoming.purpose === "compact" || isObject(incoming.body["compaction"]);
+  if (!isAsked || dialect.writeSummary === undefined) return undefined;
+  const { compaction } = compact(request, cache);
+  settleRecord(record, "answered");
+  const nothing = { parts: [], stopReason: "end", outputTokens: 0, thinkingTokens: 0 } as const;
+  const turn = turnOf(request, { parts: [] }, nothing, NO_CACHE);
+  return { reply: dialect.writeSummary({ ...turn, compaction }) };
 }
 
 const NO_CACHE: CacheUse = {

@@ -30,6 +30,8 @@ export interface ScriptedProviderOptions {
    * @defaultValue `false`
    */
   readonly acceptsForeignReasoning?: boolean;
+  /** Writes the summary where the provider summarises a conversation. @defaultValue a line that quotes the user's last text */
+  readonly summarize?: (request: ScriptedRequest) => string;
   /** Largest body in bytes. @defaultValue 32 MiB */
   readonly maxBodyBytes?: number;
   /** Key of the signatures; two providers with one key accept each other's. @defaultValue a fixed key */
@@ -75,6 +77,10 @@ export interface RecordedRequest extends ScriptedRequest {
   readonly outcome: RequestOutcome;
   /** The status that was sent; `undefined` before that. */
   readonly status: number | undefined;
+  /** Edits that the provider made of its context, in the provider's words. */
+  readonly appliedEdits: readonly object[];
+  /** Tokens of the prompt that was summarised before the answer, and of the summary; absent if none was. */
+  readonly compaction?: { readonly promptTokens: number; readonly summaryTokens: number } | undefined;
   /** Every rule that it breaks, in the provider's words; the client got the first of them. */
   readonly violations: readonly Violation[];
   /** Tokens of the prompt that were read from the emulated cache, written to it, or neither. */

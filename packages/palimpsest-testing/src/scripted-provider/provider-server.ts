@@ -12,6 +12,7 @@ import {
   failRequest,
   type ReadRequest,
   refuseByRule,
+  summarizeAlone,
 } from "./decide-reply.ts";
 import type { ErrorCase, IncomingRequest } from "./dialect/dialect.ts";
 import { PromptCache } from "./dialect/emulated-prompt-cache.ts";
@@ -21,7 +22,7 @@ import type { RecordedRequest, ScriptedProvider, ScriptedProviderOptions } from 
 import { fillIn, type OpenRecord, RequestBook, settleRecord } from "./request-record.ts";
 import { findRoute, type Route } from "./routes.ts";
 import type { Fault, ScriptedAnswer } from "./script/script.ts";
-import { ScriptRunner, usualAnswer } from "./script-runner.ts";
+import { ScriptRunner, usualAnswer, usualSummary } from "./script-runner.ts";
 
 /** Key of the seals where none is given. */
 const USUAL_KEY = "scripted provider";
@@ -126,7 +127,8 @@ export class ProviderServer implements ScriptedProvider {
   async #decide(route: Route, incoming: IncomingRequest, record: OpenRecord): Promise<DecidedReply> {
     const read = this.#read(route, incoming, record);
     if (incoming.purpose === "count") return refuseByRule(read) ?? countPrompt(read);
-    return refuseByRule(read) ?? this.#carryOut(read, await this.#script.next(record));
+    const refused = refuseByRule(read) ?? summarizeAlone(read, this.#cache);
+    return refused ?? this.#carryOut(read, await this.#script.next(record));
   }
 
   #read({ dialect }: Route, incoming: IncomingRequest, record: OpenRecord): ReadRequest {
@@ -134,14 +136,25 @@ export class ProviderServer implements ScriptedProvider {
     const { countTokens, key, bindsThinking, acceptsForeignReasoning, clock } = this.#options;
     const ratio = tokenizerRatio(model);
     const count = (text: string): number => countTokens?.(text, model) ?? estimateText(text) * ratio;
-    const reading = dialect.read(incoming, {
+    const rules = {
       key: key ?? USUAL_KEY,
       bindsThinking: bindsThinking ?? bindsReasoning(model),
       acceptsForeignReasoning: acceptsForeignReasoning ?? false,
       count,
-    });
+    };
+    const reading = dialect.read(incoming, rules);
     fillIn(record, reading, this.#limitsOf(model).windowTokens);
-    return { dialect, incoming, reading, record, count, nowMs: clock?.nowMs() ?? Date.now() };
+    return {
+      dialect,
+      incoming,
+      reading,
+      record,
+      count,
+      nowMs: clock?.nowMs() ?? Date.now(),
+      readAgain: (body) => dialect.read({ ...incoming, body }, rules),
+      key: rules.key,
+      summarize: () => this.#options.summarize?.(record) ?? usualSummary(record),
+    };
   }
 
   #carryOut(read: ReadRequest, step: ScriptedAnswer | Fault): DecidedReply {
@@ -166,7 +179,7 @@ function readIncoming(
   { headers }: IncomingMessage,
   text: string,
 ): IncomingRequest | undefined {
-  if (purpose !== "answer" && purpose !== "count") return undefined;
+  if (purpose !== "answer" && purpose !== "count" && purpose !== "compact") return undefined;
   const parsed = parseBounded(text); // Deeper nesting could not be walked.
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const betas = String(headers["anthropic-beta"] ?? "");
@@ -179,9 +192,9 @@ function readIncoming(
   };
 }
 
-function countPrompt({ dialect, record }: ReadRequest): DecidedReply {
+function countPrompt({ dialect, record, reading }: ReadRequest): DecidedReply {
   settleRecord(record, "answered");
-  return { reply: dialect.writeCount(record.promptTokens) };
+  return { reply: dialect.writeCount(record.promptTokens, reading.managed) };
 }
 
 async function send(decided: DecidedReply, record: OpenRecord, response: ServerResponse): Promise<void> {

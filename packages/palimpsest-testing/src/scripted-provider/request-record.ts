@@ -46,6 +46,8 @@ export class RequestBook {
       outcome: "pending",
       status: undefined,
       violations: [],
+      appliedEdits: [],
+      compaction: undefined,
       cache: { readTokens: 0, writtenTokens: 0, plainTokens: 0 },
       reasoning: { keptCount: 0, droppedCount: 0 },
       fault: undefined,
@@ -77,6 +79,7 @@ export function fillIn(record: OpenRecord, reading: PromptReading, windowTokens:
   record.promptTokens = reading.promptTokens;
   record.maxOutputTokens = reading.maxOutputTokens;
   record.windowTokens = windowTokens;
+  record.appliedEdits = reading.managed?.applied ?? [];
   record.reasoning = {
     keptCount: reading.reasoning.keptCount,
     droppedCount: reading.reasoning.dropped.length,

@@ -21,6 +21,7 @@ const POSTS: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/v1/messages/count_tokens", { dialect: ANTHROPIC_DIALECT, purpose: "count" }],
   ["/v1/chat/completions", { dialect: CHAT_DIALECT, purpose: "answer" }],
   ["/v1/responses", { dialect: RESPONSES_DIALECT, purpose: "answer" }],
+  ["/v1/responses/compact", { dialect: RESPONSES_DIALECT, purpose: "compact" }],
   ["/v1/responses/input_tokens", { dialect: RESPONSES_DIALECT, purpose: "count" }],
 ]);
 

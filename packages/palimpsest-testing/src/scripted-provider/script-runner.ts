@@ -54,3 +54,8 @@ export function usualAnswer({ lastUserText }: ScriptedRequest): ScriptedAnswer {
   const quoted = shorten(firstLine(lastUserText.trim()), PROVIDER_FACTS.quotedLength);
   return { parts: [{ type: "text", text: quoted === "" ? "Understood." : `Understood: ${quoted}` }] };
 }
+
+/** The summary without an option for it. */
+export function usualSummary({ lastUserText }: ScriptedRequest): string {
+  return `<summary>The user said last: ${shorten(lastUserText.trim(), PROVIDER_FACTS.quotedLength)}</summary>`;
+}

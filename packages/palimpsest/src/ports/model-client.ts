@@ -10,6 +10,45 @@ import type { Message, Usage } from "../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
+/** Edits of the context that an endpoint can make on its side. They leave signed thinking valid. */
+export interface ProviderEdits {
+  /** Clears old results of tools, by rule. */
+  readonly clearsResults: boolean;
+  /** Clears old thinking, by rule. */
+  readonly clearsThinking: boolean;
+  /** Summarises everything so far while it answers, from a size on. */
+  readonly compacts: boolean;
+  /** The least size, in tokens, from which on it can be asked to. */
+  readonly leastCompactTokens: number;
+}
+
+/** Edits of the context that a provider is asked to make for one request. */
+export interface ProviderEditPlan {
+  /** Clear the results of all tool calls but the newest `keptCount`. `clearedCount`: the number that go then. */
+  readonly clearResults?: {
+    readonly keptCount: number;
+    readonly clearedCount: number;
+    /** Tools whose results stay; they do not count. */
+    readonly keptTools?: readonly string[];
+  };
+  /** Clear thinking of all turns but the newest ones that have some. */
+  readonly clearThinking?: { readonly keptTurns: number };
+  /** Summarise what came so far if the prompt has this many tokens or more. */
+  readonly compactAtTokens?: number;
+}
+
+/** Edits that a provider reports to have made for one request. */
+export interface AppliedProviderEdits {
+  readonly clearedResults: number;
+  readonly clearedThinkingTurns: number;
+  /** Tokens by which the prompt became smaller, without summaries. */
+  readonly clearedTokens: number;
+  /** Usage of the summary that the provider made on the way; it is not part of the answer's. */
+  readonly compactionUsage?: Usage;
+  /** The provider's own words. */
+  readonly reported: readonly JsonObject[];
+}
+
 /** One request, as `prepare` made it. */
 export interface ModelRequest {
   /** Id of the model as its provider spells it. */
@@ -33,6 +72,8 @@ export interface ModelRequest {
   readonly cacheMarks?: readonly CacheMark[];
   /** Lifetime of the cache entries that the marks request. @defaultValue `5m` */
   readonly cacheTtl?: "5m" | "1h";
+  /** Edits that the provider shall make; clients of providers without them leave them out. */
+  readonly providerEdits?: ProviderEditPlan;
 }
 
 /** Why a model stopped, in terms that are the same for every provider. */
@@ -65,6 +106,8 @@ export interface ModelAnswer {
   readonly model?: string;
   /** The provider's id of the request, for its support. */
   readonly requestId?: string;
+  /** Edits that the provider made of the context; absent where it reports none. */
+  readonly providerEdits?: AppliedProviderEdits;
 }
 
 /** An event while an answer is streamed. */
@@ -118,6 +161,13 @@ export interface ModelClient {
   formatTool?(tool: ToolDefinition): JsonObject;
   /** Counts requests where the provider has an endpoint for it. */
   readonly counter?: TokenCounter;
+  /** The edits that the endpoint can make for a model; `undefined` where that is not known. */
+  providerEdits?(model: string): ProviderEdits | undefined;
+  /**
+   * Asks the provider to summarise the request's conversation. Resolves with the messages that take its place, to be sent
+   * back unchanged.
+   */
+  compact?(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
   /** Asks the provider for the limits of a model; `undefined` where it does not know it. */
   limits?(model: string, options?: ModelCallOptions): Promise<ReportedLimits | undefined>;
   /** Classifies an error of `generate`. @defaultValue `classifyModelError`, which reads every vendor's errors */

@@ -11,16 +11,19 @@ import {
   namedEvent,
 } from "palimpsest/internal";
 import { answerOf, answerReply, PIECES } from "../dialect/answer-reply.ts";
-import type { AnswerTurn, AnswerUsage, Reply } from "../dialect/dialect.ts";
+import type { AnswerTurn, Reply, TurnCompaction } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";
 import { BINDING_BETA } from "./anthropic-prompt.ts";
 
 /** The answer to a request, in the form that it asked for. */
 export function writeAnthropicAnswer(turn: AnswerTurn): Reply {
   const { newId, incoming } = turn;
-  const content = blocksOf(turn);
+  const { compaction } = turn;
+  if (compaction !== undefined) turn.reading.seal.compacted(compaction.block);
+  const summary = compaction === undefined ? [] : [compaction.block as unknown as ContentBlock];
+  const content = [...summary, ...blocksOf(turn)];
   const message = anthropicMessage(answerOf(turn, content), { id: newId("msg_"), model: incoming.model });
-  const body = { ...message, ...extrasOf(turn), ...usageOf(message["usage"] as JsonObject, turn.usage) };
+  const body = { ...message, ...extrasOf(turn), ...usageOf(message["usage"] as JsonObject, turn) };
   const headers = { "request-id": newId("req_") };
   const reply = answerReply(turn, { body, content, writer: new AnthropicWriter(PIECES), headers });
   return incoming.isStreaming ? { ...reply, frames: withPings(reply.frames) } : reply;
@@ -57,11 +60,44 @@ function extrasOf({ answer, incoming, reading }: AnswerTurn): JsonObject {
     stop_details: isRefused ? { type: "refusal", category: null, explanation: null } : null,
     container: null,
     ...(incoming.betas.includes(BINDING_BETA) ? { input_transformations } : {}),
+    ...(incoming.body["context_management"] === undefined
+      ? {}
+      : { context_management: { applied_edits: [...(reading.managed?.applied ?? [])] } }),
+  };
+}
+
+/** A summary alone: its figures are in the iterations, and nothing was answered. */
+export function writeAnthropicSummary(turn: AnswerTurn & { readonly compaction: TurnCompaction }): Reply {
+  const { newId, incoming, compaction } = turn;
+  const content = [compaction.block as unknown as ContentBlock];
+  const answer = { messages: [{ role: "assistant" as const, content }], stopReason: "paused" as const };
+  const message = anthropicMessage(
+    { ...answer, rawStopReason: "compaction" },
+    { id: newId("msg_"), model: incoming.model },
+  );
+  const usage = { input_tokens: 0, output_tokens: 0, iterations: [iterationOf(compaction)] };
+  const headers = { "request-id": newId("req_") };
+  return answerReply(turn, {
+    body: { ...message, usage },
+    content,
+    writer: new AnthropicWriter(PIECES),
+    headers,
+  });
+}
+
+/** The figures of a summary. */
+function iterationOf({ cache, outputTokens }: TurnCompaction): JsonObject {
+  return {
+    type: "compaction",
+    input_tokens: cache.plainTokens,
+    cache_read_input_tokens: cache.readTokens,
+    cache_creation_input_tokens: cache.writtenTokens["5m"] + cache.writtenTokens["1h"],
+    output_tokens: outputTokens,
   };
 }
 
 /** A gateway that withholds usage reports zeros and nothing else. */
-function usageOf(figures: JsonObject, usage: AnswerUsage | undefined): JsonObject {
+function usageOf(figures: JsonObject, { usage, compaction }: AnswerTurn): JsonObject {
   if (usage === undefined) return {};
   const written = Number(figures["cache_creation_input_tokens"]);
   const written1h = usage.cache.writtenTokens["1h"];
@@ -74,6 +110,9 @@ function usageOf(figures: JsonObject, usage: AnswerUsage | undefined): JsonObjec
       },
       output_tokens_details: { thinking_tokens: usage.thinkingTokens },
       service_tier: "standard",
+      ...(compaction === undefined
+        ? {}
+        : { iterations: [iterationOf(compaction), { ...figures, type: "message" }] }),
     },
   };
 }

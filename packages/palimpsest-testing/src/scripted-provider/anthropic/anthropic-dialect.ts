@@ -5,13 +5,15 @@ import { anthropicError, anthropicErrorEvent, parseModelId, type WrittenError } 
 import type { Dialect, ErrorCase } from "../dialect/dialect.ts";
 import { PROVIDER_FACTS } from "../dialect/provider-facts.ts";
 import { jsonReply } from "../dialect/reply.ts";
-import { writeAnthropicAnswer } from "./anthropic-answer.ts";
+import { writeAnthropicAnswer, writeAnthropicSummary } from "./anthropic-answer.ts";
+import { compactAnthropic } from "./anthropic-context.ts";
+import { judgeContextManagement } from "./anthropic-context-form.ts";
 import { isClaudeSince, judgeAnthropicForm } from "./anthropic-form.ts";
 import { readAnthropicPrompt } from "./anthropic-prompt.ts";
 
 export const ANTHROPIC_DIALECT: Dialect = {
   api: "anthropic",
-  judge: judgeAnthropicForm,
+  judge: (incoming) => [...judgeContextManagement(incoming), ...judgeAnthropicForm(incoming)],
   read: readAnthropicPrompt,
   useCache: (cache, { incoming, reading, nowMs }) =>
     cache.useMarks({
@@ -31,7 +33,16 @@ export const ANTHROPIC_DIALECT: Dialect = {
       nowMs,
     }),
   refusesLongOutput: (model) => !isClaudeSince(model, PROVIDER_FACTS.firstClaudeThatRunsIntoWindow),
-  writeCount: (promptTokens) => jsonReply({ input_tokens: promptTokens }),
+  compact: ({ body }, summary, key) =>
+    compactAnthropic(body, summary, { key, isOnDemand: body["compaction"] !== undefined }),
+  writeSummary: writeAnthropicSummary,
+  writeCount: (promptTokens, managed) =>
+    jsonReply({
+      input_tokens: promptTokens,
+      ...(managed === undefined
+        ? {}
+        : { context_management: { original_input_tokens: managed.originalTokens } }),
+    }),
   writeModel: ({ model, windowTokens, maxOutputTokens }) =>
     jsonReply({
       type: "model",

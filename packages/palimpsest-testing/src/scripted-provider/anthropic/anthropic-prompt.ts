@@ -11,6 +11,8 @@ import {
   type ReasoningVerdict,
 } from "../dialect/reasoning-reader.ts";
 
+import { isForgedSummary, isSummary, manageAnthropicContext } from "./anthropic-context.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
 type Mark = "5m" | "1h";
 
@@ -18,8 +20,19 @@ type Mark = "5m" | "1h";
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 const SEAL_PREFIX = "EqQB";
 
-/** Reads a request. */
+/** Reads a request, as its thinking was signed and as the model reads it after the server's own edits. */
 export function readAnthropicPrompt(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
+  const reading = readBody(incoming, rules);
+  // What the server edits itself does not invalidate thinking.
+  const trusting = { ...rules, bindsThinking: false, acceptsForeignReasoning: true };
+  const readEdited = (body: Fields): PromptReading => readBody({ ...incoming, body }, trusting);
+  const managed = manageAnthropicContext(incoming.body, (body) => readEdited(body).promptTokens);
+  if (managed === undefined) return reading;
+  const { positions, promptTokens } = readEdited(managed.body);
+  return { ...reading, positions, promptTokens, managed };
+}
+
+function readBody(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
   const { body } = incoming;
   const tools = toolPositions(body, rules.count);
   const system = systemPositions(body, rules.count);
@@ -33,7 +46,7 @@ export function readAnthropicPrompt(incoming: IncomingRequest, rules: ReadingRul
     systemText: system.map(({ text }) => text).join("\n"),
     sealPrefix: SEAL_PREFIX,
   });
-  const messages = new MessageReader(incoming, rules.count, reader);
+  const messages = new MessageReader(incoming, rules, reader);
   for (const [index, message] of listOf(body["messages"]).entries())
     if (isObject(message)) messages.add(message, `messages.${index}`);
   const positions = withAutomaticMark([...tools, ...system, ...messages.positions], body);
@@ -49,6 +62,7 @@ export function readAnthropicPrompt(incoming: IncomingRequest, rules: ReadingRul
     seal: {
       sealThinking: (text) => reader.seal(text),
       addBlock: (block) => reader.addBlock(`assistant ${contentText(block)}`),
+      compacted: (block) => reader.addSummary(contentText(block)),
     },
   };
 }
@@ -60,15 +74,15 @@ class MessageReader {
   refused: PromptReading["reasoning"]["refused"];
   keptCount = 0;
   readonly #incoming: IncomingRequest;
-  readonly #count: TextCounter;
+  readonly #rules: ReadingRules;
   readonly #reader: ReasoningReader;
   readonly #dropsMismatches: boolean;
   /** The thinking just before was dropped, and what follows it directly goes with it. */
   #isDropping = false;
 
-  constructor(incoming: IncomingRequest, count: TextCounter, reader: ReasoningReader) {
+  constructor(incoming: IncomingRequest, rules: ReadingRules, reader: ReasoningReader) {
     this.#incoming = incoming;
-    this.#count = count;
+    this.#rules = rules;
     this.#reader = reader;
     const thinking = incoming.body["thinking"];
     const binding = isObject(thinking) ? thinking["block_binding"] : undefined;
@@ -85,10 +99,20 @@ class MessageReader {
     const type = asString(block["type"]) ?? "";
     const isThinking = type === "thinking" || type === "redacted_thinking";
     if (isThinking && !this.#readThinking(block, type, path)) return;
-    const read = position(block, { tier: "messages", path, role, count: this.#count });
+    const read = position(block, { tier: "messages", path, role, count: this.#rules.count });
     this.positions.push(read);
     if (isThinking) return;
     this.#isDropping = false;
+    if (isSummary(block)) {
+      if (!this.#rules.acceptsForeignReasoning && isForgedSummary(block, this.#rules.key))
+        this.refused ??= {
+          rule: "compaction-signature",
+          path,
+          message: `${path}: the \`compaction\` block was changed (compaction_signature_invalid)`,
+        };
+      this.#reader.addSummary(contentText(block));
+      return;
+    }
     this.#reader.addBlock(read.text);
   }
 
@@ -234,6 +258,9 @@ function countedText(block: Fields): { readonly text: string; readonly mediaCoun
         mediaCount: parts.reduce((sum, { mediaCount }) => sum + mediaCount, 0),
       };
     }
+    case "compaction":
+      // The model reads the summary, not its seal.
+      return { text: asString(block["content"]) ?? "", mediaCount: 0 };
     case "image":
     case "document":
       return isObject(block["source"]) && block["source"]["type"] === "text"

@@ -2,7 +2,7 @@
  * The interface of each API that the server speaks: to judge a request, to read it, and to word what is sent
  * back. The order of events is the same for all of them and is in `decide-reply.ts`.
  */
-import type { ModelFailure } from "palimpsest/internal";
+import type { JsonObject, ModelFailure } from "palimpsest/internal";
 import type { Violation } from "../../wire-oracle/wire-oracle.ts";
 import type { ProviderApi, ReportedUsage } from "../script/script.ts";
 import type { CacheUse, PromptCache } from "./emulated-prompt-cache.ts";
@@ -11,7 +11,8 @@ import type { PromptPosition, TextCounter } from "./prompt.ts";
 
 /** A request whose body was parsed. */
 export interface IncomingRequest {
-  readonly purpose: "answer" | "count";
+  /** `compact`: a summary of the conversation alone. */
+  readonly purpose: "answer" | "count" | "compact";
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly betas: readonly string[];
@@ -24,6 +25,18 @@ export interface ReadingRules {
   readonly bindsThinking: boolean;
   readonly acceptsForeignReasoning: boolean;
   readonly count: TextCounter;
+}
+
+/** The changes that a provider makes to a request before its model reads it. */
+export interface ManagedContext {
+  /** The body as the model reads it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The edits, in the words in which they are reported. */
+  readonly applied: readonly JsonObject[];
+  /** True if the conversation is summarised before the answer. */
+  readonly compacts: boolean;
+  /** Tokens of the prompt without the edits. */
+  readonly originalTokens: number;
 }
 
 /** Contents of a request, as a dialect reads it. */
@@ -43,6 +56,8 @@ export interface PromptReading {
   };
   /** Seals reasoning of the answer, in the order of its parts. */
   readonly seal: AnswerSealer;
+  /** Absent where the request asks for no edits. */
+  readonly managed?: ManagedContext | undefined;
 }
 
 /** Seals the reasoning of one answer as the answer grows. */
@@ -51,6 +66,8 @@ interface AnswerSealer {
   sealThinking(text: string): string;
   /** Something else stands here, written as the client will send it back. */
   addBlock(block: Readonly<Record<string, unknown>>): void;
+  /** A summary takes the place of everything before it. */
+  compacted(block: Readonly<Record<string, unknown>>): void;
 }
 
 /** Something that is refused or fails, to be put in a vendor's words where it has none. */
@@ -77,10 +94,19 @@ export interface AnswerTurn {
   /** Seconds since the epoch, for fields that tell when. */
   readonly nowSeconds: number;
   readonly usage: AnswerUsage | undefined;
+  /** The summary that was made on the way. */
+  readonly compaction?: TurnCompaction | undefined;
+}
+
+/** A summary that was made before the answer: the block that holds it, and what it cost. */
+export interface TurnCompaction {
+  readonly block: JsonObject;
+  readonly cache: Omit<CacheUse, "commit">;
+  readonly outputTokens: number;
 }
 
 /** The figures that are reported. */
-export interface AnswerUsage {
+interface AnswerUsage {
   readonly cache: Omit<CacheUse, "commit">;
   readonly outputTokens: number;
   readonly thinkingTokens: number;
@@ -105,9 +131,17 @@ export interface Dialect {
     cache: PromptCache,
     request: { readonly incoming: IncomingRequest; readonly reading: PromptReading; readonly nowMs: number },
   ): CacheUse;
+  /** The conversation with a summary in its place; APIs without compaction have none. */
+  compact?(
+    incoming: IncomingRequest,
+    summary: string,
+    key: string,
+  ): { readonly body: Readonly<Record<string, unknown>>; readonly block: JsonObject };
+  /** Answers a request for a summary alone. */
+  writeSummary?(turn: AnswerTurn & { readonly compaction: TurnCompaction }): Reply;
   /** True if a request is refused whose prompt fits the window, but not with the output it asks for. */
   refusesLongOutput(model: string): boolean;
-  writeCount(promptTokens: number): Reply;
+  writeCount(promptTokens: number, managed?: ManagedContext): Reply;
   writeModel(facts: ModelFacts): Reply;
   writeAnswer(turn: AnswerTurn): Reply;
   /** An answer that has nothing of the shape that clients wait for. */

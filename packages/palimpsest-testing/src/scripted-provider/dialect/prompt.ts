@@ -28,8 +28,14 @@ export interface PromptPosition {
 
 /** Seals over what precedes a block, growing block by block. */
 export class PrefixWalk {
-  readonly #hash = createHash("sha256");
+  #hash = createHash("sha256");
   #count = 0;
+
+  /** Starts over: what came before is not part of the prompt. */
+  restart(): void {
+    this.#hash = createHash("sha256");
+    this.#count = 0;
+  }
 
   add(text: string): void {
     this.#hash.update(`${text.length}:`).update(text);

@@ -52,6 +52,13 @@ export class ReasoningReader {
     this.#messages.add(text);
   }
 
+  /** A summary stands here, in place of everything before it. */
+  addSummary(text: string): void {
+    this.#messages.restart();
+    this.#previous = "";
+    this.#messages.add(text);
+  }
+
   /** Judges reasoning that stands here; what is kept counts as read. */
   read(seal: string, content: string): ReasoningVerdict {
     const { rules, model, sealPrefix } = this.#options;

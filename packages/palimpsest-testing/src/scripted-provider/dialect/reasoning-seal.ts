@@ -64,3 +64,17 @@ export function openSeal(text: string, key: string, prefix: string): SealedPrefi
 function macOf(payload: string, key: string): string {
   return createHmac("sha256", key).update(payload).digest("base64url");
 }
+
+/** Seals a text that only this provider reads. */
+export function sealText(text: string, key: string, prefix: string): string {
+  const payload = Buffer.from(text).toString("base64url");
+  return `${prefix}${payload}.${macOf(payload, key)}`;
+}
+
+/** Opens what {@link sealText} made; `undefined` if it is damaged, or another provider's. */
+export function openText(sealed: string, key: string, prefix: string): string | undefined {
+  const dot = sealed.lastIndexOf(".");
+  if (dot === -1 || !sealed.startsWith(prefix)) return undefined;
+  const text = Buffer.from(sealed.slice(prefix.length, dot), "base64url").toString("utf8");
+  return sealText(text, key, prefix) === sealed ? text : undefined;
+}

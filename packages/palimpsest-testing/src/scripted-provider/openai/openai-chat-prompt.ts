@@ -37,7 +37,7 @@ export function readChatPrompt({ body }: IncomingRequest, { count }: ReadingRule
     promptTokens: sumPromptTokens(positions),
     ...askedOf(readChatRequest(body)),
     reasoning: { keptCount: 0, dropped: [], refused: undefined },
-    seal: { sealThinking: () => "", addBlock: () => undefined },
+    seal: { sealThinking: () => "", addBlock: () => undefined, compacted: () => undefined },
   };
 }
 

@@ -22,7 +22,8 @@ import { jsonReply } from "../dialect/reply.ts";
 import { writeChatAnswer } from "./openai-chat-answer.ts";
 import { readChatPrompt } from "./openai-chat-prompt.ts";
 import { listOf, reportsCacheWrites } from "./openai-content.ts";
-import { failedStream, writeResponsesAnswer } from "./openai-responses-answer.ts";
+import { compactResponses, judgeCompaction } from "./openai-context.ts";
+import { failedStream, writeCompaction, writeResponsesAnswer } from "./openai-responses-answer.ts";
 import { readResponsesPrompt } from "./openai-responses-prompt.ts";
 
 const SHARED: Pick<Dialect, "words" | "useCache" | "writeCount" | "writeModel" | "writeWrongShape"> = {
@@ -72,12 +73,15 @@ export const RESPONSES_DIALECT: Dialect = {
   api: "openai-responses",
   judge: (incoming) => [
     ...judgeResponsesParameters(incoming),
+    ...judgeCompaction(incoming),
     ...judgeOpenAIResponsesRequest(incoming.body, {
       kind: incoming.purpose === "count" ? "count" : "request",
     }),
   ],
   read: readResponsesPrompt,
   refusesLongOutput: () => false,
+  compact: ({ body }, summary, key) => compactResponses(body, summary, key),
+  writeSummary: writeCompaction,
   writeAnswer: writeResponsesAnswer,
   tellsFigures: false,
   writeError: (problem, { model, isStreaming }) => {

@@ -4,6 +4,7 @@
 import type { ContentBlock } from "palimpsest";
 import {
   asString,
+  isObject,
   type JsonObject,
   type JsonValue,
   ResponsesWriter,
@@ -11,13 +12,16 @@ import {
   responsesResponse,
 } from "palimpsest/internal";
 import { answerOf, answerReply, PIECES } from "../dialect/answer-reply.ts";
-import type { AnswerTurn, Reply } from "../dialect/dialect.ts";
-import { streamReply } from "../dialect/reply.ts";
+import type { AnswerTurn, Reply, TurnCompaction } from "../dialect/dialect.ts";
+import { jsonReply, streamReply } from "../dialect/reply.ts";
 
 /** The answer to a request, in the form that it asked for. */
 export function writeResponsesAnswer(turn: AnswerTurn): Reply {
   const { newId, incoming, usage, nowSeconds: createdSeconds } = turn;
-  const content = blocksOf(turn);
+  const { compaction } = turn;
+  if (compaction !== undefined) turn.reading.seal.compacted(compaction.block);
+  const summary = compaction === undefined ? [] : [own(compaction.block)];
+  const content = [...summary, ...blocksOf(turn)];
   // Every item has its id already, except the message of a refusal.
   const messageId = turn.answer.stopReason === "refusal" ? newId("msg_") : "";
   const head = { id: newId("resp_"), model: incoming.model, createdSeconds, newId: () => messageId };
@@ -27,7 +31,8 @@ export function writeResponsesAnswer(turn: AnswerTurn): Reply {
     body: {
       ...response,
       ...repeatedFields(incoming.body),
-      usage: usage === undefined ? null : { ...(response["usage"] as JsonObject), ...details },
+      usage:
+        usage === undefined ? null : { ...withSummary(response["usage"] as JsonObject, turn), ...details },
     },
     content,
     writer: new ResponsesWriter({ ...PIECES, newId: () => messageId }),
@@ -45,7 +50,6 @@ export function failedStream(error: JsonObject, model: string): Reply {
 function blocksOf({ answer, incoming, reading, newId }: AnswerTurn): readonly ContentBlock[] {
   const { includesReasoning } = readResponsesRequest(incoming.body);
   const isRefused = answer.stopReason === "refusal";
-  const own = (value: JsonObject): ContentBlock => ({ type: "opaque", provider: "openai-responses", value });
   const refusal = (text: string): ContentBlock => own({ type: "refusal", refusal: text });
   const blocks = answer.parts.flatMap((part): ContentBlock[] => {
     if (part.type === "thinking") {
@@ -66,6 +70,54 @@ function blocksOf({ answer, incoming, reading, newId }: AnswerTurn): readonly Co
     return [kept({ type: "tool_use", id: call.call_id, name, input }, id)];
   });
   return isRefused && blocks.length === 0 ? [refusal("I'm sorry, but I can't help with that.")] : blocks;
+}
+
+/** One figure for all passes: the API has no others. */
+function withSummary(usage: JsonObject, { compaction }: AnswerTurn): JsonObject {
+  if (compaction === undefined) return usage;
+  const { cache, outputTokens } = compaction;
+  const input = cache.plainTokens + cache.readTokens + cache.writtenTokens["5m"];
+  const details = usage["input_tokens_details"] as JsonObject;
+  const plus = (value: unknown, more: number): number => Number(value ?? 0) + more;
+  return {
+    ...usage,
+    input_tokens: plus(usage["input_tokens"], input),
+    input_tokens_details: { ...details, cached_tokens: plus(details["cached_tokens"], cache.readTokens) },
+    output_tokens: plus(usage["output_tokens"], outputTokens),
+    total_tokens: plus(usage["total_tokens"], input + outputTokens),
+  };
+}
+
+function own(value: JsonObject): ContentBlock {
+  return { type: "opaque", provider: "openai-responses", value };
+}
+
+/** The conversation as a summary: what the user said, and one item. */
+export function writeCompaction(turn: AnswerTurn & { readonly compaction: TurnCompaction }): Reply {
+  const { incoming, compaction, newId, nowSeconds } = turn;
+  const { cache, outputTokens } = compaction;
+  const input = Array.isArray(incoming.body["input"]) ? incoming.body["input"] : [];
+  const userItems = input.filter(
+    (item: unknown) => isObject(item) && item["role"] === "user",
+  ) as JsonObject[];
+  const inputTokens = cache.plainTokens + cache.readTokens + cache.writtenTokens["5m"];
+  return jsonReply(
+    {
+      id: newId("resp_"),
+      object: "response.compaction",
+      created_at: nowSeconds,
+      output: [...userItems, compaction.block],
+      usage: {
+        input_tokens: inputTokens,
+        input_tokens_details: { cached_tokens: cache.readTokens },
+        output_tokens: outputTokens,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: inputTokens + outputTokens,
+      },
+    },
+    200,
+    { "x-request-id": newId("req_") },
+  );
 }
 
 /** A block with the fields of its item. */

@@ -20,9 +20,22 @@ import {
   toolPositions,
 } from "./openai-content.ts";
 
+import { manageResponsesContext, summaryOf } from "./openai-context.ts";
+
 const SEAL_PREFIX = "gAAAA";
 
+/** Reads a request, as its reasoning was sealed and as the model reads it after the server's own compaction. */
 export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
+  const reading = readBody(incoming, rules);
+  const trusting = { ...rules, bindsThinking: false, acceptsForeignReasoning: true };
+  const readEdited = (body: ContentFields): PromptReading => readBody({ ...incoming, body }, trusting);
+  const managed = manageResponsesContext(incoming.body, (body) => readEdited(body).promptTokens);
+  if (managed === undefined) return reading;
+  const { positions, promptTokens } = readEdited(managed.body);
+  return { ...reading, positions, promptTokens, managed };
+}
+
+function readBody(incoming: IncomingRequest, rules: ReadingRules): PromptReading {
   const { body } = incoming;
   const { count } = rules;
   const tools = toolPositions(body["tools"], count);
@@ -55,6 +68,7 @@ export function readResponsesPrompt(incoming: IncomingRequest, rules: ReadingRul
       // The text is only a summary of the reasoning, which clients may leave out.
       sealThinking: () => reader.seal(""),
       addBlock: (item) => reader.addBlock(itemText(item)),
+      compacted: (item) => reader.addSummary(fieldsText(item, ["id"])),
     },
   };
 }
@@ -70,7 +84,13 @@ function readItems(
   for (const [index, item] of items.entries()) {
     const path = `input[${index}]`;
     const seal = item["type"] === "reasoning" ? asString(item["encrypted_content"]) : undefined;
-    if (item["type"] !== "reasoning") reader.addBlock(itemText(item));
+    const isSummary = item["type"] === "compaction";
+    const summary = isSummary ? summaryOf(item, rules.key) : undefined;
+    if (isSummary) {
+      if (summary === undefined && !rules.acceptsForeignReasoning)
+        refused ??= forged(asString(item["encrypted_content"]) ?? "", path);
+      reader.addSummary(fieldsText(item, ["id"]));
+    } else if (item["type"] !== "reasoning") reader.addBlock(itemText(item));
     else if (seal === undefined) keptCount += 1;
     else {
       const verdict = reader.read(seal, "");
@@ -83,7 +103,11 @@ function readItems(
     }
     positions.push(
       openAiPosition(
-        { text: itemText(item), counted: itemWords(item), mediaCount: mediaOf(item) },
+        {
+          text: isSummary ? fieldsText(item, ["id"]) : itemText(item),
+          counted: summary ?? itemWords(item),
+          mediaCount: mediaOf(item),
+        },
         { tier: "messages", path, count: rules.count },
       ),
     );

@@ -86,7 +86,7 @@ export type Fault =
 export type ProviderApi = "anthropic" | "openai-chat" | "openai-responses";
 
 /** The requested features. */
-export type RequestPurpose = "answer" | "count" | "model";
+export type RequestPurpose = "answer" | "count" | "compact" | "model";
 
 /** A request as a script sees it. */
 export interface ScriptedRequest {

@@ -21,11 +21,13 @@ import type {
 } from "../../ports/model-client.ts";
 import { findModel } from "../../tokens/models/model-catalogue.ts";
 import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
+import { contextManagement } from "../../wire/anthropic/context-management.ts";
 import { type AnthropicBody, anthropicBody } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import {
   anthropicToolDefinitions,
   plainClient,
@@ -50,6 +52,11 @@ export interface AnthropicModelOptions {
    * @defaultValue 32,000, or the most that the model gives
    */
   readonly maxOutputTokens?: number;
+  /**
+   * The endpoint behind the client, which decides on the edits that the provider is asked for. Name it where a proxy
+   * hides it. @defaultValue by the client's `baseURL`; none where that is not known
+   */
+  readonly endpoint?: ProviderEndpoint;
 }
 
 /**
@@ -80,6 +87,7 @@ export function anthropicModel(
     },
     stream: async (request, streamOptions = {}) =>
       streamed(client, { request, body: bodyOf(request), options: streamOptions }),
+    providerEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
     ...(client.models === undefined ? {} : { limits: limitsFrom(client.models) }),
   };
@@ -98,10 +106,9 @@ function create(
   client: AnthropicClient,
   { request, body, signal }: Call & { readonly signal: AbortSignal | undefined },
 ): PromiseLike<unknown> {
-  const { betas = [] } = request;
+  const betas = [...new Set([...(request.betas ?? []), ...contextManagement(request).betas])];
   if (betas.length === 0) return client.messages.create(body, signalOption(signal));
-  if (client.beta !== undefined)
-    return client.beta.messages.create({ ...body, betas: [...betas] }, signalOption(signal));
+  if (client.beta !== undefined) return client.beta.messages.create({ ...body, betas }, signalOption(signal));
   const headers = { "anthropic-beta": betas.join(",") };
   return client.messages.create(body, { ...signalOption(signal), headers });
 }
@@ -145,6 +152,8 @@ interface AnthropicMessagesApi {
 /** A client of the Anthropic SDK, as far as it is used here. */
 interface AnthropicClient {
   readonly messages: AnthropicMessagesApi;
+  /** Says which endpoint it is. */
+  readonly baseURL?: string | null;
   /** Asked where a request names beta features. */
   readonly beta?: { readonly messages: AnthropicMessagesApi };
   /** Asked for limits; clients of other clouds have none. */

@@ -18,6 +18,8 @@ export interface OpenAIChatClient {
 
 /** A client of the OpenAI SDK, as far as the Responses API needs it. */
 export interface OpenAIResponsesClient {
+  /** Says which endpoint it is. */
+  readonly baseURL?: string;
   readonly responses: {
     create(body: object, options?: object): PromiseLike<unknown>;
     /** Counts requests; older SDKs and most compatible servers have none. */

@@ -12,6 +12,7 @@ import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
+import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
@@ -26,6 +27,11 @@ export interface OpenAIResponsesModelOptions {
    * @defaultValue from the model's name
    */
   readonly includesReasoning?: boolean;
+  /**
+   * The endpoint behind the client, which decides on the edits that the provider is asked for. Name it where a proxy
+   * hides it. @defaultValue by the client's `baseURL`; none where that is not known
+   */
+  readonly endpoint?: ProviderEndpoint;
 }
 
 const PROVIDER = "openai-responses";
@@ -72,6 +78,7 @@ export function openaiResponsesModel(
       // Strict mode requires schemas in which every member is required; those of hosts have optional ones.
       strict: false,
     }),
+    providerEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
   };
 }

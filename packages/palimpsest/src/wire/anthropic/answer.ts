@@ -15,6 +15,7 @@ import {
   withoutOwnFields,
   writtenStop,
 } from "../shared/answer-writer.ts";
+import { appliedEdits } from "./context-management.ts";
 import { anthropicContent } from "./from-anthropic.ts";
 
 /** Source: Anthropic SDK 1.12, `StopReason` and `BetaStopReason`. */
@@ -51,6 +52,7 @@ export function anthropicAnswer(message: unknown, requestId?: string): ModelAnsw
     requestId,
     stopReason: stopOf(raw),
     rawStopReason: raw,
+    providerEdits: appliedEdits(message, usageOf),
   });
 }
 
@@ -103,10 +105,12 @@ export function anthropicUsage(usage: unknown): Usage | undefined {
   const iterations = Array.isArray(usage["iterations"]) ? usage["iterations"] : [];
   const last: unknown = iterations.findLast((one: unknown) => isObject(one) && one["type"] === "message");
   const fields = isObject(last) ? last : usage;
-  const input = asNumber(fields["input_tokens"]);
-  if (input === undefined) return undefined;
+  return asNumber(fields["input_tokens"]) === undefined ? undefined : usageOf(fields);
+}
+
+function usageOf(fields: Readonly<Record<string, unknown>>): Usage {
   return {
-    inputTokens: input,
+    inputTokens: asNumber(fields["input_tokens"]) ?? 0,
     cacheReadTokens: asNumber(fields["cache_read_input_tokens"]) ?? 0,
     cacheWriteTokens: asNumber(fields["cache_creation_input_tokens"]) ?? 0,
     outputTokens: asNumber(fields["output_tokens"]) ?? 0,

@@ -10,6 +10,7 @@ import type { ModelRequest } from "../../ports/model-client.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { commonFields, type ReadRequest, requestBody, withParameters } from "../shared/read-request.ts";
+import { contextManagement } from "./context-management.ts";
 import { fromAnthropic } from "./from-anthropic.ts";
 import { toAnthropic } from "./to-anthropic.ts";
 
@@ -28,7 +29,8 @@ export function anthropicBody(request: ModelRequest, maxOutputTokens: number): A
   const messages = toAnthropic<JsonObject>(request.messages, { cacheMarks, cacheTtl });
   const marksLeft = cacheMarks.length === 0 ? 0 : CACHE_MARKS_COUNT - marksIn([...tools, ...messages]);
   const head = markedHead(request.system, tools, marksLeft > 0 ? cacheTtl : undefined);
-  return { model, max_tokens: maxOutputTokens, ...head, ...parameters, messages } as AnthropicBody;
+  const { fields } = contextManagement(request);
+  return { model, max_tokens: maxOutputTokens, ...head, ...fields, ...parameters, messages } as AnthropicBody;
 }
 
 /**

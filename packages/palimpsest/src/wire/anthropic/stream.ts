@@ -131,6 +131,8 @@ export class AnthropicAssembly extends AnswerAssembly {
 
   #end(event: Fields): void {
     if (isObject(event["delta"])) Object.assign(this.#message, event["delta"]);
+    if (isObject(event["context_management"]))
+      this.#message["context_management"] = event["context_management"];
     if (!isObject(event["usage"])) return;
     const known = isObject(this.#message["usage"]) ? this.#message["usage"] : {};
     const given = Object.entries(event["usage"]).filter(([, value]) => value !== null && value !== undefined);
@@ -164,7 +166,12 @@ export class AnthropicWriter extends AnswerWriter {
     } = (message["usage"] ?? {}) as JsonObject;
     return [
       ...this.#close(),
-      namedEvent({ type: "message_delta", delta: Object.fromEntries(ends), usage }),
+      namedEvent({
+        type: "message_delta",
+        delta: Object.fromEntries(ends),
+        usage,
+        ...("context_management" in message ? { context_management: message["context_management"] } : {}),
+      }),
       namedEvent({ type: "message_stop" }),
     ];
   }
@@ -175,6 +182,16 @@ export class AnthropicWriter extends AnswerWriter {
 
   protected block(block: ContentBlock): readonly string[] {
     return writtenBlock(block).flatMap((written) => {
+      if (block.type === "compaction" && written["signature"] === undefined) {
+        // What was made on the way comes in one delta; what was asked for alone, whole.
+        const { type, ...summary } = written;
+        return [
+          ...this.#close(),
+          this.#start({ type: type!, content: null, encrypted_content: null }),
+          this.#delta({ type: "compaction_delta", ...summary }),
+          this.#stop(),
+        ];
+      }
       if (block.type === "text" || block.type === "thinking") return this.#endText(written, block.type);
       const isCall = "input" in written;
       return [

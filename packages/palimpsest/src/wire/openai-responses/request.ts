@@ -25,13 +25,17 @@ export function responsesBody(
   request: ModelRequest,
   { maxOutputTokens, includesReasoning }: ResponsesBodyOptions,
 ): JsonObject {
-  const { model, system, tools = [], parameters = {} } = request;
+  const { model, system, tools = [], parameters = {}, providerEdits } = request;
+  const tokens = providerEdits?.compactAtTokens;
   return {
     model,
     ...(system === undefined || system === "" ? {} : { instructions: toWellFormed(system) }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     store: false,
+    ...(tokens === undefined
+      ? {}
+      : { context_management: [{ type: "compaction", compact_threshold: tokens }] }),
     ...parameters,
     ...(includesReasoning ? { include: withReasoning(parameters["include"]) } : {}),
     input: toOpenAIResponses<JsonObject>(request.messages),

@@ -4,7 +4,7 @@
  */
 import { ModelError } from "../../base/errors.ts";
 import { asNumber, isObject } from "../../base/json/json.ts";
-import type { ModelAnswer, ModelEvent, StopReason } from "../../ports/model-client.ts";
+import type { AppliedProviderEdits, ModelAnswer, ModelEvent, StopReason } from "../../ports/model-client.ts";
 import type { ContentBlock, Message, Usage } from "../../transcript/blocks.ts";
 
 /** Builds an answer from the events of a stream, one by one. @internal */
@@ -25,11 +25,12 @@ export interface AnswerFields {
   readonly stopReason: StopReason;
   readonly rawStopReason?: string | undefined;
   readonly isInterrupted?: boolean;
+  readonly providerEdits?: AppliedProviderEdits | undefined;
 }
 
 /** Composes an answer of one message; of none if the provider sent no content. @internal */
 export function composeAnswer(fields: AnswerFields): ModelAnswer {
-  const { content, responseId, model, usage, requestId, rawStopReason } = fields;
+  const { content, responseId, model, usage, requestId, rawStopReason, providerEdits } = fields;
   const message: Message = {
     role: "assistant",
     content,
@@ -45,6 +46,7 @@ export function composeAnswer(fields: AnswerFields): ModelAnswer {
     ...(usage === undefined ? {} : { usage }),
     ...(model === undefined ? {} : { model }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(providerEdits === undefined ? {} : { providerEdits }),
   };
 }
 
