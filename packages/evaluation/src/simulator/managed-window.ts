@@ -85,10 +85,15 @@ class ManagedWindow implements Contestant {
     this.#measure = (block) => estimateBlock(block, model) * ratio;
     this.#shown = new ShownWindow(model);
     this.#budget = planBudget({ windowTokens });
-    this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? arrivalPolicy)(windowTokens);
+    const usual = (tokens: number): ArrivalPolicy => arrivalPolicy(tokens, {}, policy.policy.arrivalBlock);
+    this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? usual)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
     this.#planner = new WindowPlanner(policy.policy);
-    this.#writers = new SummaryWriters(policy.summaries ?? { asksModel: false }, setting, arena);
+    this.#writers = new SummaryWriters(
+      { asksModel: false, ...policy.summaries, earlySummary: policy.policy.earlySummary },
+      setting,
+      arena,
+    );
   }
 
   get units(): readonly WindowUnit[] {

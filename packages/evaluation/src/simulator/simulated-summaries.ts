@@ -29,6 +29,8 @@ export interface SummaryVariant {
   readonly notes?: NotesVariant;
   /** True if a model is asked for summaries. */
   readonly asksModel: boolean;
+  /** The writer of a summary that only saves cost. @defaultValue `model` */
+  readonly earlySummary?: "log" | "model";
   readonly onJudged?: (answer: JudgedAnswer) => void;
   readonly onSummary?: (summary: SummaryMoment) => void;
 }
@@ -92,8 +94,8 @@ export class SummaryWriters {
     if (plan?.ok === true) return { sources: { ...sources, notes }, call: "none" };
     const refusal = plan === undefined ? {} : { refusal: plan.refusal };
     const isAhead = reason === "rent";
-    if (!this.#variant.asksModel || (isAhead && state.editSafety === "strict"))
-      return { sources, ...refusal, call: "none" };
+    const isFromLog = state.editSafety === "strict" || this.#variant.earlySummary === "log";
+    if (!this.#variant.asksModel || (isAhead && isFromLog)) return { sources, ...refusal, call: "none" };
     const written = this.#write(state, moment);
     return { sources: { ...sources, written }, ...refusal, call: isAhead ? "ahead" : "blocking" };
   }

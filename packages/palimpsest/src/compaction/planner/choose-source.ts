@@ -1,8 +1,8 @@
 /**
  * Chooses where a summary that is due comes from.
  *
- * A full window waits for the best summary that can be had. A summary that only saves money is worth no delay: a model
- * writes it in the background and a later call uses it, or it is made from the log at once.
+ * A full window waits for the best summary that can be had. A summary that only saves money is worth no delay: it is
+ * made from the log at once, or a model writes it in the background and a later call uses it, as the policy says.
  */
 import type { SummaryDue } from "./window-plan.ts";
 
@@ -27,6 +27,8 @@ export interface SummaryMeans {
   /** True if the last summary in the background failed. */
   readonly hasBackgroundFailed: boolean;
   readonly editSafety: "strict" | "permissive";
+  /** The policy's writer of a summary that only saves money. */
+  readonly earlySummary: "log" | "model";
 }
 
 /**
@@ -43,6 +45,7 @@ export function chooseSource({ reason }: SummaryDue, means: SummaryMeans): Summa
   // The notes that are being written may make a summary needless.
   if (means.areNotesUpdating) return isUrgent ? "wait" : "later";
   if (isUrgent) return means.hasModel || means.hasHook ? "wait" : "now";
+  if (means.earlySummary === "log") return means.hasHook ? "wait" : "now";
   // Under strict edit safety nothing can be kept behind a summary that comes later.
   if (!means.hasModel || means.editSafety === "strict") return "now";
   return means.hasBackgroundFailed ? "now-instead" : "background";

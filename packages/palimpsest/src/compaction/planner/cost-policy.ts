@@ -25,16 +25,40 @@ export interface SummaryShape {
   readonly facts: ScaledTokens;
   /** Strings that are likely to be needed to the letter. */
   readonly appendix: ScaledTokens;
-  /** Newest rounds that stay as they are; on sessions whose history may be edited. */
+  /** Newest rounds that stay as they are after a summary of a full window; on sessions whose history may be edited. */
   readonly keptTail: ScaledTokens;
+}
+
+/** The limit of a new block: larger ones become previews. */
+export interface ArrivalLimit extends ScaledTokens {
+  /** Windows of this many tokens and more have no limit in tokens. @defaultValue all windows have one */
+  readonly noneFrom?: number;
 }
 
 /** When the window is rewritten for the price's sake, and what a summary holds. */
 export interface CostPolicy extends SummaryShape {
-  /** Summarise when the rent of the span reaches this many times the price of the summary; infinite: never early. */
+  /** The largest block that enters the window whole. */
+  readonly arrivalBlock: ArrivalLimit;
+  /**
+   * Summarise early, before the window is full, when the rent of the span reaches this many times the price of the
+   * summary; infinite: never early.
+   */
   readonly summaryMultiple: number;
+  /** No early summary below this share of the effective window. */
+  readonly earlyShare: number;
+  /**
+   * The writer of an early summary where a model is connected: `model` has it written in the background if the
+   * edit safety allows it; with `log` the model is only asked when the window is full.
+   */
+  readonly earlySummary: "log" | "model";
+  /** Newest rounds that stay as they are after an early summary; on sessions whose history may be edited. */
+  readonly earlyKeptTail: ScaledTokens;
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;
+  /** No such clearing below this share of the effective window. */
+  readonly clearShare: number;
+  /** Strings of the results that a layer clears or shortens, shown in the newest of them. */
+  readonly clearedStrings: ScaledTokens;
   /** Recent files that are shown again after a summary that saves cost, in the parts in use; 0 tokens: none. */
   readonly earlyFiles: ScaledTokens;
   /** Show recent files again in a session without an agent as well, as the log last held them. */

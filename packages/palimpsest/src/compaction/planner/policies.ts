@@ -20,7 +20,7 @@ import type { HistoryAccess } from "../shared/pointer.ts";
 import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
 import type { WindowSituation } from "../shared/window-state.ts";
-import type { SummaryShape } from "./cost-policy.ts";
+import type { ArrivalLimit, CostPolicy, SummaryShape } from "./cost-policy.ts";
 
 /** Newest rounds that stay as they are, on sessions whose history may be edited. Our choice: the newest round. */
 const FULL_KEPT_TAIL = { tokens: 300, floor: 300 };
@@ -69,11 +69,16 @@ assert(
   "the preview of an argument is smaller than the arguments that get one",
 );
 
-/** The limits of new messages in a window of `windowTokens`. */
-export function arrivalPolicy(windowTokens: number, access: HistoryAccess = {}): ArrivalPolicy {
+/** The limits of new messages in a window of `windowTokens`. `block`: the limit of a policy, by default of `balanced`. */
+export function arrivalPolicy(
+  windowTokens: number,
+  access: HistoryAccess = {},
+  block: ArrivalLimit = POLICY_DEFAULTS.balanced.arrivalBlock,
+): ArrivalPolicy {
+  const isUnlimited = block.noneFrom !== undefined && windowTokens >= block.noneFrom;
   return {
     ...access,
-    blockTokens: scaleTokens(D.arrivalBlock, windowTokens),
+    blockTokens: isUnlimited ? Number.POSITIVE_INFINITY : scaleTokens(block, windowTokens),
     blockBytes: D.arrivalBlockBytes,
     lineCharacters: D.arrivalLineCharacters,
     messageTokens: scaleTokens(D.arrivalMessage, windowTokens),
@@ -181,6 +186,22 @@ export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy
   });
 }
 
+/** Returns the part of these budgets that is different for an early summary: it keeps more of the newest rounds. */
+export function earlyTail(
+  situation: WindowSituation,
+  { earlyKeptTail, ...shape }: CostPolicy,
+): Pick<ExtractivePolicy, "keepTailTokens" | "maxNewestRoundTokens"> {
+  const { keepTailTokens, maxNewestRoundTokens } = extractivePolicy(situation, {
+    ...shape,
+    keptTail: earlyKeptTail,
+  });
+  const isKept = situation.editSafety === "permissive";
+  return {
+    keepTailTokens,
+    maxNewestRoundTokens: isKept ? Math.max(keepTailTokens, maxNewestRoundTokens) : maxNewestRoundTokens,
+  };
+}
+
 /** The same budgets, with all of the user's words that the target leaves room for. */
 export function withAllWords<Policy extends { readonly userWordsTokens: number }>(policy: Policy): Policy {
   return { ...policy, userWordsTokens: Number.POSITIVE_INFINITY };
@@ -208,11 +229,11 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
   };
 }
 
-/** Returns the size that such a compaction is expected to leave before the first one was made. */
-export function expectedAfterSummary(situation: WindowSituation, shape: SummaryShape): number {
+/** Returns the size that an early summary is expected to leave before the first one was made. */
+export function expectedAfterSummary(situation: WindowSituation, policy: CostPolicy): number {
   const { windowTokens, editSafety } = situation;
-  const parts = [shape.userWords, shape.facts, shape.appendix];
-  if (editSafety === "permissive") parts.push(shape.keptTail);
+  const parts = [policy.userWords, policy.facts, policy.appendix];
+  if (editSafety === "permissive") parts.push(policy.earlyKeptTail);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
   return Math.min(situation.effectiveTokens * BUDGET_DEFAULTS.fullTargetShare, tokens * EXPECTED_SHARE);
 }

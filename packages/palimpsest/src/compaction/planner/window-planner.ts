@@ -12,7 +12,7 @@
  * cannot do. It then answers that a summary is due, and is called again with the sources.
  */
 import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compaction.ts";
-import { breakEvenCalls, rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
+import { breakEvenCalls, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
 import { CollapseAhead, collapsePolicy } from "../layers/collapse/collapse-policy.ts";
@@ -30,14 +30,16 @@ import {
   type WindowState,
 } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
+import { withClearedStrings } from "./cleared-strings.ts";
 import type { CostPolicy } from "./cost-policy.ts";
+import { EarlySummary } from "./early-summary.ts";
 import { planOldBlocks } from "./escalation.ts";
 import { truncateWindow } from "./fallback-edits.ts";
 import { planFromNotes } from "./plan-from-notes.ts";
 import {
   clearableToolsOf,
   clearByRentPolicy,
-  expectedAfterSummary,
+  earlyTail,
   extractivePolicy,
   fullCompactPolicy,
   withAllWords,
@@ -49,16 +51,8 @@ import {
   type SummarySources,
   type WindowPlan,
 } from "./window-plan.ts";
-import { canSummarise, mayCollapse, mayCollapseEarly, tokensBehind, unsentTokens } from "./window-sizes.ts";
+import { canSummarise, mayCollapse, mayCollapseEarly, tokensBehind } from "./window-sizes.ts";
 
-/** Expected size of a summary, for its price, in tokens. Our choice: summaries of the recorded sessions have 2,000 to 5,000. */
-const EXPECTED_TOKENS = 4_000;
-/** A summary is not made early before the window is this many times what it would leave. Our choice: half of it must go. */
-const LEAST_SHRINK = 2;
-/** Calls between two early summaries, at the least. Our choice: where nothing is cheap to read, a summary would be due at every third call. */
-const LEAST_CALLS = 8;
-/** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Our choice: the rest is labels. */
-const UNSENT_SHARE = 0.8;
 /** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Our choice: looking costs time, not money. */
 const LOOK_AGAIN_FACTOR = 1.25;
 /** Growth after which layers that found nothing to do behind their gates look again, as a share of the effective window. Our choice: a look costs what the window holds, so about a hundred of them in a window cost each message a hundred glances. */
@@ -71,8 +65,7 @@ const LOOK_AGAIN_SHARE = 0.01;
 export class WindowPlanner {
   readonly #policy: CostPolicy;
   readonly #ledger = new RentLedger();
-  /** Messages that the last summary left; `undefined` as long as there was none. */
-  #afterSummaryTokens: number | undefined;
+  readonly #early: EarlySummary;
   /** The last request that was below the gates, or for which the layers behind them were asked, as they left it. */
   #lastLook: Pick<WindowState, "usedTokens" | "budget" | "editSafety"> | undefined;
   /** Rent from which on it is worth looking at the blocks again. */
@@ -86,11 +79,12 @@ export class WindowPlanner {
 
   constructor(policy: CostPolicy) {
     this.#policy = policy;
+    this.#early = new EarlySummary(policy, this.#ledger);
   }
 
   /** A session goes on that has made `calls` since its last summary. */
   resumed(state: WindowState, calls: number): void {
-    this.#ledger.resumed(calls, this.#rented(state, state.messagesTokens), this.#expectedAfter(state));
+    this.#ledger.resumed(calls, this.#rented(state, state.messagesTokens), this.#early.expectedAfter(state));
   }
 
   /**
@@ -99,7 +93,7 @@ export class WindowPlanner {
    */
   plan(state: WindowState, sources?: SummarySources, isEarlyLater = false): WindowPlan {
     const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
-    if (!isEarlyLater && this.#isSummaryDue(state)) {
+    if (!isEarlyLater && this.#early.isDue(state)) {
       const summary = this.#summarise(state, "rent", sources);
       if (summary !== undefined) return summary;
     }
@@ -131,7 +125,7 @@ export class WindowPlanner {
       const isSummary = made.edits.some((edit) => edit.isBoundary === true);
       this.#ledger.rewritten({ isSummary, messagesTokens });
       this.#lookAgainRent = 0;
-      if (isSummary) this.#afterSummaryTokens = messagesTokens;
+      if (isSummary) this.#early.summarised(messagesTokens);
     } else if (this.#isLookDue(state)) {
       this.#lookAgainRent = this.#ledger.windowRent * LOOK_AGAIN_FACTOR;
     }
@@ -156,50 +150,10 @@ export class WindowPlanner {
     return { messagesTokens, tokenPrice, keptTokens: this.#keptTokens(state) };
   }
 
-  /**
-   * True if the span has paid for a summary; on a cold cache, the tokens that this call would write again
-   * count too. A summary to save cost is never made soon after the last one, or if it would shorten messages
-   * the model has not seen yet.
-   */
-  #isSummaryDue(state: WindowState): boolean {
-    const { messagesTokens, isWarm, tariff } = state;
-    if (!this.#mayBeEarly(state) || this.#ledger.callsSinceSummary < LEAST_CALLS) return false;
-    if (messagesTokens < LEAST_SHRINK * this.#expectedAfter(state)) return false;
-    const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
-    const isPaid =
-      this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#summaryPrice(state);
-    return isPaid && unsentTokens(state) <= UNSENT_SHARE * this.#roundTokens(state);
-  }
-
-  /** The most that a summary keeps or quotes of the newest round. */
-  #roundTokens(state: WindowState): number {
-    return extractivePolicy(situationOf(state), this.#policy).maxNewestRoundTokens;
-  }
-
-  /** True if the policy summarizes before the window is full. */
-  #mayBeEarly(state: WindowState): boolean {
-    return Number.isFinite(this.#policy.summaryMultiple) && canSummarise(state);
-  }
-
-  /**
-   * Returns the cost of a summary: the rest of the window is written again, and a model that writes the
-   * summary reads the window once more.
-   */
-  #summaryPrice(state: WindowState): number {
-    const rewrite = rewritePrice({ suffixTokens: this.#expectedAfter(state), isWarm: true }, state.tariff);
-    if (state.writesSummaries !== true) return rewrite;
-    const { read, outputRatio } = state.tariff;
-    return rewrite + read * state.usedTokens + outputRatio * EXPECTED_TOKENS;
-  }
-
   /** Plans a compaction from the session's notes; `undefined` if they cannot replace the messages. */
   fromNotes(state: WindowState, reason: SummaryReason, sources: SummarySources): PlannedEdits | undefined {
     const edit = this.#planNotes(state, reason, sources);
     return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
-  }
-
-  #expectedAfter(state: WindowState): number {
-    return this.#afterSummaryTokens ?? expectedAfterSummary(situationOf(state), this.#policy);
   }
 
   #summarise(
@@ -232,7 +186,8 @@ export class WindowPlanner {
     const { visible, measure } = state;
     const usual = fullCompactPolicy(situation);
     // For the price's sake words have a budget, too.
-    const policy = reason === "rent" ? usual : withAllWords(usual);
+    const policy =
+      reason === "rent" ? { ...usual, ...earlyTail(situation, this.#policy) } : withAllWords(usual);
     const { pendingCallIds } = situation;
     return planFullCompact({
       visible,
@@ -253,14 +208,17 @@ export class WindowPlanner {
     const { visible, measure } = state;
     const situation = situationOf(state);
     const usual = extractivePolicy(situation, this.#policy);
-    const policy = reason === "manual" ? withAllWords(usual) : usual;
+    const early = reason === "rent" ? earlyTail(situation, this.#policy) : {};
+    const policy = reason === "manual" ? withAllWords(usual) : { ...usual, ...early };
     const { pendingCallIds } = situation;
     return planExtractiveCompact({ visible, digest, measure, policy, pendingCallIds, reason, pinned }, span);
   }
 
   #clear(state: WindowState): PlannedEdits | undefined {
-    if (!this.#policy.clearsByRent || state.disabledLayers.has("microcompact")) return undefined;
-    if (!this.#isLookDue(state)) return undefined;
+    const { clearsByRent, clearShare } = this.#policy;
+    if (!clearsByRent || state.disabledLayers.has("microcompact")) return undefined;
+    if (state.usedTokens < clearShare * state.budget.effectiveTokens || !this.#isLookDue(state))
+      return undefined;
     const { visible, measure, isWarm, tariff } = state;
     const policy = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
     const edit = isWarm
@@ -272,7 +230,14 @@ export class WindowPlanner {
     if (edit === undefined) return undefined;
     const edits = [{ ...edit, loss: countLoss(edit, state) }];
     const made = { edits, usedTokens: tokensAfter(state, edits) };
-    return isWarm && this.#payback(state, made) > this.#callsUntilSummary(state) ? undefined : made;
+    if (isWarm && this.#payback(state, made) > this.#early.callsUntil(state)) return undefined;
+    return this.#withStrings(state, made);
+  }
+
+  /** The rewrite, with the strings of what it clears. */
+  #withStrings(state: WindowState, made: PlannedEdits): PlannedEdits {
+    const edits = withClearedStrings(state, made.edits, this.#policy);
+    return edits === made.edits ? made : { edits, usedTokens: tokensAfter(state, edits) };
   }
 
   /** Returns the number of calls until a rewrite of old blocks has paid for itself. */
@@ -280,15 +245,6 @@ export class WindowPlanner {
     const freedTokens = state.usedTokens - made.usedTokens;
     const suffixTokens = tokensBehind(state, firstChanged(state.visible, made.edits)) - freedTokens;
     return breakEvenCalls({ freedTokens, suffixTokens, isWarm: true }, state.tariff);
-  }
-
-  /** A rewrite shortly before the summary would be paid twice: this many calls are left until it is due. */
-  #callsUntilSummary(state: WindowState): number {
-    if (!this.#mayBeEarly(state)) return Number.POSITIVE_INFINITY;
-    // A window that a summary would hardly shrink gets none, however much was paid.
-    if (state.messagesTokens < LEAST_SHRINK * this.#expectedAfter(state)) return Number.POSITIVE_INFINITY;
-    const left = this.#policy.summaryMultiple * this.#summaryPrice(state) - this.#ledger.summaryRent;
-    return left / rentPerCall(Math.max(1, state.messagesTokens), state.tariff);
   }
 
   /** Looking at every block is worth it where all of them together might have paid. */
@@ -330,14 +286,14 @@ export class WindowPlanner {
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
   #atGates(state: WindowState): PlannedEdits {
     const old = this.#oldBlocks(state);
-    if (old.edits.length > 0 && !this.#isSummaryBetter(state, old)) return old;
+    if (old.edits.length > 0 && !this.#isSummaryBetter(state, old)) return this.#withStrings(state, old);
     return { edits: [], usedTokens: state.usedTokens };
   }
 
   #atAutoCompactGate(state: WindowState, sources: SummarySources | undefined): WindowPlan {
     const old = this.#oldBlocks(state);
     const isEnough = old.usedTokens < state.budget.autoCompactGateTokens;
-    if (isEnough && !this.#isSummaryBetter(state, old)) return old;
+    if (isEnough && !this.#isSummaryBetter(state, old)) return this.#withStrings(state, old);
     const collapsed = this.#collapse(state, old);
     if (collapsed !== undefined) return collapsed;
     // Where shorter blocks were enough, it is the price that decides for a summary.
@@ -388,8 +344,8 @@ export class WindowPlanner {
 
   /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */
   #isSummaryBetter(state: WindowState, old: PlannedEdits): boolean {
-    if (!this.#mayBeEarly(state)) return false;
-    const afterTokens = this.#expectedAfter(state);
+    if (!this.#early.mayBe(state)) return false;
+    const afterTokens = this.#early.expectedAfter(state);
     const freedTokens = state.messagesTokens - afterTokens;
     const summary = { freedTokens, suffixTokens: afterTokens, isWarm: true };
     return breakEvenCalls(summary, state.tariff) < this.#payback(state, old);

@@ -8,6 +8,7 @@
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
+import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../../compaction/planner/policies.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
@@ -53,8 +54,8 @@ export type Refusal = RefusedSize | { readonly what: "media" } | { readonly what
 interface BudgetTools {
   readonly cache: CacheWatch;
   readonly now: () => number;
-  /** True if the policy leaves the window alone. */
-  readonly isUnmanaged: boolean;
+  /** `undefined` if the window is left alone. */
+  readonly policy: CostPolicy | undefined;
 }
 
 export class BudgetTracker {
@@ -62,6 +63,7 @@ export class BudgetTracker {
   readonly disabledLayers: ReadonlySet<string>;
   /** True if the policy leaves the window alone. */
   readonly isUnmanaged: boolean;
+  readonly #policy: CostPolicy | undefined;
   readonly #parts: MeasuredParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
@@ -89,7 +91,8 @@ export class BudgetTracker {
     this.#safety = new SessionSafety(options.editSafety);
     this.#fixed = new FixedPartReader(parts);
     this.disabledLayers = new Set(options.disabledLayers ?? []);
-    this.isUnmanaged = tools.isUnmanaged;
+    this.isUnmanaged = tools.policy === undefined;
+    this.#policy = tools.policy;
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
       if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
@@ -118,7 +121,8 @@ export class BudgetTracker {
   /** The limits of new messages; before the first call those of the window that the options name. */
   get arrivalPolicy(): ArrivalPolicy {
     if (this.isUnmanaged || this.disabledLayers.has("arrival")) return NO_ARRIVAL_LIMITS;
-    return arrivalPolicy(this.budget.windowTokens, { hasHistoryTools: this.hasHistoryTools });
+    const access = { hasHistoryTools: this.hasHistoryTools };
+    return arrivalPolicy(this.budget.windowTokens, access, this.#policy?.arrivalBlock);
   }
 
   /** Estimates of the last system prompt and of the last tools; 0 before the first request. */
@@ -284,6 +288,8 @@ export class BudgetTracker {
     const { ledger } = tracker;
     const { ratio, padding } = ledger;
     const isWarm = this.#cache.isWarm(this.#now(), request.model);
+    const usedTokens = ledger.figure().fitTokens;
+    const isEarly = reason === "rent" && usedTokens < this.budget.autoCompactGateTokens;
     return {
       reason,
       trigger: TRIGGERS[reason],
@@ -295,7 +301,8 @@ export class BudgetTracker {
       throughSeq: writer.nextSeq - 1,
       revision: writer.projection.revision,
       isWarm: isWarm && byHand?.hasPrefix !== false,
-      usedTokens: ledger.figure().fitTokens,
+      isFromLog: isEarly && this.#policy?.earlySummary === "log",
+      usedTokens,
       budget: this.budget,
       maxOutputTokens: this.#limitsOf(ledger.model).maxOutputTokens,
       measure: (block) => estimateBlock(block, request.model) * ratio,

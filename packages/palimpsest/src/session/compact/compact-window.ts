@@ -242,6 +242,7 @@ export class WindowCompactor {
       isByHand: byHand !== undefined,
       isFull: state.usedTokens >= state.budget.autoCompactGateTokens,
       editSafety: state.editSafety,
+      earlySummary: this.#policy.earlySummary,
     });
   }
 

@@ -116,7 +116,8 @@ export class SummarySourcing {
       return { mayUseNotes: true, hasWaitedForNotes: true, isHookAsked: true };
     const veto = answer !== undefined && "veto" in answer ? answer.veto : undefined;
     if (veto !== undefined && byHand !== undefined) throw vetoed(veto);
-    const written = veto === undefined ? await this.#byModel({ ...ask, ...answer }, signal) : undefined;
+    const asksModel = veto === undefined && !ask.isFromLog;
+    const written = asksModel ? await this.#byModel({ ...ask, ...answer }, signal) : undefined;
     const mayUseNotes = byHand === undefined && !this.#asksHook;
     return { written, veto, revision: ask.revision, mayUseNotes, isSettled: true };
   }
@@ -137,7 +138,9 @@ export class SummarySourcing {
   }
 
   /** The ways to a summary, as they are now. */
-  means(known: SummaryProgress): Omit<SummaryMeans, "isByHand" | "isFull" | "hasWritten" | "editSafety"> {
+  means(
+    known: SummaryProgress,
+  ): Omit<SummaryMeans, "isByHand" | "isFull" | "hasWritten" | "editSafety" | "earlySummary"> {
     const isUpdating = known.mayUseNotes && this.#with.notes?.isUpdating === true;
     return {
       isSettled: known.isSettled === true,

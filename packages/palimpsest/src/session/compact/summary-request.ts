@@ -41,6 +41,8 @@ export interface SummaryAsk {
   /** Counts up with each edit: a summary of a window that was edited since is of no use. */
   readonly revision: number;
   readonly isWarm: boolean;
+  /** True if no model is asked, because the summary only saves money. */
+  readonly isFromLog: boolean;
   /** Size of the request, padded. */
   readonly usedTokens: number;
   readonly budget: ContextBudget;

@@ -103,11 +103,7 @@ export function assembleSession(
   const now = (): number => clock.nowMs();
   const policy = costPolicy(window.policy ?? DEFAULT_POLICY);
   const cache = new CacheWatch(parts, window);
-  const budgets: BudgetTracker = new BudgetTracker(parts, window, {
-    cache,
-    now,
-    isUnmanaged: policy === undefined,
-  });
+  const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, now, policy });
   const compaction = new WindowCompactor(parts, budgets, policy);
   const builder = new RequestBuilder(parts, { compaction, budgets, cache, now });
   const hostList = new HostList({ hasher, reader, isShown: isHostVisible });

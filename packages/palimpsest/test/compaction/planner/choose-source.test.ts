@@ -14,6 +14,7 @@ const MEANS: SummaryMeans = {
   hasHook: false,
   hasBackgroundFailed: false,
   editSafety: "permissive",
+  earlySummary: "model",
 };
 
 interface Row {
@@ -43,6 +44,31 @@ describe("a summary that is due", () => {
       why: "nothing may be kept behind a later one",
     },
     { reason: "rent", means: { hasModel: false }, source: "now", why: "no model would write it" },
+    {
+      reason: "rent",
+      means: { earlySummary: "log" },
+      source: "now",
+      why: "the policy asks no model before the window is full",
+    },
+    {
+      reason: "rent",
+      means: { earlySummary: "log", hasHook: true },
+      source: "wait",
+      why: "a hook is asked before a summary from the log, too",
+    },
+    {
+      reason: "rent",
+      means: { earlySummary: "log", isFull: true },
+      source: "wait",
+      why: "the window is full, so a model writes after all",
+    },
+    {
+      reason: "rent",
+      means: { earlySummary: "log", areNotesUpdating: true },
+      source: "later",
+      why: "notes come before the log",
+    },
+    { reason: "threshold", means: { earlySummary: "log" }, source: "wait", why: "it is not early" },
     {
       reason: "rent",
       means: { hasBackgroundFailed: true },

@@ -9,9 +9,7 @@
 import { assert } from "../../assert.ts";
 
 export const COMPACTION_DEFAULTS = {
-  /** A block above this becomes a preview at arrival. Source: where-the-numbers-come-from.md, "Arrival limits": near recall stays within about a point of no limit. */
-  arrivalBlock: { tokens: 12_000, floor: 10_000 },
-  /** All results of one message together, in tokens. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
+  /** All results of one message together at arrival, in tokens; a single block has its limit from the policy. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalMessage: { tokens: 50_000, floor: 12_000 },
   /** UTF-8 bytes of one block; bytes do not scale, stores and requests are limited in bytes. Source: our choice; where-the-numbers-come-from.md, "Arrival limits". */
   arrivalBlockBytes: 100_000,

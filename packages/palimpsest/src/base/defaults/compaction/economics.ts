@@ -3,21 +3,23 @@
  * the window is rewritten for the price's sake.
  *
  * Token numbers are those of the reference window with the least that is still useful, as in
- * `compaction.ts`.
+ * `compaction.ts`. `CostPolicy` (`compaction/planner/cost-policy.ts`) says what each value does.
  */
 import { assert } from "../../assert.ts";
 
 export const POLICY_DEFAULTS = {
   /** The least that a session can cost without losing its thread. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
   economy: {
-    /** Summarise when the rent of the span reaches this many times the price of the summary. */
+    arrivalBlock: { tokens: 12_000, floor: 10_000 },
     summaryMultiple: 2,
-    /** Clear old results when their rent reaches the price of the rewrite, and whenever the cache is cold. */
+    earlyShare: 0,
+    earlySummary: "model",
+    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: true,
-    /** Recent files shown again after a summary that saves cost; and if a session without an agent shows files again. */
+    clearShare: 0,
+    clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
-    /** Parts of a summary: the user's words, facts, strings; and the newest rounds kept behind it. */
     userWords: { tokens: 6_000, floor: 1_500 },
     facts: { tokens: 2_500, floor: 1_000 },
     appendix: { tokens: 6_000, floor: 3_000 },
@@ -25,8 +27,14 @@ export const POLICY_DEFAULTS = {
   },
   /** As economy, where what was far back stays as visible as with a full compaction at the threshold. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
   balanced: {
+    arrivalBlock: { tokens: 12_000, floor: 10_000 },
     summaryMultiple: 8,
+    earlyShare: 0,
+    earlySummary: "model",
+    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: true,
+    clearShare: 0,
+    clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
     userWords: { tokens: 6_000, floor: 1_500 },
@@ -36,8 +44,14 @@ export const POLICY_DEFAULTS = {
   },
   /** Nothing leaves the window before it has to. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
   faithful: {
+    arrivalBlock: { tokens: 12_000, floor: 10_000 },
     summaryMultiple: Number.POSITIVE_INFINITY,
+    earlyShare: 0,
+    earlySummary: "model",
+    earlyKeptTail: { tokens: 20_000, floor: 3_000 },
     clearsByRent: false,
+    clearShare: 0,
+    clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
     userWords: { tokens: 8_000, floor: 2_000 },

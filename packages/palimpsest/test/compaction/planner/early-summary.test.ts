@@ -1,0 +1,217 @@
+/** The values of a policy that say when a summary is early, what it keeps, and what enters the window whole. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
+import { type CostPolicy, costPolicy } from "#compaction/planner/cost-policy.ts";
+import { arrivalPolicy } from "#compaction/planner/policies.ts";
+import { WindowPlanner } from "#compaction/planner/window-planner.ts";
+import type { WindowState } from "#compaction/shared/window-state.ts";
+import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
+import { TARIFFS } from "#tokens/price/tariff.ts";
+import type { Message } from "#transcript/blocks.ts";
+import { asWindow } from "../../../../../test/helpers/recorded.ts";
+import {
+  applyEdit,
+  assistant,
+  brokenPairs,
+  call,
+  measure,
+  result,
+  text,
+  tokensOf,
+  user,
+} from "../../../../../test/helpers/windows.ts";
+
+/** Summarises at about a quarter of the window. */
+const balanced: CostPolicy = { ...costPolicy("balanced")!, summaryMultiple: 2 };
+const WINDOW_TOKENS = 64_000;
+/** Of a window of 64,000 tokens, 6,400 are kept for the summary. */
+const EFFECTIVE_TOKENS = 57_600;
+
+/** Rounds of about 630 tokens. */
+const rounds = (count: number): readonly Message[] => [
+  user("please look at everything"),
+  ...Array.from({ length: count }, (_, turn) => [
+    assistant(
+      `r${turn}`,
+      text(`I look at ${turn}.`),
+      call(`c${turn}`, "mcp__db__query", { id: `row_${turn}` }),
+    ),
+    result(`c${turn}`, `value_${turn} of the row\n${"some line of code here\n".repeat(100)}`),
+  ]).flat(),
+];
+
+const ALL = asWindow(rounds(70));
+
+/** The size of the request for which an early summary is due first; `undefined` if none is before the window is full. */
+function firstEarly(policy: CostPolicy, over: Partial<WindowState> = {}): number | undefined {
+  const planner = new WindowPlanner(policy);
+  for (let count = 1; count <= 70; count++) {
+    const state = aWindowState(ALL.slice(0, 1 + 2 * count), { windowTokens: WINDOW_TOKENS, ...over });
+    if (state.usedTokens >= state.budget.autoCompactGateTokens) return undefined;
+    const plan = planner.plan(state);
+    if ("needs" in plan) {
+      expect(plan.reason).toBe("rent");
+      return state.usedTokens;
+    }
+    planner.called(state, plan, state.messagesTokens);
+  }
+  return undefined;
+}
+
+describe("an early summary", () => {
+  it("is made once it has paid, and not before the window has the policy's size", () => {
+    expect(aWindowState([], { windowTokens: WINDOW_TOKENS }).budget.effectiveTokens).toBe(EFFECTIVE_TOKENS);
+    const sizes = [0, 0.5, 0.7].map(
+      (earlyShare) => firstEarly({ ...balanced, earlyShare })! / EFFECTIVE_TOKENS,
+    );
+    expect(sizes[0]).toBeLessThan(0.4);
+    expect(sizes[1]).toBeGreaterThanOrEqual(0.5);
+    expect(sizes[1]).toBeLessThan(0.52);
+    expect(sizes[2]).toBeGreaterThanOrEqual(0.7);
+    expect(sizes[2]).toBeLessThan(0.72);
+    expect(firstEarly({ ...balanced, earlyShare: 0.95 })).toBeUndefined();
+  });
+
+  it("from the log has the same price with a model as without one", () => {
+    const alone = firstEarly({ ...balanced, earlySummary: "log" });
+    expect(firstEarly({ ...balanced, earlySummary: "log" }, { writesSummaries: true })).toBe(alone);
+    // A model would read the window and write 4,000 tokens, which has to be paid first.
+    expect(firstEarly({ ...balanced, earlySummary: "model" }, { writesSummaries: true })).toBeGreaterThan(
+      alone!,
+    );
+  });
+
+  it("from the log is not made where that layer is off", () => {
+    const disabledLayers = new Set(["extractive", "collapse"]);
+    const withModel = { writesSummaries: true, disabledLayers };
+    expect(firstEarly({ ...balanced, earlySummary: "log" }, withModel)).toBeUndefined();
+    expect(firstEarly({ ...balanced, earlySummary: "model" }, withModel)).toBeGreaterThan(0);
+  });
+
+  it("does not happen while the window is below the share, whatever it has paid", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (earlyShare) => {
+        const size = firstEarly({ ...balanced, summaryMultiple: 0.5, earlyShare });
+        expect(size ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(earlyShare * EFFECTIVE_TOKENS);
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe("the newest rounds after a summary", () => {
+  const messages = rounds(70);
+  const digest = createDigest();
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  const visible = ALL;
+
+  /** Tokens of the rounds that stay as they are. */
+  function keptTokens(
+    policy: CostPolicy,
+    reason: "rent" | "manual",
+    over: Partial<WindowState> = {},
+  ): number {
+    const state = aWindowState(visible, { windowTokens: WINDOW_TOKENS, ...over });
+    const planner = new WindowPlanner(policy);
+    for (let calls = 0; calls < 40; calls++)
+      planner.called(
+        { ...state, visible: visible.slice() },
+        { edits: [], usedTokens: 0 },
+        state.messagesTokens,
+      );
+    const sources = { digest, pinned: [] };
+    const plan = reason === "rent" ? planner.plan(state, sources) : planner.compact(state, reason, sources);
+    if ("needs" in plan) throw new Error("the sources are there");
+    expect(plan.edits.map((edit) => [edit.kind, edit.reason])).toEqual([["extractive", reason]]);
+    const after = applyEdit(visible, plan.edits[0]!, 999);
+    expect(brokenPairs(after)).toEqual([]);
+    return tokensOf(after.filter(({ insertedBy }) => insertedBy === undefined));
+  }
+
+  it("are more after an early one, as the policy says", () => {
+    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
+    expect(keptTokens(balanced, "rent")).toBeLessThan(700);
+    // 30,000 tokens of a window of 200,000 are 9,600 of 64,000: 15 rounds.
+    expect(keptTokens(policy, "rent")).toBeGreaterThan(8_900);
+    expect(keptTokens(policy, "rent")).toBeLessThanOrEqual(9_600);
+    expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
+  });
+
+  it("are none on a session whose history may not be edited", () => {
+    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
+    expect(keptTokens(policy, "rent", { editSafety: "strict" })).toBe(0);
+  });
+});
+
+describe("the limit of a new block", () => {
+  it.each([
+    { limit: { tokens: 12_000, floor: 10_000 }, sizes: [10_000, 10_000, 12_000, 12_000] },
+    { limit: { tokens: 25_000, floor: 8_000 }, sizes: [8_000, 8_000, 25_000, 25_000] },
+    {
+      limit: { tokens: 25_000, floor: 8_000, noneFrom: 200_000 },
+      sizes: [8_000, 8_000, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    },
+  ])("follows the policy in windows of 32K, 64K, 200K and 1M: $limit", ({ limit, sizes }) => {
+    const windows = [32_000, 64_000, 200_000, 1_000_000];
+    expect(windows.map((tokens) => arrivalPolicy(tokens, {}, limit).blockTokens)).toEqual(sizes);
+  });
+});
+
+describe("results that are cleared to save cost", () => {
+  const messages: readonly Message[] = [
+    user("please look at everything"),
+    ...Array.from({ length: 60 }, (_, turn) => [
+      assistant(
+        `r${turn}`,
+        text(`I look at ${turn}.`),
+        call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` }),
+      ),
+      result(
+        `c${turn}`,
+        `${Array.from({ length: 8 }, (_, name) => `export const uniqueName${turn}x${name} = 1;`).join("\n")}\n${"some code\n".repeat(300)}`,
+      ),
+    ]).flat(),
+  ];
+  const visible = asWindow(messages);
+
+  function cleared(policy: CostPolicy): string | undefined {
+    const planner = new WindowPlanner({ ...policy, summaryMultiple: Number.POSITIVE_INFINITY });
+    for (let count = 3; count <= visible.length; count += 2) {
+      const state = aWindowState(visible.slice(0, count), {
+        windowTokens: WINDOW_TOKENS,
+        tariff: TARIFFS["openai-50"],
+      });
+      const plan = planner.plan(state);
+      if ("needs" in plan) return undefined;
+      planner.called(state, plan, state.messagesTokens);
+      const [edit] = plan.edits;
+      if (edit === undefined) continue;
+      const freed = tokensOf(state.visible) - tokensOf(applyEdit(state.visible, edit, 999));
+      expect(Math.abs(edit.freedTokens - freed)).toBeLessThanOrEqual(1);
+      const shown = edit.effect.forms!.findLast((form) => form.shown?.type === "tool_result")!.shown!;
+      return `${edit.reason} ${shown.type === "tool_result" ? String(shown.content) : ""}`;
+    }
+    return undefined;
+  }
+
+  it("leave their strings in the newest of them, as many as the policy allows", () => {
+    const few = cleared({ ...balanced, clearedStrings: { tokens: 0, floor: 0 } })!;
+    expect(few).toMatch(/^rent \[Old tool result content cleared: /);
+    expect(few).not.toContain("to the letter");
+    const many = cleared({ ...balanced, clearedStrings: { tokens: 1_000, floor: 400 } })!;
+    const list = many.split("may be needed to the letter:\n")[1]!;
+    const strings = list.split(" ");
+    expect(strings).toContain("uniqueName0x7");
+    expect(strings.length).toBeGreaterThan(20);
+    expect(measure({ type: "text", text: list })).toBeLessThanOrEqual(400);
+    // Strings that a brief has are not repeated.
+    expect(few).toContain("uniqueName");
+    for (const name of few.match(/uniqueName\w+/g)!) expect(strings).not.toContain(name);
+  });
+
+  it("stay while the window is below the policy's share", () => {
+    expect(cleared({ ...balanced, clearShare: 0 })).toMatch(/^rent /);
+    expect(cleared({ ...balanced, clearShare: 1 })).toMatch(/^usage /);
+  });
+});
