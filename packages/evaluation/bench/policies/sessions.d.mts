@@ -16,13 +16,14 @@ export interface ListedSession {
   readonly name: string;
   readonly model: string;
   readonly group: string;
+  readonly half: "even" | "odd";
   readonly tokens: number;
   readonly fixedTokens: number;
   readonly requests: number;
 }
 
 export function listSessions(
-  corpus: string,
+  corpora: string | readonly string[],
   half: "even" | "odd" | "all",
   tools: SessionTools,
 ): Promise<readonly ListedSession[]>;

@@ -40,25 +40,28 @@ export async function readSessions(path, tools) {
 }
 
 /**
- * Every long session of a corpus, without its messages: `group`, `name`, `path`, sizes. Settings are
- * chosen on the even sessions of each group, by order of name; the odd ones are held out.
+ * Every long session of the corpora together, without its messages: `group`, `name`, `path`, `half`, sizes. Settings
+ * are chosen on the even sessions of each group, by order of name; the odd ones are held out.
  */
-export async function listSessions(corpus, half, tools) {
-  const folder = join(corpus, "trajectories");
-  if (!existsSync(folder)) return [];
+export async function listSessions(corpora, half, tools) {
   const found = [];
-  for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
-    for (const { trajectory, ...session } of await readSessions(join(folder, path), tools)) {
-      const { tokens, fixedTokens, messages } = trajectory;
-      const requests = messages.filter(({ author }) => author === "assistant").length;
-      found.push({ ...session, tokens, fixedTokens, requests });
+  for (const corpus of [corpora].flat()) {
+    const folder = join(corpus, "trajectories");
+    if (!existsSync(folder)) continue;
+    for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+      if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
+      for (const { trajectory, ...session } of await readSessions(join(folder, path), tools)) {
+        const { tokens, fixedTokens, messages } = trajectory;
+        const requests = messages.filter(({ author }) => author === "assistant").length;
+        found.push({ ...session, tokens, fixedTokens, requests });
+      }
     }
   }
   return Object.keys(GROUP_NAMES).flatMap((group) =>
     found
       .filter((session) => session.group === group)
       .sort((one, other) => (one.name < other.name ? -1 : 1))
-      .filter((_, index) => half === "all" || (index % 2 === 0) === (half === "even")),
+      .map((session, index) => ({ ...session, half: index % 2 === 0 ? "even" : "odd" }))
+      .filter((session) => half === "all" || session.half === half),
   );
 }

@@ -5,10 +5,11 @@
 
 import { DEFAULTS } from "palimpsest/internal";
 import type { Author, TrajectoryMessage } from "palimpsest-testing/internal";
-import { findMetricStrings, nextUnitId, VisibleStrings, type WindowUnit } from "palimpsest-testing/internal";
+import { nextUnitId, VisibleStrings, type WindowUnit } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import { referencesOf, type SessionReferences } from "../references/references.ts";
 import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
-import { type Summarised, summaryStrings } from "../simulator/summary-model.ts";
+import { type Summarised, summaryKeys } from "../simulator/summary-model.ts";
 
 /** The form of a piece: a whole message, a shortened one, one restored by a compaction; or a summary. */
 type PieceForm = "whole" | "cleared" | "restored" | "summary";
@@ -51,6 +52,7 @@ export class BaselineWindow {
   /** The window as a share of the reference window: every absolute number shrinks with it. */
   readonly scale: number;
   readonly #arena: Arena;
+  readonly #references: SessionReferences;
   readonly #visible = new VisibleStrings();
   readonly #pointedTo = new Set<number>();
   #pieces: Piece[] = [];
@@ -60,6 +62,7 @@ export class BaselineWindow {
     this.setting = setting;
     this.scale = setting.windowTokens / DEFAULTS.referenceWindowTokens;
     this.#arena = arena;
+    this.#references = referencesOf(setting.trajectory);
   }
 
   get pieces(): readonly Piece[] {
@@ -84,7 +87,7 @@ export class BaselineWindow {
       source,
       tokens: message.tokens,
       blocks: Math.max(1, message.message.content.length),
-      strings: message.strings,
+      strings: this.#references.keysOf(source),
       author: message.author,
       tool: message.tool,
       form: "whole",
@@ -113,7 +116,7 @@ export class BaselineWindow {
 
   /** Replaces each piece by the part of its text that `shown` returns, with a pointer to the whole. */
   mask(pieces: readonly Piece[], tokens: number, shown: (text: string) => string): void {
-    this.#shorten(pieces, tokens, ({ message }) => findMetricStrings(shown(message?.text ?? "")));
+    this.#shorten(pieces, tokens, ({ message }) => this.#references.keysInText(shown(message?.text ?? "")));
     for (const { source } of pieces) if (source !== undefined) this.#pointedTo.add(source);
   }
 
@@ -139,7 +142,7 @@ export class BaselineWindow {
       });
     const seen = (plan.shown?.(replaced) ?? replaced).filter(({ message }) => message !== undefined);
     const carried = replaced.flatMap((piece) => (piece.form === "summary" ? [...piece.strings] : []));
-    const strings = summaryStrings(seen.map(seenBy), { tokens, carried: [...new Set(carried)] });
+    const strings = summaryKeys(seen.map(seenBy), { tokens, carried: [...new Set(carried)] });
     this.replaceOldest(count, this.#summaryOf(tokens, strings), hasPointer);
     this.#restore(replaced, plan.restoredCount ?? 0);
   }
@@ -161,7 +164,7 @@ export class BaselineWindow {
   }
 
   notes(tokens: number, seen: readonly Summarised[]): Piece {
-    return this.#summaryOf(Math.round(tokens), summaryStrings(seen, { tokens }));
+    return this.#summaryOf(Math.round(tokens), summaryKeys(seen, { tokens }));
   }
 
   sideCall(outputTokens: number, addedTokens: number): void {
@@ -195,7 +198,8 @@ export class BaselineWindow {
       const tokens = Math.min(whole, Math.round(RESTORED_FILE_TOKENS * this.scale));
       if (tokens > left) break;
       left -= tokens;
-      const { strings } = message;
+      const text = message.text.slice(0, Math.ceil((message.text.length * tokens) / whole));
+      const strings = this.#references.keysInText(text);
       restored.push({ ...piece, id: nextUnitId(), tokens, blocks: 1, strings, form: "restored" });
     }
     this.#insert(1, restored);

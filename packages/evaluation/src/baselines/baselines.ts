@@ -7,6 +7,7 @@
  */
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { CallMoment, PolicyUnderTest } from "../simulator/contestant.ts";
+import { readThrough } from "../simulator/summary-model.ts";
 import { BaselineWindow, type Piece } from "./baseline-window.ts";
 
 /** When a baseline acts, and what it does then. */
@@ -279,7 +280,7 @@ class NotesBaseline {
       return;
     }
     const tokens = Math.min(12_000 * scale, Math.max(1_500, 0.06 * conversationTokens));
-    const seen = setting.trajectory.messages.slice(0, this.#coveredThrough + 1);
+    const seen = readThrough(setting.trajectory, this.#coveredThrough);
     window.replaceOldest(count, window.notes(tokens, seen), true);
   }
 }

@@ -8,6 +8,10 @@ export const EVALUATION_DEFAULTS = {
   appendixStringTokens: 7,
   /** Share of a model's summary that is reusable strings. Source: where-the-numbers-come-from.md, "Summaries": recorded Claude Code summaries hold 28–32 % of the strings used afterwards, as this share does. */
   summaryStringShare: 0.1,
+  /** Plain words of a model's summary, per token of it. Source: where-the-numbers-come-from.md, "Summaries": recorded ones have a median of 96 in 3.2K. */
+  summaryWordsPerToken: 0.03,
+  /** Lines of edited files in a model's summary, per token of it. Source: the same: a median of 9 in 3.2K. */
+  summaryLinesPerToken: 0.003,
   /** The share of an earlier summary's strings that the next one carries on. Source: our choice, as in the first simulator. */
   carriedStringShare: 0.4,
   /** Length of a model's summary, in tokens, in the reference window; it shrinks with the root of the window. Source: where-the-numbers-come-from.md, "Summaries": recorded ones have 3.2K in the middle. */
@@ -40,6 +44,8 @@ export const EVALUATION_DEFAULTS = {
    * half a page of `history_read`.
    */
   lookupTokens: 1_500,
+  /** The most that is read again of one file or result, as a share of the window; smaller ones are read whole. Source: our choice: an agent reads the part that it needs of what would fill its window. */
+  rereadWindowShare: 0.25,
   /** Things asked for again before one call, at the most. Source: our choice: agents call in parallel. */
   lookupSources: 3,
 } as const;

@@ -6,6 +6,7 @@
  * session by session, because a policy that is better overall can be much worse on some sessions.
  */
 import { assert } from "palimpsest/internal";
+import { compareMeasure, MEASURE_NAMES, type MeasuredDifference, type MeasureName } from "./measures.ts";
 import type { RunResult, SurvivalCount } from "./simulate.ts";
 
 /** A session under a policy, simulated twice. */
@@ -33,7 +34,11 @@ interface PolicyFigures {
   readonly summaries: number;
   /** All other rewrites: results cleared, masked or offloaded, rounds collapsed, messages dropped. */
   readonly clears: number;
+  /** Requests added by lookups and by reading again. */
   readonly lookups: number;
+  /** Files and results read again because an edit needed lines of them, and their tokens. */
+  readonly rereads: number;
+  readonly rereadTokens: number;
   readonly sideCalls: number;
 }
 
@@ -41,10 +46,7 @@ interface PolicyFigures {
 interface PolicyDifference {
   readonly sessions: number;
   readonly costRatio: number | undefined;
-  /** Far recall over all sessions: this policy's minus the other's. */
-  readonly farDifference: number | undefined;
-  /** The same difference by session: nine in ten sessions are above this value. */
-  readonly farDifferenceP10: number | undefined;
+  readonly measures: Readonly<Record<MeasureName, MeasuredDifference>>;
 }
 
 export function summarizeRuns(runs: readonly MeasuredRun[]): PolicyFigures {
@@ -65,6 +67,8 @@ export function summarizeRuns(runs: readonly MeasuredRun[]): PolicyFigures {
     summaries: count(({ charged }) => charged.edits.summary),
     clears: count(({ charged: { edits } }) => edits.clear + edits.offload + edits.collapse),
     lookups: count(({ charged }) => charged.lookups),
+    rereads: count(({ charged }) => charged.rereads),
+    rereadTokens: count(({ charged }) => charged.rereadTokens),
     sideCalls: count(({ charged }) => charged.sideCalls),
   };
 }
@@ -77,42 +81,29 @@ export function compareRuns(runs: readonly MeasuredRun[], others: readonly Measu
     assert(other !== undefined, "policies are compared on the same sessions");
     return isFinished(run) && isFinished(other) ? [{ run, other }] : [];
   });
-  const far = (of: "run" | "other"): number | undefined => {
-    const pooled = pool(pairs.map((pair) => pair[of].plain.far));
-    return share(pooled.visible, pooled.references);
-  };
-  const differences = pairs.flatMap(({ run, other }) => {
-    const difference = minus(recallOf(run), recallOf(other));
-    return difference === undefined ? [] : [difference];
-  });
+  const plain = pairs.map(({ run, other }) => ({
+    session: run.session,
+    run: run.plain,
+    other: other.plain,
+  }));
+  const measures = MEASURE_NAMES.map((name) => [name, compareMeasure(name, plain)] as const);
   return {
     sessions: pairs.length,
     costRatio: share(
       sum(pairs, ({ run }) => run.charged.cost),
       sum(pairs, ({ other }) => other.charged.cost),
     ),
-    farDifference: minus(far("run"), far("other")),
-    farDifferenceP10: interpolatedQuantile(differences, 0.1),
+    measures: Object.fromEntries(measures) as Record<MeasureName, MeasuredDifference>,
   };
 }
 
-/** Returns the quantile `at` (0 to 1), interpolated between neighbouring values; `undefined` without values. */
-export function interpolatedQuantile(values: readonly number[], at: number): number | undefined {
-  assert(at >= 0 && at <= 1, "a quantile lies between 0 and 1");
-  const sorted = values.toSorted((one, other) => one - other);
-  const place = at * (sorted.length - 1);
-  const below = sorted[Math.floor(place)];
-  const above = sorted[Math.ceil(place)];
-  if (below === undefined || above === undefined) return undefined;
-  return below + (above - below) * (place - Math.floor(place));
+/** True if the policy left the window of this session as it was: it never filled. */
+export function isLeftAlone({ plain: { edits } }: MeasuredRun): boolean {
+  return Object.values(edits).every((count) => count === 0);
 }
 
 function isFinished({ plain, charged }: MeasuredRun): boolean {
   return plain.failedAt === undefined && charged.failedAt === undefined;
-}
-
-function recallOf({ plain }: MeasuredRun): number | undefined {
-  return share(plain.far.visible, plain.far.references);
 }
 
 function pool(counts: readonly SurvivalCount[]): SurvivalCount {
@@ -129,8 +120,4 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
 
 function share(part: number, whole: number): number | undefined {
   return whole > 0 ? part / whole : undefined;
-}
-
-function minus(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one - other;
 }

@@ -6,15 +6,9 @@
  */
 
 import type { Tariff } from "palimpsest/tokens";
-import {
-  findMetricStrings,
-  type PricedRequest,
-  type Reference,
-  type Trajectory,
-  type TrajectoryMessage,
-  type WindowUnit,
-} from "palimpsest-testing/internal";
+import type { PricedRequest, Trajectory, TrajectoryMessage, WindowUnit } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import { type KeyReference, referencesOf, textOfKey } from "../references/references.ts";
 
 /** Under which conditions a session is run. */
 export interface RunSetting {
@@ -54,13 +48,16 @@ export interface Arena {
 
 export type EditKind = "clear" | "summary" | "offload" | "collapse";
 
-/** A source that is looked up again, and the part of it that the lookup returns. */
+/** A source that is looked up or read again, and the part of it that this returns. */
 export interface Lookup {
   readonly source: number;
   readonly message: TrajectoryMessage;
+  /** What can be read in the answer, as keys. */
   readonly strings: ReadonlySet<string>;
   readonly text: string;
   readonly tokens: number;
+  /** True if the file or result is read again because an edit needs its lines to the letter. */
+  readonly isReread: boolean;
 }
 
 /** A policy at work on one session. */
@@ -95,32 +92,71 @@ export interface PolicyUnderTest {
 /** The most places of a message that a lookup returns. */
 const PLACES = 3;
 
-/** At most `lookupSources` of them, the one that misses most first. Its own words an agent needs twice before it looks. */
-export function findLookups(missing: readonly Reference[], { messages }: Trajectory): readonly Lookup[] {
+/** The missing keys by the message that held them last, the source that misses most first. */
+function bySource(missing: readonly KeyReference[]): readonly (readonly [number, readonly string[]])[] {
   const wanted = new Map<number, string[]>();
-  for (const { source, text } of missing) {
+  for (const { source, key } of missing) {
     const known = wanted.get(source);
-    if (known === undefined) wanted.set(source, [text]);
-    else known.push(text);
+    if (known === undefined) wanted.set(source, [key]);
+    else known.push(key);
   }
-  return [...wanted]
-    .filter(([source, texts]) => texts.length >= 2 || messages[source]!.author !== "assistant")
-    .sort((one, other) => other[1].length - one[1].length)
-    .slice(0, D.lookupSources)
-    .map(([source, texts]) => lookUp(source, messages[source]!, texts));
+  return [...wanted].sort((one, other) => other[1].length - one[1].length);
 }
 
-function lookUp(source: number, message: TrajectoryMessage, wanted: readonly string[]): Lookup {
-  const whole = { source, message, tokens: Math.min(message.tokens, D.lookupTokens) + D.lookupOutputTokens };
-  if (message.tokens <= D.lookupTokens) return { ...whole, strings: message.strings, text: message.text };
-  const text = placesOf(message, wanted.slice(0, PLACES));
-  return { ...whole, text, strings: findMetricStrings(text) };
+/**
+ * Lookups for missing names: at most `lookupSources`. Its own words an agent needs twice before it looks. Words are
+ * never looked up.
+ */
+export function findLookups(missing: readonly KeyReference[], { trajectory }: RunSetting): readonly Lookup[] {
+  const { messages } = trajectory;
+  return bySource(missing.filter(({ kind }) => kind === "name"))
+    .filter(([source, keys]) => keys.length >= 2 || messages[source]!.author !== "assistant")
+    .slice(0, D.lookupSources)
+    .map(([source, keys]) =>
+      partOf(source, trajectory, { keys, mostTokens: D.lookupTokens, isReread: false }),
+    );
+}
+
+/**
+ * Readings of what held missing lines: an edit needs them to the letter, so each source is read again as it was, once
+ * for an edit; of what is large for the window, the part around the lines.
+ */
+export function findRereads(
+  missing: readonly KeyReference[],
+  { trajectory, windowTokens }: RunSetting,
+): readonly Lookup[] {
+  const mostTokens = windowTokens * D.rereadWindowShare;
+  return bySource(missing.filter(({ kind }) => kind === "line")).map(([source, keys]) =>
+    partOf(source, trajectory, { keys, mostTokens, isReread: true }),
+  );
+}
+
+function partOf(
+  source: number,
+  trajectory: Trajectory,
+  {
+    keys,
+    mostTokens,
+    isReread,
+  }: { readonly keys: readonly string[]; readonly mostTokens: number; readonly isReread: boolean },
+): Lookup {
+  const message = trajectory.messages[source]!;
+  const references = referencesOf(trajectory);
+  const tokens = Math.min(message.tokens, mostTokens) + D.lookupOutputTokens;
+  const whole = { source, message, tokens, isReread };
+  if (message.tokens <= mostTokens)
+    return { ...whole, strings: references.keysOf(source), text: message.text };
+  const text = placesOf(message, { wanted: keys.slice(0, PLACES).map(textOfKey), mostTokens });
+  return { ...whole, text, strings: references.keysInText(text) };
 }
 
 /** The stretches around the wanted strings, up to the size of a lookup. */
-function placesOf({ text, tokens }: TrajectoryMessage, wanted: readonly string[]): string {
+function placesOf(
+  { text, tokens }: TrajectoryMessage,
+  { wanted, mostTokens }: { readonly wanted: readonly string[]; readonly mostTokens: number },
+): string {
   const charactersPerToken = text.length / tokens;
-  const width = Math.round((D.lookupTokens * charactersPerToken) / wanted.length);
+  const width = Math.round((mostTokens * charactersPerToken) / wanted.length);
   return wanted
     .map((string) => {
       const place = Math.max(0, text.indexOf(string));

@@ -21,6 +21,7 @@ import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "p
 import type { BlobBlock, Entry, LayerEdit } from "palimpsest/transcript";
 import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest-testing/internal";
 import { ShownWindow } from "palimpsest-testing/internal";
+import { referencesOf, type SessionReferences } from "../references/references.ts";
 import type {
   Arena,
   CallMoment,
@@ -30,6 +31,7 @@ import type {
   PolicyUnderTest,
   RunSetting,
 } from "./contestant.ts";
+import { callThatHeld } from "./file-calls.ts";
 import { type SummaryVariant, SummaryWriters } from "./simulated-summaries.ts";
 
 /** A policy of the library, with its settings. */
@@ -63,6 +65,7 @@ class ManagedWindow implements Contestant {
   readonly #arrival: ArrivalPolicy | undefined;
   readonly #measure: Measure;
   readonly #shown: ShownWindow;
+  readonly #references: SessionReferences;
   readonly #disabledLayers: ReadonlySet<string>;
   readonly #writers: SummaryWriters;
   readonly #digest: Digest = createDigest();
@@ -83,7 +86,8 @@ class ManagedWindow implements Contestant {
     const { model } = trajectory;
     const ratio = tokenizerRatio(model);
     this.#measure = (block) => estimateBlock(block, model) * ratio;
-    this.#shown = new ShownWindow(model);
+    this.#references = referencesOf(trajectory);
+    this.#shown = new ShownWindow(model, (block) => this.#references.keysInBlock(block));
     this.#budget = planBudget({ windowTokens });
     const usual = (tokens: number): ArrivalPolicy => arrivalPolicy(tokens, {}, policy.policy.arrivalBlock);
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? usual)(windowTokens);
@@ -121,15 +125,15 @@ class ManagedWindow implements Contestant {
     this.#writers.notes?.requested(cost, readTokens + writtenTokens);
   }
 
-  lookedUp({ text, source, message }: Lookup): void {
+  lookedUp({ text, source, message, isReread }: Lookup): void {
     const id = `lookup_${this.#seq}`;
     const pointer = formatPointer({ seq: this.#seqOf.get(source) ?? 0, block: 0 });
-    const call = { type: "tool_use", id, name: "history_read", input: { pointer } } as const;
+    const read = isReread ? callThatHeld(source, this.#setting.trajectory) : undefined;
+    const call = { type: "tool_use", id, ...(read ?? { name: "history_read", input: { pointer } }) } as const;
     this.#append({ role: "assistant", content: [call] }, message.atMs);
-    this.#append(
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
-      message.atMs,
-    );
+    const result = { type: "tool_result", tool_use_id: id, content: text } as const;
+    // A large result is read in parts that pass the limits at arrival, together as large as the whole.
+    this.#append({ role: "user", content: [result] }, message.atMs, { isLimited: !isReread });
   }
 
   prepare(moment: CallMoment): readonly number[] {
@@ -241,7 +245,7 @@ class ManagedWindow implements Contestant {
     return this.#digest;
   }
 
-  #append(message: Message, at: number): number {
+  #append(message: Message, at: number, { isLimited = true } = {}): number {
     const seq = this.#seq + 1;
     this.#waiting.push({ seq, message });
     this.#take({
@@ -250,7 +254,7 @@ class ManagedWindow implements Contestant {
       origin: message.origin ?? defaultOrigin(message),
       ...(message.responseId === undefined ? {} : { responseId: message.responseId }),
       ...(message.model === undefined ? {} : { model: message.model }),
-      content: this.#stored(message, seq),
+      content: isLimited ? this.#stored(message, seq) : message.content,
       at,
     });
     this.#shown.follow(this.#projection.visible);

@@ -11,15 +11,23 @@ import {
   FAR_TOKENS,
   nextUnitId,
   Reachability,
-  type Reference,
   type TrajectoryMessage,
 } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import {
+  type KeyReference,
+  REFERENCE_KINDS,
+  type ReferenceKind,
+  referencesOf,
+  type SessionReferences,
+} from "../references/references.ts";
 import {
   type CallMoment,
   type Contestant,
   type EditKind,
   findLookups,
+  findRereads,
+  type Lookup,
   type PolicyUnderTest,
   type RunSetting,
   type SideCall,
@@ -36,11 +44,17 @@ export interface SurvivalCount {
   readonly reachable: number;
 }
 
-export interface RunResult {
-  readonly policy: string;
-  /** References to what lay at least `farTokens` back, and all others. */
+/** References to what lay at least `farTokens` back, and all others. */
+interface SurvivalByDistance {
   readonly far: SurvivalCount;
   readonly near: SurvivalCount;
+}
+
+export interface RunResult extends SurvivalByDistance {
+  readonly policy: string;
+  /** The same for lines that an edit copied, and for plain words; `far` and `near` are of named strings. */
+  readonly lines: SurvivalByDistance;
+  readonly words: SurvivalByDistance;
   /** Input-token-equivalents of the requests and of side calls and lookups. */
   readonly cost: number;
   readonly requestCost: number;
@@ -48,7 +62,11 @@ export interface RunResult {
   readonly readTokens: number;
   readonly writtenTokens: number;
   readonly requests: number;
+  /** Requests that were added, because something was looked up or read again. */
   readonly lookups: number;
+  /** Files and results that were read again for an edit, and their size. */
+  readonly rereads: number;
+  readonly rereadTokens: number;
   readonly sideCalls: number;
   readonly edits: Readonly<Record<EditKind, number>>;
   readonly peakTokens: number;
@@ -80,8 +98,8 @@ class Simulation {
   readonly #options: SimulationOptions;
   readonly #cache: CacheModel;
   readonly #contestant: Contestant;
-  readonly #far = new Survival();
-  readonly #near = new Survival();
+  readonly #references: SessionReferences;
+  readonly #survival: Readonly<Record<ReferenceKind, { readonly far: Survival; readonly near: Survival }>>;
   /** Reachability by search, for runs that count visible strings and charge nothing. */
   readonly #reachability: Reachability | undefined;
   readonly #edits: Record<EditKind, number> = { clear: 0, summary: 0, offload: 0, collapse: 0 };
@@ -91,6 +109,8 @@ class Simulation {
   #writtenTokens = 0;
   #requests = 0;
   #lookups = 0;
+  #rereads = 0;
+  #rereadTokens = 0;
   #sideCalls = 0;
   #peakTokens = 0;
   #nowMs = 0;
@@ -101,6 +121,11 @@ class Simulation {
     this.#policy = policy;
     this.#setting = setting;
     this.#options = options;
+    this.#references = referencesOf(setting.trajectory);
+    const survivals = REFERENCE_KINDS.map(
+      (kind) => [kind, { far: new Survival(), near: new Survival() }] as const,
+    );
+    this.#survival = Object.fromEntries(survivals) as Record<ReferenceKind, (typeof survivals)[number][1]>;
     this.#cache = new CacheModel(setting.tariff, setting.trajectory.fixedTokens);
     const isSearched = policy.hasSearch === true && options.chargesLookups !== true;
     this.#reachability = isSearched ? new Reachability(setting.trajectory) : undefined;
@@ -136,9 +161,9 @@ class Simulation {
     let marks = this.#prepare(moment);
     if (marks === undefined) return false;
     this.#options.onCall?.(moment, this.#contestant, answer);
-    const missing = this.#count(answer.references);
+    const missing = this.#count(this.#references.of[index]!);
     if (this.#options.chargesLookups === true && missing.length > 0) {
-      const lookups = findLookups(missing, this.#setting.trajectory);
+      const lookups = this.#lookUp(missing);
       if (lookups.length > 0) {
         this.#request(marks);
         this.#lookups++;
@@ -151,6 +176,15 @@ class Simulation {
     this.#request(marks);
     this.#lastRequestMs = this.#nowMs;
     return true;
+  }
+
+  /** Reads again what an edit needs; names that this does not bring back are looked up. */
+  #lookUp(missing: readonly KeyReference[]): readonly Lookup[] {
+    const rereads = findRereads(missing, this.#setting);
+    this.#rereads += rereads.length;
+    for (const { tokens } of rereads) this.#rereadTokens += tokens;
+    const left = missing.filter(({ key }) => !rereads.some(({ strings }) => strings.has(key)));
+    return [...rereads, ...findLookups(left, this.#setting)];
   }
 
   #prepare(moment: CallMoment): readonly number[] | undefined {
@@ -187,27 +221,31 @@ class Simulation {
   }
 
   /** Counts the visible references and returns the others. */
-  #count(references: readonly Reference[]): readonly Reference[] {
+  #count(references: readonly KeyReference[]): readonly KeyReference[] {
     return references.filter((reference) => {
-      const isVisible = this.#contestant.isVisible(reference.text);
-      const survival = reference.distanceTokens >= FAR_TOKENS ? this.#far : this.#near;
+      const isVisible = this.#contestant.isVisible(reference.key);
+      const { far, near } = this.#survival[reference.kind];
+      const survival = reference.distanceTokens >= FAR_TOKENS ? far : near;
       survival.add(isVisible, isVisible || this.#isReachable(reference));
       return !isVisible;
     });
   }
 
   /** True if a visible pointer leads to it or, for far references, if a search for visible strings finds it. */
-  #isReachable(reference: Reference): boolean {
-    if (this.#contestant.isBehindPointer(reference.source)) return true;
-    if (this.#reachability === undefined || reference.distanceTokens < FAR_TOKENS) return false;
-    return this.#reachability.isFound(reference, (text) => this.#contestant.isVisible(text));
+  #isReachable({ kind, key, source, distanceTokens }: KeyReference): boolean {
+    if (this.#contestant.isBehindPointer(source)) return true;
+    if (this.#reachability === undefined || kind !== "name" || distanceTokens < FAR_TOKENS) return false;
+    return this.#reachability.isFound({ text: key, source, distanceTokens }, (text) =>
+      this.#contestant.isVisible(text),
+    );
   }
 
   #result(failedAt?: number): RunResult {
     return {
       policy: this.#policy.id,
-      far: this.#far.count,
-      near: this.#near.count,
+      ...countsOf(this.#survival.name),
+      lines: countsOf(this.#survival.line),
+      words: countsOf(this.#survival.word),
       cost: this.#requestCost + this.#sideCost,
       requestCost: this.#requestCost,
       sideCost: this.#sideCost,
@@ -215,12 +253,18 @@ class Simulation {
       writtenTokens: this.#writtenTokens,
       requests: this.#requests,
       lookups: this.#lookups,
+      rereads: this.#rereads,
+      rereadTokens: Math.round(this.#rereadTokens),
       sideCalls: this.#sideCalls,
       edits: this.#edits,
       peakTokens: this.#peakTokens,
       ...(failedAt === undefined ? {} : { failedAt }),
     };
   }
+}
+
+function countsOf({ far, near }: { readonly far: Survival; readonly near: Survival }): SurvivalByDistance {
+  return { far: far.count, near: near.count };
 }
 
 class Survival {

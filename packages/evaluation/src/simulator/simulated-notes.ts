@@ -29,7 +29,7 @@ import {
 import { estimateText, tokenizerRatio } from "palimpsest/tokens";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import type { Arena, RunSetting } from "./contestant.ts";
-import { composeModelledText, summaryStrings } from "./summary-model.ts";
+import { composeModelledText, readThrough, summaryKeys } from "./summary-model.ts";
 
 /** A way to keep the notes. */
 export interface NotesVariant {
@@ -193,8 +193,8 @@ export class NotesTaker {
   }
 
   #modelledText({ index, tokens }: { readonly index: number; readonly tokens: number }): string {
-    const seen = this.#setting.trajectory.messages.slice(0, index + 1);
-    const strings = [...summaryStrings(seen, { tokens })];
+    const seen = readThrough(this.#setting.trajectory, index);
+    const strings = [...summaryKeys(seen, { tokens })];
     return composeModelledText({ headings: HEADINGS, strings, tokens: tokens / this.#ratio });
   }
 }

@@ -18,11 +18,11 @@ import { DEFAULTS, planFromNotes } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
 import type { VisibleMessage } from "palimpsest/transcript";
 import type { Author } from "palimpsest-testing/internal";
-import { stringsIn } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import { referencesOf } from "../references/references.ts";
 import type { Arena, CallMoment, RunSetting } from "./contestant.ts";
 import { type JudgedAnswer, NotesTaker, type NotesVariant } from "./simulated-notes.ts";
-import { composeModelledText, summaryStrings } from "./summary-model.ts";
+import { composeModelledText, SUMMARY_HEADINGS, summaryKeys } from "./summary-model.ts";
 
 /** The available writers. */
 export interface SummaryVariant {
@@ -55,18 +55,6 @@ export interface SummaryMoment {
 interface FoundSources extends Pick<SummaryMoment, "refusal" | "call"> {
   readonly sources: SummarySources;
 }
-
-const HEADINGS = [
-  "1. Primary request and intent",
-  "2. Key technical concepts",
-  "3. Files and code sections",
-  "4. Errors and fixes",
-  "5. Problem solving",
-  "6. All user messages",
-  "7. Pending tasks",
-  "8. Current work",
-  "9. Optional next step",
-];
 
 export class SummaryWriters {
   readonly #variant: SummaryVariant;
@@ -101,32 +89,32 @@ export class SummaryWriters {
   }
 
   #write(state: WindowState, { isWarm }: CallMoment): WrittenSummary {
-    const { model } = this.#setting.trajectory;
+    const { trajectory } = this.#setting;
+    const { model } = trajectory;
+    const references = referencesOf(trajectory);
     const scale = state.budget.windowTokens / DEFAULTS.referenceWindowTokens;
     const tokens = Math.max(D.summaryFloorTokens, Math.round(D.summaryTokens * Math.sqrt(scale)));
     const mode = isWarm ? "fork" : "fresh";
     const cost = this.#arena.sideCall({ mode, inputTokens: state.usedTokens, outputTokens: tokens });
     this.notes?.paid(cost);
+    const stringsOf = ({ blocks }: VisibleMessage): ReadonlySet<string> =>
+      new Set(blocks.flatMap(({ block }) => [...references.keysInBlock(block)]));
     const seen = state.visible.map((message) => ({
       author: speakerOf(message),
       strings: stringsOf(message),
     }));
     const isSummary = ({ origin }: VisibleMessage): boolean => origin === "summary";
-    const strings = summaryStrings(
+    const strings = summaryKeys(
       seen.filter((_, index) => !isSummary(state.visible[index]!)),
       { tokens, carried: state.visible.filter(isSummary).flatMap((message) => [...stringsOf(message)]) },
     );
     const text = composeModelledText({
-      headings: HEADINGS,
+      headings: SUMMARY_HEADINGS,
       strings: [...strings],
       tokens: tokens / tokenizerRatio(model),
     });
     return { text, throughSeq: state.seq - 1, model, leftOutRounds: 0 };
   }
-}
-
-function stringsOf({ blocks }: VisibleMessage): ReadonlySet<string> {
-  return new Set(blocks.flatMap(({ block }) => [...stringsIn(block)]));
 }
 
 function speakerOf({ origin }: VisibleMessage): Author {

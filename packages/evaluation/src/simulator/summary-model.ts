@@ -7,13 +7,29 @@
  */
 
 import { estimateText } from "palimpsest/tokens";
-import type { Author } from "palimpsest-testing/internal";
+import type { Author, Trajectory } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
+import {
+  kindOfKey,
+  REFERENCE_KINDS,
+  type ReferenceKind,
+  referencesOf,
+  textOfKey,
+} from "../references/references.ts";
 
 /** The part of one message that a summarizer sees: of a cleared one, its brief. */
 export interface Summarised {
   readonly author: Author;
+  /** Everything that can be read in it, as keys. */
   readonly strings: ReadonlySet<string>;
+}
+
+/** What a summarizer read of a session up to message `index`. */
+export function readThrough(trajectory: Trajectory, index: number): readonly Summarised[] {
+  const references = referencesOf(trajectory);
+  return trajectory.messages
+    .slice(0, index + 1)
+    .map(({ author }, place) => ({ author, strings: references.keysOf(place) }));
 }
 
 /** All strings of `seen`, most likely to be kept first. */
@@ -26,23 +42,54 @@ export function rankStrings(seen: readonly Summarised[]): readonly string[] {
   return [...scores].sort((one, other) => other[1] - one[1]).map(([text]) => text);
 }
 
-/** The strings of a summary of `tokens` that carries `carried` on from an earlier one. */
-export function summaryStrings(
+/** The keys of a summary of `tokens` that carries `carried` on from an earlier one. */
+export function summaryKeys(
   seen: readonly Summarised[],
   { tokens, carried = [] }: { readonly tokens: number; readonly carried?: readonly string[] },
 ): Set<string> {
-  const count = Math.round((tokens * D.summaryStringShare) / D.summaryStringTokens);
-  const kept = new Set(rankStrings(seen).slice(0, count));
-  const carriedCount = Math.round(
-    ((tokens * D.summaryStringShare) / D.summaryStringTokens) * D.carriedStringShare,
-  );
-  for (const text of carried.slice(0, carriedCount)) kept.add(text);
+  const ranked = rankStrings(seen);
+  const kept = new Set<string>();
+  for (const kind of REFERENCE_KINDS) {
+    const count = Math.round(tokens * KEYS_PER_TOKEN[kind]);
+    const isOwn = (key: string): boolean => kindOfKey(key) === kind;
+    for (const key of firstOf(ranked, count, isOwn)) kept.add(key);
+    for (const key of firstOf(carried, Math.round(count * D.carriedStringShare), isOwn)) kept.add(key);
+  }
   return kept;
 }
+
+const KEYS_PER_TOKEN: Readonly<Record<ReferenceKind, number>> = {
+  name: D.summaryStringShare / D.summaryStringTokens,
+  word: D.summaryWordsPerToken,
+  line: D.summaryLinesPerToken,
+};
+
+function firstOf(keys: readonly string[], count: number, isOwn: (key: string) => boolean): readonly string[] {
+  const first: string[] = [];
+  for (const key of keys) {
+    if (first.length >= count) break;
+    if (isOwn(key)) first.push(key);
+  }
+  return first;
+}
+
+/** Lines that the parts of a full summary begin with. */
+export const SUMMARY_HEADINGS = [
+  "1. Primary request and intent",
+  "2. Key technical concepts",
+  "3. Files and code sections",
+  "4. Errors and fixes",
+  "5. Problem solving",
+  "6. All user messages",
+  "7. Pending tasks",
+  "8. Current work",
+  "9. Optional next step",
+];
 
 interface ModelledText {
   /** Lines that its parts begin with. */
   readonly headings: readonly string[];
+  /** The keys that can be read in it. */
   readonly strings: readonly string[];
   /** Length in reference tokens; strings that take more than that stay all the same. */
   readonly tokens: number;
@@ -68,8 +115,10 @@ export function composeModelledText({ headings, strings, tokens }: ModelledText)
     .join("\n\n");
 }
 
-/** On a separate line and between marks that it does not contain, so that it is read as one string. */
-function quoted(text: string): string {
+/** On a separate line; a name between marks that it does not contain, so that it is read as one string. */
+function quoted(key: string): string {
+  const text = textOfKey(key);
+  if (kindOfKey(key) !== "name") return text;
   const mark = ["`", '"', "'"].find((one) => !text.includes(one)) ?? "";
   return mark + text + mark;
 }

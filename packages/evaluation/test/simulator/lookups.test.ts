@@ -1,6 +1,7 @@
-import type { Reference } from "palimpsest-testing/internal";
+import { TARIFFS } from "palimpsest/tokens";
 import { describe, expect, it } from "vitest";
-import { findLookups } from "#simulator/contestant.ts";
+import { type KeyReference, keyOf } from "#references/references.ts";
+import { findLookups, findRereads } from "#simulator/contestant.ts";
 import {
   assistant,
   aTrajectory,
@@ -9,10 +10,25 @@ import {
   user,
 } from "../../../../test/helpers/made-up-trajectories.ts";
 
-const missing = (text: string, source: number): Reference => ({ text, source, distanceTokens: 9_000 });
+const missing = (key: string, source: number): KeyReference => ({
+  kind: "name",
+  key,
+  source,
+  distanceTokens: 9_000,
+});
+const missingLine = (line: string, source: number): KeyReference => ({
+  ...missing(keyOf("line", line), source),
+  kind: "line",
+});
 
-function lookups(messages: readonly RecordedText[], wanted: readonly Reference[]) {
-  return findLookups(wanted, aTrajectory(messages));
+const settingOf = (messages: readonly RecordedText[], windowTokens = 200_000) => ({
+  trajectory: aTrajectory(messages),
+  windowTokens,
+  tariff: TARIFFS["anthropic-5m"],
+});
+
+function lookups(messages: readonly RecordedText[], wanted: readonly KeyReference[]) {
+  return findLookups(wanted, settingOf(messages));
 }
 
 describe("findLookups", () => {
@@ -79,5 +95,32 @@ describe("findLookups", () => {
   it("begins at the beginning where a string stands nowhere in the text", () => {
     const [lookup] = lookups([result(20_000, "word ".repeat(20_000))], [missing("parse_one", 0)]);
     expect(lookup!.text.startsWith("word word")).toBe(true);
+  });
+});
+
+describe("findRereads", () => {
+  const line = (number: number) => `const value${number} = compute(${number});`;
+  const file = [1, 2, 3].map(line).join("\n");
+
+  it("reads what held missing lines again at its size, once however many lines are missing", () => {
+    const setting = settingOf([result(9_000, file), result(700, line(4))]);
+    const wanted = [missingLine(line(1), 0), missingLine(line(2), 0), missingLine(line(4), 1)];
+    expect(findRereads(wanted, setting)).toMatchObject([
+      { source: 0, tokens: 9_080, text: file, isReread: true },
+      { source: 1, tokens: 780, text: line(4), isReread: true },
+    ]);
+  });
+
+  it("reads at most a quarter of the window of one source", () => {
+    const setting = settingOf([result(30_000, `${"a long page\n".repeat(9_000)}${line(1)}`)], 32_000);
+    const [reread] = findRereads([missingLine(line(1), 0)], setting);
+    expect(reread!.tokens).toBe(8_080);
+    expect(reread!.text).toContain(line(1));
+  });
+
+  it("is not asked for names or words", () => {
+    const word = { ...missing(keyOf("word", "computed"), 0), kind: "word" } as const;
+    expect(findRereads([missing("parse_args", 0), word], settingOf([result(700, "")]))).toEqual([]);
+    expect(lookups([result(700, "")], [word, missingLine(line(1), 0)])).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { Author } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
-import { rankStrings, summaryStrings } from "#simulator/summary-model.ts";
+import { keyOf, kindOfKey, REFERENCE_KINDS, type ReferenceKind } from "#references/references.ts";
+import { composeModelledText, rankStrings, summaryKeys } from "#simulator/summary-model.ts";
 
 const seen = (author: Author, ...strings: readonly string[]) => ({ author, strings: new Set(strings) });
 
@@ -36,10 +37,25 @@ describe("the model of a summary", () => {
     const shown = [seen("user", ...Array.from({ length: 99 }, (_, index) => `name_${index}`))];
     const carried = Array.from({ length: 99 }, (_, index) => `carried_${index}`);
     // 3,200 × 0.1 / 6 = 53.3, and 0.4 of that 21.3
-    const kept = summaryStrings(shown, { tokens: 3_200, carried });
+    const kept = summaryKeys(shown, { tokens: 3_200, carried });
     expect([...kept].filter((text) => text.startsWith("name_"))).toHaveLength(53);
     expect([...kept].filter((text) => text.startsWith("carried_"))).toHaveLength(21);
     expect(kept.has("carried_20") && !kept.has("carried_21")).toBe(true);
+  });
+
+  it("keeps 96 words and 10 lines in 3,200 tokens, ranked apart from the names", () => {
+    const many = (kind: ReferenceKind) =>
+      Array.from({ length: 200 }, (_, index) => keyOf(kind, `${kind}_${index}`));
+    const shown = REFERENCE_KINDS.flatMap(many);
+    const kept = [...summaryKeys([seen("tool", ...shown)], { tokens: 3_200 })].map(kindOfKey);
+    const countOf = (kind: ReferenceKind) => kept.filter((one) => one === kind).length;
+    expect(REFERENCE_KINDS.map(countOf)).toEqual([53, 10, 96]);
+  });
+
+  it("shows each key in its text so that it is read again", () => {
+    const keys = ["src/lines.ts", keyOf("word", "carefully"), keyOf("line", "return total + 1;")];
+    const text = composeModelledText({ headings: ["# one"], strings: keys, tokens: 200 });
+    expect(text).toContain("`src/lines.ts`\ncarefully\nreturn total + 1;\n");
   });
 
   it("keeps nothing that was not shown or carried", () => {
@@ -47,7 +63,7 @@ describe("the model of a summary", () => {
     fc.assert(
       fc.property(names, names, fc.nat(2_000), (shown, carried, tokens) => {
         const known = new Set([...shown, ...carried]);
-        for (const text of summaryStrings([seen("tool", ...shown)], { tokens, carried }))
+        for (const text of summaryKeys([seen("tool", ...shown)], { tokens, carried }))
           expect(known.has(text)).toBe(true);
       }),
     );

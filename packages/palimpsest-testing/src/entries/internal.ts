@@ -15,7 +15,7 @@ export type { FileFault } from "../faults/faulty-file-system.ts";
 export { CacheModel, type PricedRequest } from "../metering/cache-model.ts";
 export { findMetricStrings } from "../metering/metric-strings.ts";
 export { Reachability } from "../metering/reachability.ts";
-export { stringsIn } from "../metering/readable-strings.ts";
+export { readableIn, stringsIn } from "../metering/readable-strings.ts";
 export { ShownWindow } from "../metering/shown-window.ts";
 export {
   type Author,

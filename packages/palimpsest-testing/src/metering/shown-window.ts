@@ -2,6 +2,7 @@
  * A real window as the measurement sees it: its messages as cached units, the strings that can be
  * read, and the pointers it shows. Following a window costs what changed.
  */
+import type { ContentBlock } from "palimpsest";
 import { estimateVisibleMessage } from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
 import { blockText, type VisibleMessage } from "palimpsest/transcript";
@@ -20,14 +21,17 @@ export class ShownWindow {
   readonly strings = new VisibleStrings();
   readonly #model: string;
   readonly #ratio: number;
+  readonly #readIn: (block: ContentBlock) => ReadonlySet<string>;
   readonly #units: ShownUnit[] = [];
   readonly #known = new WeakMap<VisibleMessage, ShownUnit>();
   readonly #pointedTo = new Map<number, number>();
   #tokens = 0;
 
-  constructor(model: string) {
+  /** `readIn`: what can be read in a block. @defaultValue its distinctive strings */
+  constructor(model: string, readIn: (block: ContentBlock) => ReadonlySet<string> = stringsIn) {
     this.#model = model;
     this.#ratio = tokenizerRatio(model);
+    this.#readIn = readIn;
   }
 
   get units(): readonly WindowUnit[] {
@@ -81,7 +85,7 @@ export class ShownWindow {
       id: nextUnitId(),
       tokens: Math.round(estimateVisibleMessage(message, this.#model) * this.#ratio),
       blocks: message.blocks.length,
-      strings: new Set(message.blocks.flatMap(({ block }) => [...stringsIn(block)])),
+      strings: new Set(message.blocks.flatMap(({ block }) => [...this.#readIn(block)])),
       pointers: pointersIn(message),
     };
     this.#known.set(message, unit);
