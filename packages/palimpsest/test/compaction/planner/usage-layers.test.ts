@@ -73,6 +73,20 @@ describe("offload by usage", () => {
     expect(brokenPairs(after)).toEqual([]);
   });
 
+  it("leaves the user's own words alone, however long they are, and not what a host sends in the user's name", () => {
+    const pasted = "a line that the user pasted\n".repeat(300);
+    const words = asWindow([
+      user(pasted),
+      assistant("r", text("thanks")),
+      user(`<system-reminder>${pasted}</system-reminder>`),
+      assistant("s", text("noted")),
+      { ...user(pasted), origin: "host" },
+      assistant("t", text("fine")),
+    ]);
+    const edit = plan([...words, ...large.map((one) => ({ ...one, seq: one.seq + 10 }))])!;
+    expect(edit.effect.forms!.map(({ seq }) => seq).filter((seq) => seq <= 10)).toEqual([3, 5]);
+  });
+
   it("finds nothing the second time", () => {
     expect(plan(applyEdit(large, plan(large)!, 99), { usedTokens: 100_000 })).toBeUndefined();
   });

@@ -1,12 +1,14 @@
 /**
  * Offload by usage: above the gate, large blocks outside the recent tail take their preview form.
  *
- * It is the gentlest rewrite of old messages: head, tail and pointer of each block stay. Blocks
- * that are already shown in another form are left to the next layer, because a preview of a
- * preview would tell wrong sizes.
+ * It is the gentlest rewrite of old messages: head, tail and pointer of each block stay. The user's
+ * own words are left alone. Blocks that are already shown in another form are left to the next layer,
+ * because a preview of a preview would tell wrong sizes.
  */
+
+import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
-import type { VisibleBlock } from "../../../transcript/window.ts";
+import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
 import { shrinkBlock } from "../../preview/shrink-block.ts";
 import { type Measure, recentTailStart } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
@@ -18,6 +20,7 @@ import {
   type RewriteThreshold,
   type UsageInput,
 } from "../../shared/rewrite-rule.ts";
+import { userWordsOf } from "../../shared/user-words.ts";
 
 /** When old blocks take their preview form, in tokens. `offloadPolicy` makes the policy of a window of a given size. */
 export interface OffloadPolicy extends HistoryState, RewriteThreshold, HistoryAccess {
@@ -42,11 +45,14 @@ export function planOffloadByUsage(
   const old = visible.slice(0, recentTailStart(visible, policy.recentTailTokens, measure));
   const large = old
     .filter((message) => message.insertedBy === undefined)
-    .flatMap(({ seq, blocks }) =>
-      blocks
-        .filter((block) => isLarge(block, policy, measure) && !pinned.has({ seq, block: block.index }))
-        .map((shown) => ({ seq, shown })),
-    );
+    .flatMap((message) => {
+      const { seq, blocks } = message;
+      const large = blocks.filter(
+        (block) => isLarge(block, policy, measure) && !pinned.has({ seq, block: block.index }),
+      );
+      const words = large.length === 0 ? new Set() : wordsIn(message);
+      return large.filter(({ block }) => !words.has(block)).map((shown) => ({ seq, shown }));
+    });
   // Previews are dear to make: not where hiding all of it would free too little.
   const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);
   if (!meetsRewriteThreshold({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
@@ -63,6 +69,12 @@ export function planOffloadByUsage(
     freedTokens: Math.round(freedTokens),
     effect: { forms: planned.map(({ form }) => form) },
   };
+}
+
+/** The blocks of a message that hold the user's own words. */
+function wordsIn({ role, origin, blocks }: VisibleMessage): ReadonlySet<ContentBlock> {
+  const content = blocks.map(({ block }) => block);
+  return new Set(userWordsOf({ role, origin, content }).map(({ block }) => content[block]!));
 }
 
 function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, measure: Measure): boolean {
