@@ -18,6 +18,7 @@ import { writeOutStrings } from "../session/input/validate-messages.ts";
 import { askWithin } from "../session/model/ask-within.ts";
 import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
+import { compactionOff } from "../session/options/refusals.ts";
 import { internalsOf, type Session } from "../session/session.ts";
 import { blockText, type MessageInput } from "../transcript/blocks.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";
@@ -274,6 +275,7 @@ export class AgentSession extends SessionMembers {
     checkCompact(options);
     const span = spanOf(options);
     const { watch, budgets, builder } = internalsOf(this.session);
+    if (!budgets.mayCompact) throw compactionOff();
     watch.reset();
     if (span?.side === "up-to" && budgets.editSafety === "strict") throw refusedTail();
     await this.begin();

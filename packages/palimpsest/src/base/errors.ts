@@ -96,6 +96,8 @@ export class WindowTooSmallError extends PalimpsestError {
     readonly windowTokens: number;
     /** Nothing may be taken out: the policy is `off`. */
     readonly isUnmanaged?: boolean;
+    /** False: no summary is made and no rounds collapse, `autoCompact` is off. @defaultValue true */
+    readonly isAutoCompacted?: boolean;
     /** System prompt and tools alone are more than this, which is the most that they may take. */
     readonly mostFixedTokens?: number;
   }) {
@@ -111,10 +113,15 @@ export class WindowTooSmallError extends PalimpsestError {
               message: `${explanation}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
               hint: "Compact by hand, use another policy, or use a model with a larger window.",
             }
-          : {
-              message: `${explanation}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
-              hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
-            },
+          : size.isAutoCompacted === false
+            ? {
+                message: `${explanation}the conversation needs ${size.neededTokens}, and auto-compact is switched off.`,
+                hint: "Compact by hand with `compact()`, switch `autoCompact` on, or use a model with a larger window.",
+              }
+            : {
+                message: `${explanation}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
+                hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
+              },
     );
     this.neededTokens = size.neededTokens;
     this.availableTokens = size.availableTokens;

@@ -251,7 +251,8 @@ export class AgentNotes {
   }
 
   #limits() {
-    return notesLimits(internalsOf(this.#session).budgets.budget.windowTokens);
+    const { budget, limits } = internalsOf(this.#session).budgets;
+    return notesLimits(budget.windowTokens, limits);
   }
 
   #unreadable(error: unknown): void {

@@ -4,7 +4,6 @@
  * Everything is counted as it comes, so that the work after each answer depends only on that answer. Prices are
  * in input-token-equivalents of the model that was called.
  */
-import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { scaleTokens } from "../../compaction/shared/measure.ts";
 import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
 import type { NotesState } from "../../session/append/carried-marks.ts";
@@ -98,8 +97,9 @@ export class NotesProgress {
 
   /** Judges if an update is due after this answer. `isFree`: no model is asked, so the cap does not apply. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
-    const { windowTokens } = internalsOf(this.#session).budgets.budget;
-    const { costShareCap: cap = NOTES_DEFAULTS.costShareCap, isGated = true } = this.#options;
+    const { budget, limits } = internalsOf(this.#session).budgets;
+    const { windowTokens } = budget;
+    const { costShareCap: cap = limits.notesCostShareCap, isGated = true } = this.#options;
     return judgeNotesGate(
       {
         conversationTokens: this.#conversationTokens,
@@ -110,11 +110,11 @@ export class NotesProgress {
         updateCost: this.#expectedPrice(call),
       },
       {
-        startTokens: scaleTokens(NOTES_DEFAULTS.start, windowTokens),
-        growthTokens: scaleTokens(NOTES_DEFAULTS.growth, windowTokens),
-        toolCallsCount: NOTES_DEFAULTS.toolCallsCount,
+        startTokens: scaleTokens(limits.notesStartTokens, windowTokens),
+        growthTokens: scaleTokens(limits.notesGrowthTokens, windowTokens),
+        toolCallsCount: limits.notesToolCallsCount,
         isGated,
-        costShareCap: cap === "off" || isFree ? undefined : cap,
+        costShareCap: cap === "off" || cap >= 1 || isFree ? undefined : cap,
       },
     );
   }
@@ -156,11 +156,12 @@ export class NotesProgress {
    * cover yet, as new input. Either way with the notes, and an answer like the last.
    */
   #expectedPrice(call: AnsweredCall): number {
-    const { windowTokens, effectiveTokens } = internalsOf(this.#session).budgets.budget;
+    const { budget, limits } = internalsOf(this.#session).budgets;
+    const { windowTokens, effectiveTokens } = budget;
     const { total } = call.prepared.tokens;
     const frameTokens = INSTRUCTION_TOKENS + this.#notesTokens;
     const forkedTokens = frameTokens + this.#sizeOf(call);
-    const fits = total + forkedTokens + notesLimits(windowTokens).totalTokens <= effectiveTokens;
+    const fits = total + forkedTokens + notesLimits(windowTokens, limits).totalTokens <= effectiveTokens;
     const shownTokens = total + this.#sizeOf(call);
     const uncoveredTokens = Math.min(this.#conversationTokens - this.#coveredTokens, shownTokens);
     const prompt =

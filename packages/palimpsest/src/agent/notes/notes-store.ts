@@ -5,8 +5,8 @@
  * which is safe: a compaction hides only messages that the log says they cover. If a store keeps no notes, they live as
  * long as the session is open.
  */
-import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { StoreError } from "../../base/errors.ts";
+import { LAYER_LIMITS, type LayerLimits } from "../../compaction/shared/layer-limits.ts";
 import { scaleTokens } from "../../compaction/shared/measure.ts";
 import {
   formatNotes,
@@ -141,10 +141,10 @@ export class NotesStore {
 }
 
 /** Limits of notes in a window of this size. */
-export function notesLimits(windowTokens: number): NotesLimits {
+export function notesLimits(windowTokens: number, limits: LayerLimits = LAYER_LIMITS): NotesLimits {
   return {
-    sectionTokens: scaleTokens(NOTES_DEFAULTS.section, windowTokens),
-    totalTokens: scaleTokens(NOTES_DEFAULTS.total, windowTokens),
+    sectionTokens: scaleTokens(limits.notesSectionTokens, windowTokens),
+    totalTokens: scaleTokens(limits.notesTotalTokens, windowTokens),
   };
 }
 

@@ -38,7 +38,10 @@ import type { NotesOptions } from "../options/agent-options.ts";
 
 /** The material of an update. */
 export interface NotesAsk
-  extends Omit<SummaryAsk, "trigger" | "reason" | "revision" | "isWarm" | "instructions" | "span"> {
+  extends Omit<
+    SummaryAsk,
+    "trigger" | "reason" | "revision" | "isWarm" | "instructions" | "limits" | "span"
+  > {
   /** The notes, as the model reads them. */
   readonly document: NotesDocument;
   /** The last entry that they cover; 0 if they cover nothing. */

@@ -2,8 +2,8 @@
  * Cost policies: how far the window is rewritten to save cost.
  *
  * `economy` and `balanced` act before the window is full, because most of a session's bill is for carrying
- * tokens that are never used again; `faithful` acts only when the window demands it; `off` leaves the window
- * alone. They differ in numbers only, so an application can pass a policy object.
+ * tokens that are never used again; `faithful` acts only when the window demands it, or when acting is free;
+ * `classic` has the constants and the order of layers of Claude Code; `off` leaves the window alone. They differ in numbers only, so an application can pass a policy object.
  */
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import type { ScaledTokens } from "../shared/measure.ts";
@@ -12,7 +12,7 @@ import type { ScaledTokens } from "../shared/measure.ts";
 export const DEFAULT_POLICY = "balanced";
 
 /** Names of the policies. */
-export const POLICY_NAMES = ["economy", "balanced", "faithful", "off"] as const;
+export const POLICY_NAMES = ["economy", "balanced", "faithful", "classic", "off"] as const;
 
 /** One of {@link POLICY_NAMES}. */
 export type PolicyName = (typeof POLICY_NAMES)[number];
@@ -63,6 +63,12 @@ export interface CostPolicy extends SummaryShape {
   readonly earlyFiles: ScaledTokens;
   /** Show recent files again in a session without an agent as well, as the log last held them. */
   readonly restoresFromLog: boolean;
+  /** Clear old results on a cold cache. @defaultValue `clearsByRent` */
+  readonly clearsWhenCold?: boolean;
+  /** Clear all but the newest results once there are `clearableCountGate` of them, whatever the size. @defaultValue false */
+  readonly clearsByCount?: boolean;
+  /** Show old rounds as one line each before a summary is made. @defaultValue false: only if no summary is made from the log */
+  readonly collapsesEarly?: boolean;
 }
 
 /** The policy of a name; `undefined` for `off`. */

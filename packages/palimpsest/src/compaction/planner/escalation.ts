@@ -8,10 +8,16 @@
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { previewEdit } from "../../transcript/projection.ts";
 import { planMicrocompactByUsage } from "../layers/microcompact/microcompact-by-usage.ts";
+import {
+  planMicrocompactByCount,
+  planMicrocompactWhenCold,
+} from "../layers/microcompact/microcompact-when-cold.ts";
 import { planOffloadByUsage } from "../layers/offload/offload-by-usage.ts";
-import type { WindowSituation, WindowState } from "../shared/window-state.ts";
+import { limitsOf } from "../shared/layer-limits.ts";
+import { situationOf, type WindowSituation, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
-import { clearableToolsOf, microcompactPolicy, offloadPolicy } from "./policies.ts";
+import type { CostPolicy } from "./cost-policy.ts";
+import { clearableToolsOf, clearByRentPolicy, microcompactPolicy, offloadPolicy } from "./policies.ts";
 
 /** Sizes from which on a layer may act, in tokens of the whole request. */
 interface LayerGates {
@@ -66,4 +72,27 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
     take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
   }
   return { edits, usedTokens };
+}
+
+/**
+ * Plans clearing all but the newest results, below every gate: on a cold cache, where it costs nothing, and by their
+ * count, where the policy asks for it. `undefined` where neither applies.
+ */
+export function planClearAll(
+  state: WindowState,
+  { clearsByRent, clearsWhenCold = clearsByRent, clearsByCount = false }: CostPolicy,
+): LayerEdit | undefined {
+  const { visible, measure, isWarm, tariff, at: nowMs } = state;
+  const { resultsKeptCount, clearableCountGate, coldGapMs } = limitsOf(state);
+  const mayBeCold = clearsWhenCold && (!isWarm || coldGapMs !== undefined);
+  if ((!mayBeCold && !clearsByCount) || state.editSafety === "strict") return undefined;
+  const usual = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
+  const policy = { ...usual, resultsKeptCount, clearableCountGate };
+  const cacheTtlMs = coldGapMs ?? tariff.cacheLifetimeMs;
+  // Less than what always stays is not worth a look at every block.
+  const cold =
+    mayBeCold && state.messagesTokens > policy.recentTailTokens
+      ? planMicrocompactWhenCold({ visible, measure, nowMs }, { ...policy, cacheTtlMs })
+      : undefined;
+  return cold ?? (clearsByCount ? planMicrocompactByCount({ visible, measure }, policy) : undefined);
 }

@@ -12,10 +12,10 @@ import { countLoss } from "../summary/loss-report.ts";
 /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Our choice. */
 const TRUNCATE_SHARE = 0.9;
 
-/** The last resort: blocks that are still too large are shown in part, whatever they are. */
+/** The last resort: blocks that are still too large are shown in part, whatever they are. Off where auto-compact is. */
 export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedEdits {
   const { blockingTokens } = state.budget;
-  if (made.usedTokens < blockingTokens) return made;
+  if (made.usedTokens < blockingTokens || state.disabledLayers.has("truncate")) return made;
   const visible = visibleAfter(state, made.edits);
   const maxTokens = Math.floor((blockingTokens * TRUNCATE_SHARE - state.fixedTokens) / state.padding);
   const mayShorten = (message: VisibleMessage): boolean =>

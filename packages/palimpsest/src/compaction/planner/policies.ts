@@ -5,9 +5,6 @@
 import { assert } from "../../base/assert.ts";
 import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compaction.ts";
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
-import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
-import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
-import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { ExtractivePolicy } from "../layers/extractive/extractive-summary.ts";
 import type { FullCompactPolicy } from "../layers/full/plan-full-compact.ts";
 import type { ClearByRentPolicy } from "../layers/microcompact/clear-by-rent.ts";
@@ -15,6 +12,7 @@ import type { MicrocompactPolicy } from "../layers/microcompact/microcompact-by-
 import type { ArrivalPolicy } from "../layers/offload/offload-at-arrival.ts";
 import type { OffloadPolicy } from "../layers/offload/offload-by-usage.ts";
 import type { SessionMemoryPolicy } from "../layers/session-memory/session-memory-compact.ts";
+import { LAYER_LIMITS, type LayerLimits, limitsOf } from "../shared/layer-limits.ts";
 import { scaleTokens } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
@@ -74,15 +72,16 @@ export function arrivalPolicy(
   windowTokens: number,
   access: HistoryAccess = {},
   block: ArrivalLimit = POLICY_DEFAULTS.balanced.arrivalBlock,
+  limits: LayerLimits = LAYER_LIMITS,
 ): ArrivalPolicy {
   const isUnlimited = block.noneFrom !== undefined && windowTokens >= block.noneFrom;
   return {
     ...access,
     blockTokens: isUnlimited ? Number.POSITIVE_INFINITY : scaleTokens(block, windowTokens),
-    blockBytes: D.arrivalBlockBytes,
-    lineCharacters: D.arrivalLineCharacters,
-    messageTokens: scaleTokens(D.arrivalMessage, windowTokens),
-    previewTokens: scaleTokens(D.arrivalPreview, windowTokens),
+    blockBytes: limits.arrivalBlockBytes,
+    lineCharacters: limits.arrivalLineCharacters,
+    messageTokens: scaleTokens(limits.arrivalMessageTokens, windowTokens),
+    previewTokens: scaleTokens(limits.arrivalPreviewTokens, windowTokens),
     mediaOutsideCharacters: MEDIA_OUTSIDE_CHARACTERS,
     mediaShownCharacters: MEDIA_SHOWN_CHARACTERS,
   };
@@ -101,11 +100,12 @@ export const NO_ARRIVAL_LIMITS: ArrivalPolicy = {
 
 /** When old blocks take their preview form: from requests of `gateTokens` on (`offloadGateTokens` of the budget). */
 export function offloadPolicy(situation: WindowSituation, gateTokens: number): OffloadPolicy {
+  const limits = limitsOf(situation);
   return {
     gateTokens,
-    blockTokens: scaleTokens(D.oldBlock, situation.windowTokens),
-    previewTokens: scaleTokens(D.preview, situation.windowTokens),
-    recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
+    blockTokens: scaleTokens(limits.oldBlockTokens, situation.windowTokens),
+    previewTokens: scaleTokens(limits.previewTokens, situation.windowTokens),
+    recentTailTokens: scaleTokens(limits.recentTailTokens, situation.windowTokens),
     ...rewriteThresholdOf(situation, gateTokens, OFFLOAD_LOW_WATER),
     editSafety: situation.editSafety,
     pendingCallIds: situation.pendingCallIds,
@@ -128,14 +128,15 @@ function rewriteThresholdOf(
 
 /** Returns which blocks are cleared in requests of at least `gateTokens` (`microcompactGateTokens` of the budget). */
 export function microcompactPolicy(situation: WindowSituation, gateTokens: number): MicrocompactPolicy {
+  const limits = limitsOf(situation);
   return {
     gateTokens,
-    clearableCountGate: D.clearableCountGate,
+    clearableCountGate: limits.clearableCountGate,
     clearableTools: CLEARABLE_TOOLS,
     readOnlyTools: READ_ONLY_TOOLS,
-    resultsKeptCount: D.resultsKeptCount,
+    resultsKeptCount: limits.resultsKeptCount,
     resultsKeptTokens: Math.floor(situation.effectiveTokens * RESULTS_KEPT_SHARE),
-    recentTailTokens: scaleTokens(D.recentTail, situation.windowTokens),
+    recentTailTokens: scaleTokens(limits.recentTailTokens, situation.windowTokens),
     briefTokens: D.briefTokens,
     briefStringCount: D.briefStringCount,
     smallResultCharacters: D.smallResultCharacters,
@@ -151,10 +152,10 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
 
 /** Budgets of a compaction that leaves messages of `fullTargetShare` of `effectiveTokens`. */
 export function extractivePolicy(
-  { windowTokens, effectiveTokens, editSafety, hasHistoryTools }: WindowSituation,
+  { windowTokens, effectiveTokens, editSafety, hasHistoryTools, limits }: WindowSituation,
   shape: SummaryShape = POLICY_DEFAULTS.faithful,
 ): ExtractivePolicy {
-  const targetTokens = Math.floor(effectiveTokens * BUDGET_DEFAULTS.fullTargetShare);
+  const targetTokens = Math.floor(effectiveTokens * limitsOf({ limits }).fullTargetShare);
   return {
     targetTokens,
     keepTailTokens: Math.min(
@@ -177,10 +178,10 @@ export function extractivePolicy(
 
 /** Budgets of a compaction that a model writes the summary of. */
 export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy {
-  const { userWords, appendix } = FULL_COMPACT_DEFAULTS;
+  const { userWordsTokens, appendixTokens } = limitsOf(situation);
   return extractivePolicy(situation, {
-    userWords,
-    appendix,
+    userWords: userWordsTokens,
+    appendix: appendixTokens,
     keptTail: FULL_KEPT_TAIL,
     facts: { tokens: 0, floor: 0 },
   });
@@ -210,19 +211,19 @@ export function withAllWords<Policy extends { readonly userWordsTokens: number }
 /** Returns the budgets of a compaction from notes that leaves at most `targetTokens` of messages. */
 export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: number): SessionMemoryPolicy {
   const { windowTokens, editSafety, hasHistoryTools } = situation;
-  const { leastKept, leastKeptTextCount, mostKept } = SESSION_MEMORY_DEFAULTS;
+  const limits = limitsOf(situation);
   const mostKeptTokens = Math.min(
-    scaleTokens(mostKept, windowTokens),
+    scaleTokens(limits.mostKeptTokens, windowTokens),
     Math.floor(targetTokens * MAX_TAIL_SHARE),
   );
   return {
     targetTokens,
-    leastKeptTokens: Math.min(scaleTokens(leastKept, windowTokens), mostKeptTokens),
-    leastKeptTextCount,
+    leastKeptTokens: Math.min(scaleTokens(limits.leastKeptTokens, windowTokens), mostKeptTokens),
+    leastKeptTextCount: limits.leastKeptTextCount,
     mostKeptTokens,
     maxNewestRoundTokens: scaleTokens(NEWEST_ROUND, windowTokens),
-    userWordsTokens: scaleTokens(FULL_COMPACT_DEFAULTS.userWords, windowTokens),
-    appendixTokens: scaleTokens(FULL_COMPACT_DEFAULTS.appendix, windowTokens),
+    userWordsTokens: scaleTokens(limits.userWordsTokens, windowTokens),
+    appendixTokens: scaleTokens(limits.appendixTokens, windowTokens),
     maxSummaryShare: MAX_SUMMARY_SHARE,
     editSafety,
     hasHistoryTools,
@@ -235,7 +236,7 @@ export function expectedAfterSummary(situation: WindowSituation, policy: CostPol
   const parts = [policy.userWords, policy.facts, policy.appendix];
   if (editSafety === "permissive") parts.push(policy.earlyKeptTail);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
-  return Math.min(situation.effectiveTokens * BUDGET_DEFAULTS.fullTargetShare, tokens * EXPECTED_SHARE);
+  return Math.min(situation.effectiveTokens * limitsOf(situation).fullTargetShare, tokens * EXPECTED_SHARE);
 }
 
 /** Tools whose results and arguments may go: the reproducible ones and the host's, without those it keeps. */

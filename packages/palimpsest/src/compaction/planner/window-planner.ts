@@ -11,7 +11,6 @@
  * The sources of a summary have to be read from the log first, or written by a model, which the planner
  * cannot do. It then answers that a summary is due, and is called again with the sources.
  */
-import { COMPACTION_DEFAULTS as D } from "../../base/defaults/compaction/compaction.ts";
 import { breakEvenCalls, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
@@ -19,7 +18,6 @@ import { CollapseAhead, collapsePolicy } from "../layers/collapse/collapse-polic
 import { planExtractiveCompact } from "../layers/extractive/extractive-summary.ts";
 import { planFullCompact } from "../layers/full/plan-full-compact.ts";
 import { planClearByRent } from "../layers/microcompact/clear-by-rent.ts";
-import { planMicrocompactWhenCold } from "../layers/microcompact/microcompact-when-cold.ts";
 import { type RentedCall, RentLedger } from "../layers/microcompact/rent.ts";
 import {
   firstChanged,
@@ -33,7 +31,7 @@ import { countLoss } from "../summary/loss-report.ts";
 import { withClearedStrings } from "./cleared-strings.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import { EarlySummary } from "./early-summary.ts";
-import { planOldBlocks } from "./escalation.ts";
+import { planClearAll, planOldBlocks } from "./escalation.ts";
 import { truncateWindow } from "./fallback-edits.ts";
 import { planFromNotes } from "./plan-from-notes.ts";
 import {
@@ -136,7 +134,7 @@ export class WindowPlanner {
       this.#lastLook = { usedTokens: made.usedTokens, budget, editSafety };
     if (made.edits.some(({ kind }) => kind === "collapse")) this.#collapsedSeq = state.seq;
     if (made.edits.length > 0) this.#collapses.clear();
-    else if (mayCollapseEarly(state)) this.#collapses.called(state);
+    else if (this.#mayCollapseEarly(state)) this.#collapses.called(state);
     const isCharged =
       this.#charged?.visible === state.visible && this.#charged.count === state.visible.length;
     if (isCharged && made.edits.length === 0) return;
@@ -215,23 +213,21 @@ export class WindowPlanner {
   }
 
   #clear(state: WindowState): PlannedEdits | undefined {
-    const { clearsByRent, clearShare } = this.#policy;
-    if (!clearsByRent || state.disabledLayers.has("microcompact")) return undefined;
-    if (state.usedTokens < clearShare * state.budget.effectiveTokens || !this.#isLookDue(state))
-      return undefined;
-    const { visible, measure, isWarm, tariff } = state;
-    const policy = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
-    const edit = isWarm
-      ? planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy)
-      : planMicrocompactWhenCold(
-          { visible, measure, nowMs: state.at },
-          { ...policy, resultsKeptCount: D.resultsKeptCount, cacheTtlMs: tariff.cacheLifetimeMs },
-        );
+    const isEarly = state.usedTokens < this.#policy.clearShare * state.budget.effectiveTokens;
+    if (isEarly || state.disabledLayers.has("microcompact")) return undefined;
+    const edit = planClearAll(state, this.#policy) ?? this.#clearByRent(state);
     if (edit === undefined) return undefined;
     const edits = [{ ...edit, loss: countLoss(edit, state) }];
     const made = { edits, usedTokens: tokensAfter(state, edits) };
-    if (isWarm && this.#payback(state, made) > this.#early.callsUntil(state)) return undefined;
+    if (state.isWarm && this.#payback(state, made) > this.#early.callsUntil(state)) return undefined;
     return this.#withStrings(state, made);
+  }
+
+  #clearByRent(state: WindowState): LayerEdit | undefined {
+    const { visible, measure, isWarm, tariff } = state;
+    if (!this.#policy.clearsByRent || !isWarm || !this.#isLookDue(state)) return undefined;
+    const policy = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
+    return planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy);
   }
 
   /** The rewrite, with the strings of what it clears. */
@@ -250,9 +246,7 @@ export class WindowPlanner {
   /** Looking at every block is worth it where all of them together might have paid. */
   #isLookDue(state: WindowState): boolean {
     if (state.editSafety === "strict") return false;
-    const keptTokens = this.#keptTokens(state);
-    if (!state.isWarm) return state.messagesTokens > keptTokens;
-    const leastPrice = rewritePrice({ suffixTokens: keptTokens, isWarm: true }, state.tariff);
+    const leastPrice = rewritePrice({ suffixTokens: this.#keptTokens(state), isWarm: true }, state.tariff);
     return (
       this.#ledger.windowRent > 0 && this.#ledger.windowRent >= Math.max(leastPrice, this.#lookAgainRent)
     );
@@ -304,11 +298,15 @@ export class WindowPlanner {
 
   /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */
   #collapse(state: WindowState, old: PlannedEdits): PlannedEdits | undefined {
-    if (!mayCollapseEarly(state)) return undefined;
+    if (!this.#mayCollapseEarly(state)) return undefined;
     // Once something is rewritten, the estimate counts: what the provider reported is about another window.
     const usedTokens = Math.max(old.usedTokens, tokensAfter(state, old.edits));
     const freeTokens = (usedTokens - state.budget.microcompactGateTokens) / state.padding;
     return this.#collapseBy(state, old, { freeTokens, reason: "threshold" });
+  }
+
+  #mayCollapseEarly(state: WindowState): boolean {
+    return this.#policy.collapsesEarly === true ? mayCollapse(state) : mayCollapseEarly(state);
   }
 
   /** After a refusal: all old rounds that may, without a model; where that is not enough, a summary is. */

@@ -9,6 +9,7 @@
  */
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
+import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../shared/measure.ts";
 import { formatReadCall, type HistoryAccess } from "../shared/pointer.ts";
 import { inline, neutralise } from "../shared/quoted-lines.ts";
@@ -61,11 +62,11 @@ interface FilePlan {
 export const RECENT_FILE_LABEL = "Recent file";
 
 /** The budget in a window of this size. */
-export function fileBudget(windowTokens: number): FileBudget {
+export function fileBudget(windowTokens: number, limits: LayerLimits = LAYER_LIMITS): FileBudget {
   return {
-    filesCount: RESTORE_DEFAULTS.filesCount,
-    fileTokens: scaleTokens(RESTORE_DEFAULTS.fileTokens, windowTokens),
-    filesTokens: scaleTokens(RESTORE_DEFAULTS.filesTokens, windowTokens),
+    filesCount: limits.restoredFilesCount,
+    fileTokens: scaleTokens(limits.restoredFileTokens, windowTokens),
+    filesTokens: scaleTokens(limits.restoredFilesTokens, windowTokens),
   };
 }
 

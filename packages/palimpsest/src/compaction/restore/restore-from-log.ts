@@ -3,11 +3,11 @@
  * pure function of the window, the edit and the digest. A session with an agent shows more (`plan-restoration.ts`),
  * from the same parts.
  */
-import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { blockText, type ContentBlock, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { Digest } from "../digest/digest.ts";
+import { limitsOf } from "../shared/layer-limits.ts";
 import { measureMessages, measureText, type ScaledTokens, scaleTokens } from "../shared/measure.ts";
 import { situationOf, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { asCandidate, type RestorationSource, rankCandidates, withOriginal } from "./restore-candidates.ts";
@@ -35,7 +35,7 @@ interface CompactedWindow extends RestorationSource {
 /** Returns what a compaction leaves to be restored. */
 export function compactedWindow(edit: LayerEdit, state: WindowState, digest: Digest): CompactedWindow {
   const after = visibleAfter(state, [edit]);
-  const { fullTargetShare, sessionMemoryTargetShare } = BUDGET_DEFAULTS;
+  const { fullTargetShare, sessionMemoryTargetShare } = limitsOf(state);
   const targetShare = edit.kind === "session-memory" ? sessionMemoryTargetShare : fullTargetShare;
   const targetTokens = Math.floor(situationOf(state).effectiveTokens * targetShare);
   return {

@@ -7,6 +7,7 @@ import type { Tariff } from "../../tokens/price/tariff.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { previewEdit, type SeqPin } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
+import type { LayerLimits } from "./layer-limits.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import type { HistoryAccess } from "./pointer.ts";
 
@@ -27,6 +28,8 @@ export interface WindowState extends HistoryAccess {
   readonly measure: Measure;
   readonly padding: number;
   readonly disabledLayers: ReadonlySet<string>;
+  /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
+  readonly limits?: LayerLimits | undefined;
   /** True if a model is available to write summaries. */
   readonly writesSummaries?: boolean;
   readonly keptTools: readonly string[];
@@ -59,11 +62,13 @@ export interface WindowSituation extends HistoryAccess {
   readonly pendingCallIds: readonly string[];
   /** Places that every layer leaves alone. @defaultValue none */
   readonly pins?: readonly SeqPin[] | undefined;
+  /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
+  readonly limits?: LayerLimits | undefined;
 }
 
 /** Returns the values that the layers' policies depend on. */
 export function situationOf(state: WindowState): WindowSituation {
-  const { budget, fixedTokens, padding, editSafety, pins, hasHistoryTools } = state;
+  const { budget, fixedTokens, padding, editSafety, pins, limits, hasHistoryTools } = state;
   return {
     windowTokens: budget.windowTokens,
     // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
@@ -71,6 +76,7 @@ export function situationOf(state: WindowState): WindowSituation {
     editSafety,
     pendingCallIds: [],
     pins,
+    limits,
     hasHistoryTools,
   };
 }

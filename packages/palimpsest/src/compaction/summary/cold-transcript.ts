@@ -4,11 +4,11 @@
  * Rounds are written one by one, so that the oldest can be left out if the whole is too long. Pictures and
  * documents become words. Thinking is left out, and so are messages that every compaction adds again.
  */
-import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
 import { groupRounds, type VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { readableText } from "../preview/readable-text.ts";
+import { LAYER_LIMITS } from "../shared/layer-limits.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { neutralise } from "../shared/quoted-lines.ts";
 
@@ -37,11 +37,20 @@ export function writeRounds(visible: readonly VisibleMessage[], measure: Measure
  */
 export function countToDrop(
   rounds: readonly WrittenRound[],
-  { dropped, gapTokens }: { readonly dropped: number; readonly gapTokens?: number | undefined },
+  {
+    dropped,
+    gapTokens,
+    droppedShare = LAYER_LIMITS.droppedShare,
+  }: {
+    readonly dropped: number;
+    readonly gapTokens?: number | undefined;
+    /** Share of the rounds where no gap is known. */
+    readonly droppedShare?: number;
+  },
 ): number {
   const most = Math.max(dropped, rounds.length - 1);
   if (gapTokens === undefined || gapTokens <= 0) {
-    const step = Math.max(1, Math.ceil((rounds.length - dropped) * FULL_COMPACT_DEFAULTS.droppedShare));
+    const step = Math.max(1, Math.ceil((rounds.length - dropped) * droppedShare));
     return Math.min(most, dropped + step);
   }
   let left = gapTokens * GAP_MARGIN;

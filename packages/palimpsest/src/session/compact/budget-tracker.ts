@@ -11,6 +11,7 @@ import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-a
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../../compaction/planner/policies.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
+import type { LayerLimits } from "../../compaction/shared/layer-limits.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
 import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
@@ -23,6 +24,7 @@ import {
 } from "../../tokens/models/model-catalogue.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
+import type { ResolvedLimits } from "../options/window-limits.ts";
 import { SessionSafety } from "../window/bound-thinking.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
@@ -56,7 +58,11 @@ interface BudgetTools {
   readonly now: () => number;
   /** `undefined` if the window is left alone. */
   readonly policy: CostPolicy | undefined;
+  readonly limits: ResolvedLimits;
 }
+
+/** Layers that replace messages by themselves. */
+const AUTO_COMPACT_LAYERS = ["collapse", "session-memory", "full", "extractive", "truncate"];
 
 export class BudgetTracker {
   /** Layers that are switched off, by name. */
@@ -64,6 +70,13 @@ export class BudgetTracker {
   /** True if the policy leaves the window alone. */
   readonly isUnmanaged: boolean;
   readonly #policy: CostPolicy | undefined;
+  /** Numbers of the layers of this session. */
+  readonly limits: LayerLimits;
+  /** False: a full window is refused, and a person may compact it. */
+  readonly isAutoCompacted: boolean;
+  /** False: nor may a person. */
+  readonly mayCompact: boolean;
+  readonly #limits: ResolvedLimits;
   readonly #parts: MeasuredParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
@@ -93,6 +106,10 @@ export class BudgetTracker {
     this.disabledLayers = new Set(options.disabledLayers ?? []);
     this.isUnmanaged = tools.policy === undefined;
     this.#policy = tools.policy;
+    this.#limits = tools.limits;
+    this.limits = tools.limits.layers;
+    this.mayCompact = options.compact !== false;
+    this.isAutoCompacted = this.mayCompact && options.autoCompact !== false;
     const learned = parts.carried.get("learnedWindows");
     for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
       if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
@@ -122,7 +139,7 @@ export class BudgetTracker {
   get arrivalPolicy(): ArrivalPolicy {
     if (this.isUnmanaged || this.disabledLayers.has("arrival")) return NO_ARRIVAL_LIMITS;
     const access = { hasHistoryTools: this.hasHistoryTools };
-    return arrivalPolicy(this.budget.windowTokens, access, this.#policy?.arrivalBlock);
+    return arrivalPolicy(this.budget.windowTokens, access, this.#policy?.arrivalBlock, this.limits);
   }
 
   /** Estimates of the last system prompt and of the last tools; 0 before the first request. */
@@ -221,7 +238,10 @@ export class BudgetTracker {
   }
 
   /** Measures the window: the value that the planner decides from. @throws `WindowTooSmallError` for the fixed part alone */
-  measure(fixed: FixedPart, { writesSummaries }: { readonly writesSummaries: boolean }): WindowState {
+  measure(
+    fixed: FixedPart,
+    { writesSummaries, isByHand }: { readonly writesSummaries: boolean; readonly isByHand: boolean },
+  ): WindowState {
     const { tracker, writer } = this.#parts;
     tracker.follow(writer.projection);
     const { model, ratio, padding } = tracker.ledger;
@@ -238,7 +258,11 @@ export class BudgetTracker {
       isWarm: this.#cache.isWarm(this.#now(), model),
       measure: (block) => estimateBlock(block, model) * ratio,
       padding,
-      disabledLayers: this.disabledLayers,
+      disabledLayers:
+        isByHand || this.isAutoCompacted
+          ? this.disabledLayers
+          : new Set([...this.disabledLayers, ...AUTO_COMPACT_LAYERS]),
+      limits: this.limits,
       writesSummaries,
       keptTools: this.#options.keptTools ?? [],
       clearableTools: this.#options.clearableTools,
@@ -304,6 +328,7 @@ export class BudgetTracker {
       isFromLog: isEarly && this.#policy?.earlySummary === "log",
       usedTokens,
       budget: this.budget,
+      limits: this.limits,
       maxOutputTokens: this.#limitsOf(ledger.model).maxOutputTokens,
       measure: (block) => estimateBlock(block, request.model) * ratio,
       padding,
@@ -329,7 +354,8 @@ export class BudgetTracker {
     // A refusal is later news than any catalogue, and than what a host believes.
     const learned = this.#learned.get(model) ?? Number.POSITIVE_INFINITY;
     const ceilingTokens = Math.min(learned, this.#ceilingTokens ?? Number.POSITIVE_INFINITY);
-    return planBudget({ ...limits, ceilingTokens });
+    const { budget, autoCompactPercent } = this.#limits;
+    return planBudget({ ...limits, ceilingTokens, autoCompactPercent }, budget);
   }
 
   /**
@@ -367,6 +393,7 @@ export class BudgetTracker {
       availableTokens: this.budget.blockingTokens,
       windowTokens: this.budget.windowTokens,
       isUnmanaged: this.isUnmanaged,
+      isAutoCompacted: this.isAutoCompacted,
     });
   }
 }

@@ -102,6 +102,7 @@ export class WindowCompactor {
     this.#parts = parts;
     this.#budgets = budgets;
     this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts.writer.projection));
+    this.watch.limitFailures(budgets.limits.breakerFailuresCount);
     this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
     this.#policy = policy ?? POLICY_DEFAULTS.faithful;
     this.#plannerByHand = this.#planner ?? new WindowPlanner(this.#policy);
@@ -188,6 +189,7 @@ export class WindowCompactor {
     const isFirstByHand = byHand !== undefined && progress.isSettled !== true;
     return this.#budgets.measure(fixed, {
       writesSummaries: isFirstByHand || help?.summaries.hasModel(progress) === true,
+      isByHand: byHand !== undefined,
     });
   }
 
@@ -283,6 +285,7 @@ export class WindowCompactor {
   ): Promise<readonly LayerEdit[]> {
     if (byHand?.span !== undefined || (help === undefined && !this.#policy.restoresFromLog))
       return made.edits;
+    if (help === undefined && state.disabledLayers.has("restoration")) return made.edits;
     const restore = async (edit: LayerEdit): Promise<LayerEdit> => {
       if (edit.isBoundary !== true) return edit;
       return help === undefined

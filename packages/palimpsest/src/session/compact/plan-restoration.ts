@@ -19,6 +19,7 @@ import {
   RESTORED_OPENING,
 } from "../../compaction/restore/restore-files.ts";
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
+import { type LayerLimits, limitsOf } from "../../compaction/shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
@@ -37,8 +38,10 @@ export interface RestorationInput extends RestorationSource, HistoryAccess {
   readonly measure: Measure;
   /** The host's own; recent files and the plan are added. */
   readonly restorers: readonly Restorer[];
-  /** Limits of recent files, or none of them. @defaultValue `fileBudget(windowTokens)` */
+  /** Limits of recent files, or none of them. @defaultValue `fileBudget(windowTokens, limits)` */
   readonly files?: FileBudget | "off";
+  /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
+  readonly limits?: LayerLimits;
   readonly fileReader?: FileRestorer;
   /** The host's plan, or `off`. */
   readonly plan?: PlanHost | "off";
@@ -75,7 +78,7 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
       runRestorer(
         restorer,
         {
-          ...limitsOf(restorer, input),
+          ...roomOf(restorer, input),
           measure: (text) => measureText(text, input.measure),
           isVisible,
           announced: readFingerprints(announced[restorer.name]),
@@ -94,7 +97,7 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
 
 function builtIn(input: RestorationInput): readonly Restorer[] {
   const { windowTokens, measure, fileReader, original, files, plan, hasHistoryTools } = input;
-  const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens));
+  const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens, limitsOf(input)));
   const recent = {
     ...{ source: input, measure, hasHistoryTools },
     ...(fileReader === undefined ? {} : { reader: fileReader }),
@@ -117,13 +120,13 @@ function rank({ priority }: Restorer): number {
   return typeof priority === "number" && Number.isFinite(priority) ? priority : PRIORITY;
 }
 
-function limitsOf(
+function roomOf(
   { budgetTokens, itemTokens }: Restorer,
   input: RestorationInput,
 ): { readonly budgetTokens: number; readonly itemTokens: number } {
   const own = budgetTokens ?? scaleTokens(RESTORE_DEFAULTS.listTokens, input.windowTokens);
   const all = Math.max(0, Math.min(own, input.budgetTokens));
-  const item = itemTokens ?? scaleTokens(RESTORE_DEFAULTS.itemTokens, input.windowTokens);
+  const item = itemTokens ?? scaleTokens(limitsOf(input).restoredItemTokens, input.windowTokens);
   // A shared budget may be larger than a list's.
   const most = budgetTokens === undefined ? input.budgetTokens : all;
   return { budgetTokens: all, itemTokens: Math.max(0, Math.min(item, most)) };
@@ -131,8 +134,8 @@ function limitsOf(
 
 /** Kinds of items that share one budget across restorers, unless their restorer has its own. */
 const SHARED_BUDGETS = [
-  { kinds: ["skill", "mcp-instructions"], tokens: RESTORE_DEFAULTS.skillsTokens },
-  { kinds: ["instructions", "git-status"], tokens: RESTORE_DEFAULTS.sessionStartTokens },
+  { kinds: ["skill", "mcp-instructions"], tokensOf: (limits: LayerLimits) => limits.restoredSkillsTokens },
+  { kinds: ["instructions", "git-status"], tokensOf: () => RESTORE_DEFAULTS.sessionStartTokens },
 ] as const;
 
 /** A budget that is being used up. */
@@ -141,10 +144,10 @@ interface Budget {
 }
 
 /** The shared budgets of one restoration, by kind. */
-function sharedBudgets(windowTokens: number): ReadonlyMap<string, Budget> {
+function sharedBudgets(input: RestorationInput): ReadonlyMap<string, Budget> {
   return new Map(
-    SHARED_BUDGETS.flatMap(({ kinds, tokens }) => {
-      const budget = { leftTokens: scaleTokens(tokens, windowTokens) };
+    SHARED_BUDGETS.flatMap(({ kinds, tokensOf }) => {
+      const budget = { leftTokens: scaleTokens(tokensOf(limitsOf(input)), input.windowTokens) };
       return kinds.map((kind) => [kind, budget] as const);
     }),
   );
@@ -172,7 +175,7 @@ class Filling {
     this.#input = input;
     this.#measure = input.measure;
     this.#isVisible = isVisible;
-    this.#shared = sharedBudgets(input.windowTokens);
+    this.#shared = sharedBudgets(input);
     this.#leftTokens = input.budgetTokens - measureText(RESTORED_OPENING, input.measure);
   }
 
@@ -181,7 +184,7 @@ class Filling {
     this.#events.push(...events);
     // If a restorer failed, its changes are unknown: its last announcement still counts.
     const counts: Record<string, number> = items === undefined ? { ...before } : {};
-    const limits = limitsOf(restorer, this.#input);
+    const limits = roomOf(restorer, this.#input);
     const own: Budget = { leftTokens: limits.budgetTokens };
     for (const item of items ?? []) {
       const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;

@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../base/json/json.ts";
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
 import { rankCandidates } from "../../compaction/restore/restore-candidates.ts";
+import { fileBudget } from "../../compaction/restore/restore-files.ts";
 import {
   CANDIDATES_COUNT,
   compactedWindow,
@@ -30,7 +31,9 @@ export async function restoreFromLog(
   { digest, reader }: Pick<RestoredFrom, "digest" | "reader">,
   policy: Pick<CostPolicy, "earlyFiles">,
 ): Promise<LayerEdit> {
-  const budget = filesAfter(edit, policy, state.budget.windowTokens);
+  const { budget: window, limits } = state;
+  const usual = fileBudget(window.windowTokens, limits);
+  const budget = filesAfter(edit, policy, window.windowTokens, usual);
   const known = await digest.get();
   const ranked = rankCandidates(compactedWindow(edit, state, known)).slice(0, CANDIDATES_COUNT);
   const originals = new Map<string, ContentBlock | undefined>();
@@ -59,7 +62,8 @@ export class WindowRestorer {
 
   /** Returns the compaction with what it shows again. Never rejects. */
   async restore(edit: LayerEdit, state: WindowState, systemPrompt: string | undefined): Promise<LayerEdit> {
-    const restored = await this.#planned(edit, state, systemPrompt);
+    const isOff = state.disabledLayers.has("restoration");
+    const restored = isOff ? [] : await this.#planned(edit, state, systemPrompt);
     const { memory, hooks } = this.#with;
     const remembered = (await memory?.afterCompaction(visibleAfter(state, [edit]))) ?? [];
     const { sessionId } = this.#parts.log;
@@ -78,7 +82,7 @@ export class WindowRestorer {
     const { digest, reader, carried, emit } = this.#parts;
     const { windowTokens } = state.budget;
     const files =
-      restoredFiles === "off" ? "off" : filesAfter(edit, this.#policy, windowTokens, restoredFiles);
+      restoredFiles === "off" ? "off" : filesAfter(edit, this.#policy, windowTokens, restoredFiles ?? fileBudget(windowTokens, state.limits));
     const { messages, events, announced } = await planRestoration({
       ...compactedWindow(edit, state, await digest.get()),
       windowTokens,
@@ -86,6 +90,7 @@ export class WindowRestorer {
       hasHistoryTools: state.hasHistoryTools,
       restorers,
       files,
+      limits: state.limits,
       fileReader,
       plan,
       systemPrompt,

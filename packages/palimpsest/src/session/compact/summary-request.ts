@@ -2,6 +2,7 @@
  * The data of a summary that is due: what it is written from, and how far obtaining it is.
  */
 import type { SummaryReason } from "../../compaction/planner/window-plan.ts";
+import type { LayerLimits } from "../../compaction/shared/layer-limits.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
@@ -46,6 +47,8 @@ export interface SummaryAsk {
   /** Size of the request, padded. */
   readonly usedTokens: number;
   readonly budget: ContextBudget;
+  /** Numbers of the layers. */
+  readonly limits: LayerLimits;
   /** The longest answer that the model gives; `undefined` if that is not known. */
   readonly maxOutputTokens: number | undefined;
   /** In tokens of the model that is being called. */

@@ -7,7 +7,6 @@
  * most `tooLongRetriesCount` retries, each for a prompt that was too long. After any other failure the summary is made
  * without a model. Nothing is written to the log here, so an abort leaves nothing behind.
  */
-import { FULL_COMPACT_DEFAULTS as D } from "../../base/defaults/compaction/full-compact.ts";
 import { abortedError } from "../../base/stop-if-aborted.ts";
 import { measureText } from "../../compaction/shared/measure.ts";
 import {
@@ -78,7 +77,7 @@ export class SummaryWriter {
     let rounds: readonly WrittenRound[] | undefined;
     let dropped = 0;
     let isForked = this.#mayFork(ask);
-    for (let attempt = 0; attempt <= D.tooLongRetriesCount; attempt++) {
+    for (let attempt = 0; attempt <= ask.limits.tooLongRetriesCount; attempt++) {
       if (!isForked && rounds === undefined) {
         rounds = writeRounds(visibleOf(ask), ask.measure);
         dropped = countOverBudget(rounds, this.#transcriptTokens(ask, asked));
@@ -102,7 +101,10 @@ export class SummaryWriter {
       if (isForked) isForked = false;
       else if (rounds !== undefined) {
         const before = dropped;
-        dropped = countToDrop(rounds, { dropped, gapTokens: gapOf(result.failure) });
+        dropped = countToDrop(rounds, {
+          ...{ dropped, gapTokens: gapOf(result.failure) },
+          droppedShare: ask.limits.droppedShare,
+        });
         if (dropped === before) return undefined;
       }
     }

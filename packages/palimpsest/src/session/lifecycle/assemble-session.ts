@@ -2,9 +2,10 @@
  * Connects the parts of a session, from its log and what was folded from it. Only this file knows which part needs
  * which.
  */
+import { CLASSIC_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";
-import { costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import { type CostPolicy, costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { hasEffect } from "../../transcript/edits.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
@@ -27,7 +28,8 @@ import { LogReader } from "../history/message-reader.ts";
 import { SessionHistory } from "../history/session-history.ts";
 import { SessionPins } from "../history/session-pins.ts";
 import type { WatchedLog } from "../history/watched-log.ts";
-import type { SessionOptions } from "../options/session-options.ts";
+import type { SessionOptions, WindowOptions } from "../options/session-options.ts";
+import { type ResolvedLimits, resolveLimits, withLimits } from "../options/window-limits.ts";
 import { RequestBuilder } from "../request-builder.ts";
 import { Session } from "../session.ts";
 import { CacheWatch } from "../window/prompt-cache-watch.ts";
@@ -101,15 +103,27 @@ export function assembleSession(
   };
   const { window = {} } = options;
   const now = (): number => clock.nowMs();
-  const policy = costPolicy(window.policy ?? DEFAULT_POLICY);
+  const { policy, limits } = planningOf(window);
   const cache = new CacheWatch(parts, window);
-  const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, now, policy });
+  const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, now, policy, limits });
   const compaction = new WindowCompactor(parts, budgets, policy);
   const builder = new RequestBuilder(parts, { compaction, budgets, cache, now });
   const hostList = new HostList({ hasher, reader, isShown: isHostVisible });
   const history = new SessionHistory(reader, parts.index, log.damage);
   const { watch } = compaction;
   return new Session({ ...parts, budgets, watch, cache, compaction, builder, hostList, history });
+}
+
+/** The policy of a session, and the numbers of its layers: those of the preset, and the program's own before them. */
+function planningOf({ policy: name = DEFAULT_POLICY, limits }: WindowOptions): {
+  readonly policy: CostPolicy | undefined;
+  readonly limits: ResolvedLimits;
+} {
+  const policy = costPolicy(name);
+  return {
+    policy: policy && withLimits(policy, limits),
+    limits: resolveLimits(name === "classic" ? CLASSIC_LIMITS : undefined, limits),
+  };
 }
 
 interface WriterParts extends Omit<FoldedLog, "carried"> {

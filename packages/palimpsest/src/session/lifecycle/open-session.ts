@@ -24,6 +24,7 @@ import {
   SWITCHED_LAYERS,
   type WindowOptions,
 } from "../options/session-options.ts";
+import { checkLimits } from "../options/window-limits.ts";
 import type { Session } from "../session.ts";
 import { WindowTracker } from "../window/window-tracker.ts";
 import { assembleSession } from "./assemble-session.ts";
@@ -108,6 +109,7 @@ export function checkWindow(window: WindowOptions = {}): void {
       hint: "Leave it out for the provider's usual five minutes.",
     });
   }
+  checkLimits(window.limits);
   checkChoice("policy", window.policy, POLICY_NAMES);
   checkChoice("editSafety", window.editSafety, ["strict", "permissive"]);
   for (const layer of checkNames("disabledLayers", window.disabledLayers))

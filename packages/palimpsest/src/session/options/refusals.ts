@@ -41,3 +41,10 @@ export function nothingGained(): CompactionError {
     hint: "Go on without it, or name another pivot.",
   });
 }
+
+export function compactionOff(): CompactionError {
+  return new CompactionError("COMPACTION_REFUSED", {
+    message: "Compaction is switched off, also by hand.",
+    hint: "Switch it on: `compact` in the options of the window, or the variable PALIMPSEST_DISABLE_COMPACT.",
+  });
+}

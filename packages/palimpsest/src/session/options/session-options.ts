@@ -9,6 +9,7 @@ import type { SessionStore } from "../../ports/session-store.ts";
 import type { TariffOption } from "../../tokens/price/tariff.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import type { SessionObserver } from "../events/events.ts";
+import type { WindowLimits } from "./window-limits.ts";
 
 /** Layers that can be switched off. */
 export const SWITCHED_LAYERS = [
@@ -19,6 +20,8 @@ export const SWITCHED_LAYERS = [
   "session-memory",
   "full",
   "extractive",
+  "restoration",
+  "provider-side",
 ] as const;
 
 /** One of {@link SWITCHED_LAYERS}. */
@@ -34,12 +37,24 @@ export interface WindowOptions {
   readonly editSafety?: "strict" | "permissive";
   /**
    * The policy for rewriting the window to save money: `economy` and `balanced` rewrite it before it is full,
-   * `faithful` only if it must, `off` never: then a request that does not fit is refused.
+   * `faithful` only if it must or it costs nothing, `off` never: then a request that does not fit is refused. `classic`
+   * has the constants and the order of layers of Claude Code.
    * @defaultValue `balanced`
    */
   readonly policy?: PolicyName;
   /**
-   * Layers that are switched off; `arrival` is the limit of new blocks. What would not fit without them is
+   * False: no summary is made and no rounds collapse by themselves, and a request beyond the blocking limit is refused
+   * with `WINDOW_TOO_SMALL`; `compact()` works. Old results still become smaller, unless `disabledLayers` says otherwise.
+   * @defaultValue true
+   */
+  readonly autoCompact?: boolean;
+  /** False: no compaction at all; `compact()` is refused with `COMPACTION_REFUSED`. @defaultValue true */
+  readonly compact?: boolean;
+  /** Thresholds, margins, gates, counts, gaps and budgets. @defaultValue those of the policy */
+  readonly limits?: WindowLimits;
+  /**
+   * Layers that are switched off; `arrival` is the limit of new blocks, `restoration` what is shown again after a
+   * compaction, `provider-side` what the provider is asked to clear. What would not fit without them is
    * still shown in part, as a last resort; `policy: "off"` does not even do that.
    * A compaction by hand works whatever is off: with all summaries off, it makes that from the log.
    */

@@ -20,6 +20,8 @@ export interface BudgetInput {
   readonly maxOutputTokens?: number | undefined;
   /** Manage the session as if the window ended here, however large it is. */
   readonly ceilingTokens?: number | undefined;
+  /** Auto-compact begins at this per cent of the effective window, if that is earlier than by the policy. */
+  readonly autoCompactPercent?: number | undefined;
 }
 
 /** Sizes of a request, in the model's tokens. */
@@ -69,7 +71,9 @@ export function planBudget(input: BudgetInput, policy: BudgetPolicy = BUDGET_DEF
     Math.max(0, Math.floor((effective - marginTokens * scaledTokens) / referenceTokens));
   // In thousandths, so that 35 % of 180,000 is 63,000 and not a token less.
   const share = (part: number) => Math.floor((effectiveTokens * Math.round(part * 1_000)) / 1_000);
-  const autoCompactTokens = below(policy.autoCompactMarginTokens);
+  const earliest =
+    input.autoCompactPercent === undefined ? effectiveTokens : share(input.autoCompactPercent / 100);
+  const autoCompactTokens = Math.min(below(policy.autoCompactMarginTokens), earliest);
   return {
     windowTokens,
     summaryReserveTokens,
@@ -80,7 +84,10 @@ export function planBudget(input: BudgetInput, policy: BudgetPolicy = BUDGET_DEF
     blockingTokens: below(policy.blockingMarginTokens),
     offloadGateTokens: share(policy.offloadGateShare),
     microcompactGateTokens: share(policy.microcompactGateShare),
-    autoCompactGateTokens: Math.max(share(policy.autoCompactGateShare), autoCompactTokens),
+    autoCompactGateTokens: Math.min(
+      Math.max(share(policy.autoCompactGateShare), autoCompactTokens),
+      earliest,
+    ),
     fullTargetTokens: share(policy.fullTargetShare),
     sessionMemoryTargetTokens: share(policy.sessionMemoryTargetShare),
   };

@@ -6,6 +6,7 @@
  * `compaction.ts`. `CostPolicy` (`compaction/planner/cost-policy.ts`) says what each value does.
  */
 import { assert } from "../../assert.ts";
+import { RESTORE_DEFAULTS } from "./restore.ts";
 
 export const POLICY_DEFAULTS = {
   /** The least that a session can cost without losing its thread. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
@@ -59,6 +60,36 @@ export const POLICY_DEFAULTS = {
     appendix: { tokens: 10_000, floor: 5_000 },
     keptTail: { tokens: 20_000, floor: 3_000 },
   },
+  /** The constants of Claude Code, for those who know it. `CLASSIC_LIMITS` has those that are not of a summary. Source: Claude Code, as docs/reference/classic.md lists them row by row. */
+  classic: {
+    arrivalBlock: { tokens: 25_000, floor: 10_000 },
+    summaryMultiple: Number.POSITIVE_INFINITY,
+    earlyShare: 0,
+    earlySummary: "model",
+    earlyKeptTail: { tokens: 300, floor: 300 },
+    clearsByRent: false,
+    clearShare: 0,
+    clearedStrings: { tokens: 0, floor: 0 },
+    earlyFiles: { tokens: 24_000, floor: 5_000 },
+    restoresFromLog: false,
+    clearsWhenCold: true,
+    clearsByCount: true,
+    collapsesEarly: true,
+    userWords: { tokens: 8_000, floor: 2_000 },
+    facts: { tokens: 8_000, floor: 1_600 },
+    appendix: { tokens: 6_000, floor: 3_000 },
+    keptTail: { tokens: 300, floor: 300 },
+  },
+} as const;
+
+/** Numbers of the policy `classic` beside its summary, by the option that sets them. A host's own go before them. */
+export const CLASSIC_LIMITS = {
+  arrivalPreviewTokens: 1_000,
+  restoredFilesCount: RESTORE_DEFAULTS.filesCount,
+  restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
+  restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+  /** The whole cost: no cap. */
+  notesCostShareCap: 1,
 } as const;
 
 assert(

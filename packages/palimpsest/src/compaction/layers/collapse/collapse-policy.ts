@@ -6,8 +6,8 @@
  * for the messages that are new since the last one, and a collapse finds its lines ready.
  */
 import { assert } from "../../../base/assert.ts";
-import { COMPACTION_DEFAULTS } from "../../../base/defaults/compaction/compaction.ts";
 import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
+import { limitsOf } from "../../shared/layer-limits.ts";
 import { scaleTokens } from "../../shared/measure.ts";
 import { situationOf, type WindowSituation, type WindowState } from "../../shared/window-state.ts";
 import {
@@ -39,7 +39,7 @@ assert(
 export function collapsePolicy(situation: WindowSituation): CollapsePolicy {
   const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
   return {
-    recentTailTokens: scaleTokens(COMPACTION_DEFAULTS.recentTail, windowTokens),
+    recentTailTokens: scaleTokens(limitsOf(situation).recentTailTokens, windowTokens),
     spanRounds: SPAN_ROUNDS,
     maxLineShare: MAX_LINE_SHARE,
     roundTokens: ROUND_TOKENS,

@@ -1,9 +1,11 @@
 /**
- * Microcompact, time trigger: clear old tool results once the prompt cache is cold.
+ * Microcompact by time and by count: clear all but the newest tool results, all at once.
  *
- * While the cache is warm, rewriting an old message bills everything behind it again. Once it has
+ * By time: once the prompt cache is cold. While the cache is warm, rewriting an old message bills everything behind it again. Once it has
  * expired the whole prefix is billed again whatever is sent, so clearing costs nothing, and all of
  * it goes at once. Cheap is not safe: the rule of edit safety holds as for every rewrite.
+ *
+ * By count: once there are very many, as in Claude Code. Only the policy `classic` does so below the gates.
  */
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
@@ -19,13 +21,12 @@ import {
 } from "./clearable-results.ts";
 
 /** The policy of clearing once the cache is cold. `microcompactPolicy` with the provider's `cacheTtlMs` is one. */
-interface MicrocompactWhenColdPolicy
-  extends HistoryState,
-    Omit<ClearablePolicy, "resultsKeptTokens">,
-    ClearPolicy {
+interface MicrocompactWhenColdPolicy extends ClearAllPolicy {
   /** Time for which the provider keeps an unused prefix. */
   readonly cacheTtlMs: number;
 }
+
+interface ClearAllPolicy extends HistoryState, Omit<ClearablePolicy, "resultsKeptTokens">, ClearPolicy {}
 
 /** The window and the time. */
 interface WhenColdInput {
@@ -41,8 +42,30 @@ export function planMicrocompactWhenCold(
   policy: MicrocompactWhenColdPolicy,
 ): LayerEdit | undefined {
   if (!mayRewriteHistory(policy) || !isCold({ visible, nowMs }, policy)) return undefined;
-
   const results = findClearableResults(visible, policy);
+  return clearAllButNewest(results, { visible, measure, reason: "cache-cold" }, policy);
+}
+
+/** Plans the edit, or returns `undefined` as long as there are fewer than `clearableCountGate` clearable results. */
+export function planMicrocompactByCount(
+  { visible, measure }: Pick<WhenColdInput, "visible" | "measure">,
+  policy: ClearAllPolicy & { readonly clearableCountGate: number },
+): LayerEdit | undefined {
+  if (!mayRewriteHistory(policy) || visible.length < policy.clearableCountGate) return undefined;
+  const results = findClearableResults(visible, policy);
+  if (results.length < policy.clearableCountGate) return undefined;
+  return clearAllButNewest(results, { visible, measure, reason: "count" }, policy);
+}
+
+function clearAllButNewest(
+  results: readonly ClearableResult[],
+  {
+    visible,
+    measure,
+    reason,
+  }: Pick<WhenColdInput, "visible" | "measure"> & { readonly reason: "cache-cold" | "count" },
+  policy: ClearAllPolicy,
+): LayerEdit | undefined {
   const staleCount = Math.max(0, results.length - policy.resultsKeptCount);
   const chosen = {
     results: results.slice(0, staleCount),
@@ -53,7 +76,7 @@ export function planMicrocompactWhenCold(
 
   return {
     kind: "microcompact",
-    reason: "cache-cold",
+    reason,
     freedTokens: Math.round(forms.reduce((sum, form) => sum + form.freedTokens, 0)),
     effect: { forms: forms.map(({ form }) => form) },
   };
