@@ -41,7 +41,7 @@ const { recordedBoundaries } = await load("evaluation/dist/restoration/restore-b
 const { coverRestorations, evidenceRule, hindsightRule, lastTouchedRule, mostTouchedRule } = await load(
   "evaluation/dist/restoration/restore-coverage.js",
 );
-const { CLASSIC_FILE_BUDGET, fileBudget } = await load("palimpsest/dist/compaction/restore/restore-files.js");
+const { fileBudget } = await load("palimpsest/dist/compaction/restore/restore-files.js");
 const { RESTORE_DEFAULTS } = await load("palimpsest/dist/base/defaults/compaction/restore.js");
 
 const OURS = fileBudget(200_000);
@@ -59,7 +59,11 @@ const rules = {
 };
 const budgets = {
   ...Object.fromEntries([1, 2, 3, 5, 10].map((count) => [`${count} files`, { ...OURS, filesCount: count }])),
-  "5 files, classic": CLASSIC_FILE_BUDGET,
+  "5 files, classic": {
+    filesCount: RESTORE_DEFAULTS.filesCount,
+    fileTokens: RESTORE_DEFAULTS.classicFileTokens,
+    filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+  },
 };
 const rows = Object.entries(rules).flatMap(([rule, ranked]) =>
   Object.entries(budgets).map(([budget, size]) => ({

@@ -23,7 +23,8 @@ import type { SessionStore } from "../ports/session-store.ts";
 import { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
 import { sessionStartRestorer } from "../session/compact/restored-context.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
-import { checkWindow, createSession, openSession } from "../session/lifecycle/open-session.ts";
+import { createSession, openSession } from "../session/lifecycle/open-session.ts";
+import { checkWindow } from "../session/options/session-option-rules.ts";
 import type { NewSessionOptions, WindowOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
 import { InMemoryTaskFiles } from "../stores/in-memory/in-memory-task-files.ts";
@@ -41,6 +42,7 @@ import { closeOnExit } from "./home/close-on-exit.ts";
 import type { PalimpsestHome } from "./home/home-types.ts";
 import { openHome } from "./home/open-home.ts";
 import { CLOCK_RULE, DEADLINE_RULE, HOME_RULE } from "./home/option-rules.ts";
+import { warnOfEnvironment, windowInEnvironment } from "./home/window-settings.ts";
 import { nodeSessions } from "./node-sessions.ts";
 
 /** Settings of all sessions and the place to keep them; only the model is required. */
@@ -260,7 +262,17 @@ function placeOf(options: PalimpsestOptions): Place {
   };
   const named = (sessionId: string | undefined) => (sessionId === undefined ? {} : { sessionId });
   if (store !== undefined) {
-    const wired = { ...shared, store, clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
+    warnOfEnvironment(observer, process.env);
+    const own = windowInEnvironment(window, process.env);
+    const wired = {
+      ...shared,
+      ...(own === undefined ? {} : { window: own }),
+      store,
+      clock,
+      ids: randomIds,
+      hasher: nodeHasher,
+      timer: systemTimer,
+    };
     const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
     return {
       create: (sessionId, about) => createSession({ ...scoped, ...about, ...named(sessionId) }),

@@ -14,6 +14,7 @@ import { nodeHasher, randomIds, systemClock, systemTimer } from "../stores/platf
 import type { Scope } from "../transcript/entries.ts";
 import { folderStore } from "./folder-store.ts";
 import { CLOCK_RULE } from "./home/option-rules.ts";
+import { warnOfEnvironment, windowInEnvironment } from "./home/window-settings.ts";
 
 type Wired = "store" | "clock" | "ids" | "hasher" | "timer";
 
@@ -62,17 +63,22 @@ export function nodeSessions(options: {
     if (isLookedAt || observer === undefined) return;
     isLookedAt = true;
     const kind = findNetworkFileSystem(folder);
+    warnOfEnvironment(observer, process.env);
     if (kind !== undefined) notify(observer, { type: "network-file-system", kind, folder });
+  };
+  const windowOf = ({ window }: Pick<SessionOptions, "window">): Pick<SessionOptions, "window"> => {
+    const own = windowInEnvironment(window, process.env);
+    return own === undefined ? {} : { window: own };
   };
   const wired = { store, clock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
   return {
     create: (options = {}) => {
       warn(options.observer);
-      return createSession({ ...options, ...wired });
+      return createSession({ ...options, ...windowOf(options), ...wired });
     },
     open: (sessionId, options = {}) => {
       warn(options.observer);
-      return openSession(sessionId, { ...options, ...wired });
+      return openSession(sessionId, { ...options, ...windowOf(options), ...wired });
     },
     list: (scope) => store.list(scope),
   };

@@ -7,7 +7,6 @@
  * goes to the next. The content is the host's current file if it can be read, else the last known content
  * from the log with its age in the heading.
  */
-import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../shared/measure.ts";
@@ -69,13 +68,6 @@ export function fileBudget(windowTokens: number, limits: LayerLimits = LAYER_LIM
     filesTokens: scaleTokens(limits.restoredFilesTokens, windowTokens),
   };
 }
-
-/** The budget of the classic rule, whatever the window. */
-export const CLASSIC_FILE_BUDGET: FileBudget = {
-  filesCount: RESTORE_DEFAULTS.filesCount,
-  fileTokens: RESTORE_DEFAULTS.classicFileTokens,
-  filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
-};
 
 export function planFiles(
   candidates: readonly FileCandidate[],

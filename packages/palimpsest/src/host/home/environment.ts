@@ -14,7 +14,27 @@ const SWITCHES = {
   PALIMPSEST_SKIP_HISTORY: "nothing is written",
   PALIMPSEST_TEST_PERSISTENCE: "tests write nothing",
   PALIMPSEST_BARE: "instruction files and version control are left out",
+  PALIMPSEST_DISABLE_COMPACT: "nothing is compacted, not even by hand",
+  PALIMPSEST_DISABLE_AUTO_COMPACT: "nothing is compacted by itself",
+  PALIMPSEST_DISABLE_OFFLOAD: "large blocks stay whole",
+  PALIMPSEST_DISABLE_MICROCOMPACT: "old results are not cleared",
+  PALIMPSEST_DISABLE_COLLAPSE: "old rounds do not become lines",
+  PALIMPSEST_DISABLE_SESSION_MEMORY_COMPACT: "notes do not replace messages",
+  PALIMPSEST_DISABLE_FULL_COMPACT: "no model writes summaries by itself",
+  PALIMPSEST_DISABLE_EXTRACTIVE_COMPACT: "no summary is made from the log by itself",
+  PALIMPSEST_DISABLE_RESTORATION: "nothing is shown again after a compaction",
+  PALIMPSEST_DISABLE_PROVIDER_SIDE: "the provider is not asked to clear anything",
 } as const;
+
+const PERCENT = "PALIMPSEST_AUTO_COMPACT_PERCENT";
+
+/** The per cent of the effective window at which auto-compact begins, if a usable one is set. */
+export function readPercent(env: Env): number | undefined {
+  const value = env[PERCENT];
+  if (value === undefined || !/^\d{1,3}(?:\.\d{1,9})?$/.test(value)) return undefined;
+  const percent = Number(value);
+  return percent >= 1 && percent <= 100 ? percent : undefined;
+}
 
 /** The state of a switch: `unset` where there is no such variable. */
 export function environmentSwitch(env: Env, name: string): "on" | "off" | "unset" | "unclear" {
@@ -25,7 +45,7 @@ export function environmentSwitch(env: Env, name: string): "on" | "off" | "unset
 }
 
 /** True if a switch that keeps something back is set to anything but `0` or `false`. */
-export function isHeldBack(env: Env, name: "PALIMPSEST_SKIP_HISTORY" | "PALIMPSEST_BARE"): boolean {
+export function isHeldBack(env: Env, name: string): boolean {
   return ["on", "unclear"].includes(environmentSwitch(env, name));
 }
 
@@ -51,7 +71,16 @@ export function environmentProblems(env: Env): readonly HomeProblem[] {
   const home = "PALIMPSEST_HOME";
   const unclear = Object.entries(SWITCHES).filter(([name]) => environmentSwitch(env, name) === "unclear");
   const isHomeless = env[home] !== undefined && homeInEnvironment(env) === undefined;
+  const isNoPercent = env[PERCENT] !== undefined && readPercent(env) === undefined;
   return [
+    ...(isNoPercent
+      ? [
+          problem(
+            PERCENT,
+            `The environment variable ${PERCENT} is ${JSON.stringify(shorten(env[PERCENT] ?? "", 60))}, not a number from 1 to 100; the usual threshold is used.`,
+          ),
+        ]
+      : []),
     ...unclear.map(([name, effect]) => problem(name, `${unclearSwitch(env, name)}; ${effect}.`)),
     ...(isHomeless
       ? [problem(home, `The environment variable ${home} is empty; the user's own home is used.`)]

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import { NodeProjectContext } from "../../runtime/working-copy/git-status.ts";
 import type { SessionObserver } from "../../session/events/events.ts";
+import type { SessionOptions } from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
 import { purgeOutputs } from "../../stores/files/tasks/trashed-outputs.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
@@ -40,6 +41,7 @@ import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from 
 import { changeSettings, readSettings } from "./settings.ts";
 import { contextChanges, START_CONTEXT_KEY, startContextOf } from "./start-context.ts";
 import { changedTags, checkName } from "./title-and-tags.ts";
+import { mergeWindows, reportProblems, windowInEnvironment } from "./window-settings.ts";
 
 /** Metadata key that says where a session of another working copy is worked on now. */
 const WORKING_COPY_KEY = "workingCopy";
@@ -58,6 +60,7 @@ export class HomeSessions implements PalimpsestHome {
   readonly #env: Env;
   readonly #stores: HomeStores;
   readonly #open = new Set<Session>();
+  #hasReported = false;
   #startContext: Promise<StartContext> | undefined;
 
   constructor(options: HomeOptions) {
@@ -87,8 +90,8 @@ export class HomeSessions implements PalimpsestHome {
     const metadata = { ...(await this.#settingsInfo()), ...options.metadata };
     const { workingCopy } = this;
     const { createSession } = await loadEngine();
-    return this.#keep(options.observer, (observer) =>
-      createSession({ ...options, ...this.#wired(this.project), ...observer, metadata, workingCopy }),
+    return this.#keep(options, (own) =>
+      createSession({ ...options, ...this.#wired(this.project), ...own, metadata, workingCopy }),
     );
   }
 
@@ -135,8 +138,8 @@ export class HomeSessions implements PalimpsestHome {
     const place = { workingCopy, metadata, from: { store }, sessionId: id };
     const { forkSession } = await loadEngine();
     const fork = (): Promise<Session> =>
-      this.#keep(options.observer, (observer) =>
-        forkSession(sessionId, { ...options, ...this.#wired(this.project), ...observer, ...place }),
+      this.#keep(options, (own) =>
+        forkSession(sessionId, { ...options, ...this.#wired(this.project), ...own, ...place }),
       );
     return marks === undefined ? fork() : marks.during(id, fork);
   }
@@ -191,10 +194,7 @@ export class HomeSessions implements PalimpsestHome {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly HomeImport[]> {
     const { importRecording } = await loadEngine();
-    return importRecording(path, {
-      ...this.#wired(this.project),
-      signal,
-    });
+    return importRecording(path, { ...this.#wired(this.project), signal });
   }
 
   async trash(which: string, reason = "by hand"): Promise<FoundSession> {
@@ -303,8 +303,8 @@ export class HomeSessions implements PalimpsestHome {
   async #goOn(match: Match, options: Omit<ResumeOptions, "ifInUse">): Promise<Session> {
     const { project, store, sessionId } = match;
     const { openSession } = await loadEngine();
-    const session = await this.#keep(options.observer, (observer) =>
-      openSession(sessionId, { ...options, ...this.#wired(project), ...observer }),
+    const session = await this.#keep(options, (own) =>
+      openSession(sessionId, { ...options, ...this.#wired(project), ...own }),
     );
     try {
       const { header, metadata } = await store.find(sessionId);
@@ -343,11 +343,14 @@ export class HomeSessions implements PalimpsestHome {
     }
   }
 
-  /** Remembers a session until it is closed. */
+  /** Remembers a session until it is closed. Its window is as the program, the user's settings and the environment have it. */
   async #keep(
-    watching: SessionObserver | undefined,
-    begin: (observer: { readonly observer: SessionObserver }) => Promise<Session>,
+    { observer: watching, window: programs }: Pick<SessionOptions, "observer" | "window">,
+    begin: (own: Pick<SessionOptions, "observer" | "window">) => Promise<Session>,
   ): Promise<Session> {
+    if (watching !== undefined && !this.#hasReported) reportProblems(watching, this.problems);
+    if (watching !== undefined) this.#hasReported = true;
+    const window = windowInEnvironment(mergeWindows(this.settings.window, programs), this.#env);
     let isClosed = false;
     let session: Session | undefined;
     const observer: SessionObserver = {
@@ -357,7 +360,7 @@ export class HomeSessions implements PalimpsestHome {
         watching?.onEvent(event);
       },
     };
-    session = await begin({ observer });
+    session = await begin({ observer, ...(window === undefined ? {} : { window }) });
     if (!isClosed) this.#open.add(session);
     return session;
   }

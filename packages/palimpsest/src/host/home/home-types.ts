@@ -7,7 +7,11 @@ import type { ProjectContext } from "../../ports/project-context.ts";
 import type { Clock } from "../../ports/runtime.ts";
 import type { SessionInfo, SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import type { CleanUpOptions, CleanUpReport } from "../../session/lifecycle/clean-up-run.ts";
-import type { NewSessionOptions, SessionOptions } from "../../session/options/session-options.ts";
+import type {
+  NewSessionOptions,
+  SessionOptions,
+  WindowOptions,
+} from "../../session/options/session-options.ts";
 import type { Session } from "../../session/session.ts";
 
 /** The place and the settings of a home. Everything may be left out. */
@@ -58,6 +62,8 @@ export interface HomeSettings {
   readonly instructionFiles: boolean;
   /** If true, version control is asked at the start of a session. @defaultValue true */
   readonly gitStatus: boolean;
+  /** Options of the window of every session, such as `policy`, `autoCompact` and `limits`; a program's own go before them. @defaultValue none */
+  readonly window?: WindowOptions;
 }
 
 /** Something in the home, or in the environment, that could not be used and was worked around. */

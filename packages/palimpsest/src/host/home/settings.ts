@@ -13,8 +13,11 @@ import { nearestName } from "../../base/options/check-options.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { FileSystem } from "../../ports/file-system.ts";
 import type { IdSource } from "../../ports/runtime.ts";
+import { checkWindow } from "../../session/options/session-option-rules.ts";
+import type { WindowOptions } from "../../session/options/session-options.ts";
 import { replaceFile, withFile } from "../../stores/files/replace/whole-file.ts";
 import type { HomeProblem, HomeSettings } from "./home-types.ts";
+import { readWindowSetting } from "./window-settings.ts";
 
 /** Largest `settings.json` that is read, in bytes. Source: our choice: a hundred times a long one. */
 const SETTINGS_LIMIT_BYTES = 1_048_576;
@@ -46,13 +49,16 @@ const flag = (byDefault: boolean): Rule => ({
   wanted: "true or false",
 });
 
-const RULES: Readonly<Record<keyof HomeSettings, Rule>> = {
+type PlainSetting = Exclude<keyof HomeSettings, "window">;
+
+const RULES: Readonly<Record<PlainSetting, Rule>> = {
   cleanupPeriodDays: days(HOME_DEFAULTS.cleanupPeriodDays),
   trashGraceDays: days(HOME_DEFAULTS.trashGraceDays),
   instructionFiles: flag(true),
   gitStatus: flag(true),
 };
-const NAMES = Object.keys(RULES) as readonly (keyof HomeSettings)[];
+const NAMES = Object.keys(RULES) as readonly PlainSetting[];
+const ALL_NAMES = [...NAMES, "window"] as const;
 
 const settingsPath = (home: string): string => join(home, "settings.json");
 
@@ -106,17 +112,20 @@ function parseSettings(path: string, text: string): ReadSettings {
     const isDecisive = problem.setting === "cleanupPeriodDays" && !problem.isOverridden;
     const mayBeZero = isDecisive && !isAboveZero(value);
     if (mayBeZero) noHistoryReason = `${problem.what} in ${path}, which may mean 0`;
-    const byDefault = problem.isOverridden
-      ? "it has no effect"
-      : `${RULES[problem.setting].byDefault} is used`;
+    const byDefault =
+      problem.isOverridden || problem.setting === "window"
+        ? "it has no effect"
+        : `${RULES[problem.setting].byDefault} is used`;
     const effect = mayBeZero ? "nothing is written" : byDefault;
     problems.push({ path, setting: problem.setting, detail: `${problem.what}${problem.wanted}; ${effect}.` });
   }
-  return { settings: chosen(found), problems, noHistoryReason };
+  const { window, problems: more } = readWindowSetting(path, found["window"]);
+  const settings = { ...chosen(found), ...(window === undefined ? {} : { window }) };
+  return { settings, problems: [...problems, ...more], noHistoryReason };
 }
 
 interface SettingProblem {
-  readonly setting: keyof HomeSettings;
+  readonly setting: (typeof ALL_NAMES)[number];
   readonly what: string;
   readonly wanted: string;
   /** True if the setting also has its right name, whose value counts. */
@@ -135,7 +144,7 @@ function problemOf(
     const what = `\`${key}\` is ${shorten(JSON.stringify(value), 60)}`;
     return { setting: exact, what, wanted: `, not ${RULES[exact].wanted}`, isOverridden: false };
   }
-  const setting = nearestName(key, NAMES);
+  const setting = key === "window" ? undefined : nearestName(key, ALL_NAMES);
   if (setting === undefined) return undefined;
   const what = `\`${shorten(key, 60)}\` is not a setting`;
   return { setting, what, wanted: ` (\`${setting}\` is)`, isOverridden: found[setting] !== undefined };
@@ -154,20 +163,24 @@ const PERIOD_IN_TEXT = /cleanupPeriodDays["'\s]{0,9}[:=]?\s{0,9}["']?([^"',\s}]{
 const isAboveZero = (value: unknown): boolean => Number.parseFloat(String(value)) > 0;
 
 function chosen(found: Readonly<Record<string, unknown>>): HomeSettings {
-  const value = (name: keyof HomeSettings): unknown =>
+  const value = (name: PlainSetting): unknown =>
     RULES[name].isUsable(found[name]) ? found[name] : RULES[name].byDefault;
   return Object.fromEntries(NAMES.map((name) => [name, value(name)])) as unknown as HomeSettings;
 }
 
 function checkChange(name: string, value: unknown): void {
-  const rule = Object.hasOwn(RULES, name) ? RULES[name as keyof HomeSettings] : undefined;
+  if (name === "window") {
+    checkWindow(value as WindowOptions);
+    return;
+  }
+  const rule = Object.hasOwn(RULES, name) ? RULES[name as PlainSetting] : undefined;
   if (rule?.isUsable(value) === true) return;
   throw new OptionError({
     message:
       rule === undefined
         ? `There is no setting \`${shorten(name, 60)}\`.`
         : `The setting \`${name}\` is ${rule.wanted}, not ${shorten(JSON.stringify(value) ?? "undefined", 60)}.`,
-    hint: `Settings are ${NAMES.join(", ")}.`,
+    hint: `Settings are ${ALL_NAMES.join(", ")}.`,
   });
 }
 

@@ -78,7 +78,7 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
       runRestorer(
         restorer,
         {
-          ...roomOf(restorer, input),
+          ...shareOf(restorer, input),
           measure: (text) => measureText(text, input.measure),
           isVisible,
           announced: readFingerprints(announced[restorer.name]),
@@ -120,7 +120,7 @@ function rank({ priority }: Restorer): number {
   return typeof priority === "number" && Number.isFinite(priority) ? priority : PRIORITY;
 }
 
-function roomOf(
+function shareOf(
   { budgetTokens, itemTokens }: Restorer,
   input: RestorationInput,
 ): { readonly budgetTokens: number; readonly itemTokens: number } {
@@ -184,7 +184,7 @@ class Filling {
     this.#events.push(...events);
     // If a restorer failed, its changes are unknown: its last announcement still counts.
     const counts: Record<string, number> = items === undefined ? { ...before } : {};
-    const limits = roomOf(restorer, this.#input);
+    const limits = shareOf(restorer, this.#input);
     const own: Budget = { leftTokens: limits.budgetTokens };
     for (const item of items ?? []) {
       const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;

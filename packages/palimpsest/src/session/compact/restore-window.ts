@@ -82,7 +82,14 @@ export class WindowRestorer {
     const { digest, reader, carried, emit } = this.#parts;
     const { windowTokens } = state.budget;
     const files =
-      restoredFiles === "off" ? "off" : filesAfter(edit, this.#policy, windowTokens, restoredFiles ?? fileBudget(windowTokens, state.limits));
+      restoredFiles === "off"
+        ? "off"
+        : filesAfter(
+            edit,
+            this.#policy,
+            windowTokens,
+            restoredFiles ?? fileBudget(windowTokens, state.limits),
+          );
     const { messages, events, announced } = await planRestoration({
       ...compactedWindow(edit, state, await digest.get()),
       windowTokens,

@@ -120,6 +120,8 @@ export type ContentRepairReason =
  * - `task`: a background task began, waits for input, says something, or ended; `status` is its state then.
  * - `tasks-failed`: the journal or the outputs of tasks cannot be read or written; the turn goes on without them.
  * - `background`: a home did something by itself; `detail` is its result, or the reason why it failed.
+ * - `setting-unusable`: a setting of the user's, or an environment variable, cannot be used; `detail` says what is done
+ *   instead. Reported once, with the first session.
  * - `closed`: the session was closed; nothing follows.
  * - `mended`: something stored is not shown as it came, because no provider would accept it or its type is unknown;
  *   `reason` says why, `block` which one. Reported when it is appended, and again whenever the log is opened.
@@ -237,6 +239,7 @@ export type SessionEvent =
       readonly outcome: "done" | "failed";
       readonly detail: string;
     }
+  | { readonly type: "setting-unusable"; readonly setting: string; readonly detail: string }
   | { readonly type: "closed" }
   | {
       readonly type: "mended";

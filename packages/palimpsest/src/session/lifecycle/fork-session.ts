@@ -17,13 +17,13 @@ import { ENTRY_VERSION, type Entry, type HeaderEntry, type Scope } from "../../t
 import { FORK_MARK, markNotesForeign, notesStateIn } from "../append/carried-marks.ts";
 import { notify, type SessionEvent } from "../events/events.ts";
 import { KnownDamage, WatchedLog } from "../history/watched-log.ts";
-import { FORK_RULES } from "../options/session-option-rules.ts";
+import { checkWindow, FORK_RULES } from "../options/session-option-rules.ts";
 import type { ForkOptions, SessionOptions } from "../options/session-options.ts";
 import { internalsOf, type Session } from "../session.ts";
 import { assembleSession } from "./assemble-session.ts";
 import { foldStoredLog } from "./fold-stored-log.ts";
 import { ForkCopy } from "./fork-copy.ts";
-import { CREATED_BY, checkWindow } from "./open-session.ts";
+import { CREATED_BY } from "./open-session.ts";
 
 const FORK_ENDING = " (fork)";
 const TITLE_CHARS = 200;

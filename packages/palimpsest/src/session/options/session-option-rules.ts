@@ -1,9 +1,11 @@
 /**
  * The rules of the options of sessions may be.
  */
+import { OptionError } from "../../base/errors.ts";
 import {
   anyString,
   anything,
+  checkOptions,
   flag,
   having,
   type OptionRules,
@@ -11,7 +13,16 @@ import {
   oneOf,
   signal,
 } from "../../base/options/check-options.ts";
-import type { ForkOptions, NewSessionOptions, SessionOptions, WindowOptions } from "./session-options.ts";
+import { POLICY_NAMES } from "../../compaction/planner/cost-policy.ts";
+import { checkTariffOption } from "../../tokens/price/tariff.ts";
+import {
+  type ForkOptions,
+  type NewSessionOptions,
+  type SessionOptions,
+  SWITCHED_LAYERS,
+  type WindowOptions,
+} from "./session-options.ts";
+import { checkLimits } from "./window-limits.ts";
 
 const store = having(["create", "open"], "a session store", "a store such as `new FileSessionStore({ … })`");
 const clock = having(["nowMs"], "a clock", "an object with `nowMs()`, such as `systemClock`");
@@ -51,7 +62,7 @@ export const FORK_RULES: OptionRules<ForkOptions> = {
 };
 
 /** The names; `checkWindow` checks the values. */
-export const WINDOW_RULES: OptionRules<WindowOptions> = {
+const WINDOW_RULES: OptionRules<WindowOptions> = {
   windowTokens: anything,
   maxOutputTokens: anything,
   editSafety: anything,
@@ -65,3 +76,48 @@ export const WINDOW_RULES: OptionRules<WindowOptions> = {
   tariff: anything,
   cacheTtl: anything,
 };
+
+/** Checks the options of the window: an unusable one is refused, never silently replaced. */
+export function checkWindow(window: WindowOptions = {}): void {
+  checkOptions("window", window, WINDOW_RULES);
+  checkTariffOption(window.tariff);
+  const cacheTtl: unknown = window.cacheTtl;
+  if (cacheTtl !== undefined && cacheTtl !== "5m" && cacheTtl !== "1h") {
+    throw new OptionError({
+      message: "`window.cacheTtl` is neither `5m` nor `1h`.",
+      hint: "Leave it out for the provider's usual five minutes.",
+    });
+  }
+  checkLimits(window.limits);
+  checkChoice("policy", window.policy, POLICY_NAMES);
+  checkChoice("editSafety", window.editSafety, ["strict", "permissive"]);
+  for (const layer of checkNames("disabledLayers", window.disabledLayers))
+    checkChoice("disabledLayers", layer, SWITCHED_LAYERS);
+  checkNames("keptTools", window.keptTools);
+  checkNames("clearableTools", window.clearableTools);
+  for (const name of ["windowTokens", "maxOutputTokens"] as const) {
+    const value: unknown = window[name];
+    if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
+    throw new OptionError({
+      message: `\`window.${name}\` is ${String(value)}; it is a whole number of tokens above 0.`,
+      hint: "Leave it out to take the figure of the model's catalogue entry.",
+    });
+  }
+}
+
+function checkChoice(name: keyof WindowOptions, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  throw new OptionError({
+    message: `\`window.${name}\` has ${JSON.stringify(value) ?? String(value)}; it is one of ${choices.join(", ")}.`,
+    hint: "Leave it out for what the library does by itself.",
+  });
+}
+
+function checkNames(name: keyof WindowOptions, value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
+  throw new OptionError({
+    message: `\`window.${name}\` is not a list of names.`,
+    hint: "Give a list of strings, or leave it out.",
+  });
+}

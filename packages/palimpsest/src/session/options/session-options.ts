@@ -53,8 +53,8 @@ export interface WindowOptions {
   /** Thresholds, margins, gates, counts, gaps and budgets. @defaultValue those of the policy */
   readonly limits?: WindowLimits;
   /**
-   * Layers that are switched off; `arrival` is the limit of new blocks, `restoration` what is shown again after a
-   * compaction, `provider-side` what the provider is asked to clear. What would not fit without them is
+   * Layers that are switched off; `arrival` is the limit of new blocks, `restoration` shows things again after a
+   * compaction, `provider-side` asks the provider to clear by itself. What would not fit without them is
    * still shown in part, as a last resort; `policy: "off"` does not even do that.
    * A compaction by hand works whatever is off: with all summaries off, it makes that from the log.
    */

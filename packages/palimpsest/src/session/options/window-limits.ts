@@ -214,7 +214,9 @@ export function withLimits(policy: CostPolicy, limits: WindowLimits = {}): CostP
   return {
     ...policy,
     summaryMultiple,
-    ...(arrivalBlockTokens === undefined ? {} : { arrivalBlock: part(arrivalBlockTokens, policy.arrivalBlock) }),
+    ...(arrivalBlockTokens === undefined
+      ? {}
+      : { arrivalBlock: part(arrivalBlockTokens, policy.arrivalBlock) }),
     userWords: part(limits.userWordsTokens, policy.userWords),
     facts: part(limits.factsTokens, policy.facts),
     appendix: part(limits.appendixTokens, policy.appendix),

@@ -55,9 +55,10 @@ describe("limits of a window", () => {
 
   it("let a program's own number stand before the one of its policy", async () => {
     const limits = { arrivalBlockTokens: 9_000, restoredFilesCount: undefined } as unknown as WindowLimits;
-    const { session } = await aSession({ policy: "classic", limits });
-    expect(internalsOf(session).budgets.limits).toMatchObject({
-      arrivalBlockTokens: { tokens: 9_000, floor: 9_000 },
+    const { session } = await aSession({ windowTokens: 200_000, policy: "classic", limits });
+    const { budgets } = internalsOf(session);
+    expect(budgets.arrivalPolicy.blockTokens).toBe(9_000);
+    expect(budgets.limits).toMatchObject({
       arrivalPreviewTokens: { tokens: 1_000, floor: 1_000 },
       restoredFilesCount: 5,
       restoredFileTokens: { tokens: 5_000, floor: 2_000 },
