@@ -51,7 +51,7 @@ export interface CostPolicy extends SummaryShape {
    * edit safety allows it; with `log` the model is only asked when the window is full.
    */
   readonly earlySummary: "log" | "model";
-  /** Newest rounds that stay as they are after an early summary; on sessions whose history may be edited. */
+  /** Newest rounds that stay after an early summary: as they are if the history may be edited, else quoted as text. */
   readonly earlyKeptTail: ScaledTokens;
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;

@@ -191,7 +191,7 @@ export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy
 export function earlyTail(
   situation: WindowSituation,
   { earlyKeptTail, ...shape }: CostPolicy,
-): Pick<ExtractivePolicy, "keepTailTokens" | "maxNewestRoundTokens"> {
+): Pick<ExtractivePolicy, "keepTailTokens" | "maxNewestRoundTokens" | "quotedTokens"> {
   const { keepTailTokens, maxNewestRoundTokens } = extractivePolicy(situation, {
     ...shape,
     keptTail: earlyKeptTail,
@@ -200,6 +200,8 @@ export function earlyTail(
   return {
     keepTailTokens,
     maxNewestRoundTokens: isKept ? Math.max(keepTailTokens, maxNewestRoundTokens) : maxNewestRoundTokens,
+    // Less than what the newest round may have is for that one alone.
+    quotedTokens: keepTailTokens > maxNewestRoundTokens ? keepTailTokens : 0,
   };
 }
 
@@ -234,7 +236,8 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
 export function expectedAfterSummary(situation: WindowSituation, policy: CostPolicy): number {
   const { windowTokens, editSafety } = situation;
   const parts = [policy.userWords, policy.facts, policy.appendix];
-  if (editSafety === "permissive") parts.push(policy.earlyKeptTail);
+  const isKept = editSafety === "permissive" || policy.earlyKeptTail.tokens > NEWEST_ROUND.tokens;
+  if (isKept) parts.push(policy.earlyKeptTail);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
   return Math.min(situation.effectiveTokens * limitsOf(situation).fullTargetShare, tokens * EXPECTED_SHARE);
 }

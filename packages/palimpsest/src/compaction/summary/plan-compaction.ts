@@ -33,6 +33,8 @@ export interface CompactionShape extends HistoryAccess {
   /** Newest rounds that stay as they are (permissive sessions only). */
   readonly keepTailTokens: number;
   readonly editSafety: EditSafety;
+  /** Newest rounds that are quoted as text where none may stay as it is. @defaultValue only the newest */
+  readonly quotedTokens?: number;
   /** A newest round above this is peeled … */
   readonly maxNewestRoundTokens: number;
   /** … and told as text where it is still above this, because it cannot be peeled. */
@@ -138,7 +140,7 @@ export function planPartialCompaction(
 export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"> {
   readonly policy: Pick<
     CompactionShape,
-    "targetTokens" | "maxNewestRoundTokens" | "maxSummaryShare" | "hasHistoryTools"
+    "targetTokens" | "maxNewestRoundTokens" | "quotedTokens" | "maxSummaryShare" | "hasHistoryTools"
   >;
 }
 
@@ -287,9 +289,33 @@ function newestExchange(
 ): string {
   const newest = groupRounds(hidden).at(-1);
   if (newest === undefined) return "";
-  const budgetTokens = Math.min(policy.maxNewestRoundTokens, availableTokens * NEWEST_EXCHANGE_SHARE);
-  return composeNewestExchange(hidden.slice(newest.start, newest.end), budgetTokens, measure, policy);
+  const { maxNewestRoundTokens, quotedTokens = 0 } = policy;
+  const budgetTokens = Math.min(
+    Math.max(maxNewestRoundTokens, quotedTokens),
+    availableTokens * NEWEST_EXCHANGE_SHARE,
+  );
+  const start = quotedStart(hidden, Math.min(quotedTokens, budgetTokens), measure);
+  return composeNewestExchange(hidden.slice(start, newest.end), budgetTokens, measure, policy);
 }
+
+/** The first of the newest rounds that fit together, and that hold no earlier summary; the newest in any case. */
+function quotedStart(hidden: readonly VisibleMessage[], budgetTokens: number, measure: Measure): number {
+  const rounds = groupRounds(hidden).toReversed();
+  let start = rounds[0]?.start ?? 0;
+  let tokens = 0;
+  for (const round of rounds) {
+    const messages = hidden.slice(round.start, round.end);
+    const blocks = messages.reduce((sum, message) => sum + message.blocks.length, 0);
+    tokens += measureMessages(messages, measure) * QUOTED_GROWTH + blocks * QUOTE_LABEL_TOKENS;
+    if (tokens > budgetTokens || messages.some(({ insertedBy }) => insertedBy !== undefined)) break;
+    start = round.start;
+  }
+  return start;
+}
+
+/** Growth of a text by the marks of a quotation, and tokens of its label. Our choice: quotes are shortened where this is too little. */
+const QUOTED_GROWTH = 1.15;
+const QUOTE_LABEL_TOKENS = 24;
 
 /** The newest exchange's largest share of the room for the inserted message. */
 const NEWEST_EXCHANGE_SHARE = 0.6;

@@ -9,6 +9,7 @@ import type { WindowState } from "#compaction/shared/window-state.ts";
 import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
 import { TARIFFS } from "#tokens/price/tariff.ts";
 import type { Message } from "#transcript/blocks.ts";
+import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import {
   applyEdit,
@@ -107,11 +108,19 @@ describe("the newest rounds after a summary", () => {
   const visible = ALL;
 
   /** Tokens of the rounds that stay as they are. */
-  function keptTokens(
+  const keptTokens = (...given: Parameters<typeof after>): number =>
+    tokensOf(after(...given).filter(({ insertedBy }) => insertedBy === undefined));
+  const summaryText = (...given: Parameters<typeof after>): string =>
+    after(...given)
+      .filter(({ insertedBy }) => insertedBy !== undefined)
+      .flatMap(({ blocks }) => blocks.map(({ block }) => (block.type === "text" ? block.text : "")))
+      .join("\n");
+
+  function after(
     policy: CostPolicy,
     reason: "rent" | "manual",
     over: Partial<WindowState> = {},
-  ): number {
+  ): readonly VisibleMessage[] {
     const state = aWindowState(visible, { windowTokens: WINDOW_TOKENS, ...over });
     const planner = new WindowPlanner(policy);
     for (let calls = 0; calls < 40; calls++)
@@ -124,9 +133,9 @@ describe("the newest rounds after a summary", () => {
     const plan = reason === "rent" ? planner.plan(state, sources) : planner.compact(state, reason, sources);
     if ("needs" in plan) throw new Error("the sources are there");
     expect(plan.edits.map((edit) => [edit.kind, edit.reason])).toEqual([["extractive", reason]]);
-    const after = applyEdit(visible, plan.edits[0]!, 999);
-    expect(brokenPairs(after)).toEqual([]);
-    return tokensOf(after.filter(({ insertedBy }) => insertedBy === undefined));
+    const window = applyEdit(visible, plan.edits[0]!, 999);
+    expect(brokenPairs(window)).toEqual([]);
+    return window;
   }
 
   it("are more after an early one, as the policy says", () => {
@@ -138,9 +147,18 @@ describe("the newest rounds after a summary", () => {
     expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
   });
 
-  it("are none on a session whose history may not be edited", () => {
+  it("are quoted as text on a session whose history may not be edited", () => {
     const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
-    expect(keptTokens(policy, "rent", { editSafety: "strict" })).toBe(0);
+    const strict = { editSafety: "strict" } as const;
+    expect(keptTokens(policy, "rent", strict)).toBe(0);
+    const quotedRounds = (summary: string): number => summary.match(/> value_\d+ of the row\n/g)?.length ?? 0;
+    expect(quotedRounds(summaryText(balanced, "rent", strict))).toBe(1);
+    // 9,600 tokens hold 13 rounds with their labels and marks.
+    const long = summaryText(policy, "rent", strict);
+    expect(quotedRounds(long)).toBeGreaterThanOrEqual(11);
+    expect(quotedRounds(long)).toBeLessThanOrEqual(14);
+    expect(long.match(/some line of code here/g)!.length).toBe(100 * quotedRounds(long));
+    expect(quotedRounds(summaryText(policy, "manual", strict))).toBe(1);
   });
 });
 
