@@ -72,6 +72,8 @@ export interface ModelRequest {
   readonly cacheMarks?: readonly CacheMark[];
   /** Lifetime of the cache entries that the marks request. @defaultValue `5m` */
   readonly cacheTtl?: "5m" | "1h";
+  /** The same for the entry of system prompt and tools, which no message precedes. @defaultValue `cacheTtl` */
+  readonly headCacheTtl?: "5m" | "1h";
   /** Edits that the provider shall make; clients of providers without them leave them out. */
   readonly providerEdits?: ProviderEditPlan;
 }

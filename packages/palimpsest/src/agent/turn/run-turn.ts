@@ -126,7 +126,7 @@ async function send(
   const request = modelRequest(
     agent.lastRequest ?? call,
     { messages: call.messages, cacheMarks: call.cacheMarks },
-    internalsOf(session).cache.cacheTtl,
+    internalsOf(session).cache.lifetimes,
   );
   const stream = model.stream?.bind(model);
   if (onEvent === undefined || stream === undefined)

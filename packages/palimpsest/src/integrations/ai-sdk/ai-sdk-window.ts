@@ -110,7 +110,7 @@ export function aiSdkWindow<Tools extends object = object>(
         historyTools,
       });
       steps.sent(call.callSeq, isFirst);
-      const { cacheTtl } = internalsOf(session.session).cache;
+      const { cacheTtl } = internalsOf(session.session).cache.lifetimes;
       const form = {
         version: specificationVersion,
         takesMarks: takesMarks(provider),

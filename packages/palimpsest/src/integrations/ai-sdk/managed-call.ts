@@ -90,7 +90,7 @@ function promptOf(
   session: AgentSession,
   model: ModelCall["model"],
 ): readonly unknown[] {
-  const { cacheTtl } = internalsOf(session.session).cache;
+  const { cacheTtl } = internalsOf(session.session).cache.lifetimes;
   const options = {
     version: model.specificationVersion,
     takesMarks: takesMarks(model.provider),

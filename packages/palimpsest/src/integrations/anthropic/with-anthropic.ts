@@ -121,10 +121,12 @@ const MESSAGES_API: ManagedApi = {
     const hostMarks = [...fixedMarks(body), ...markOf(body)];
     // The API takes marks of an hour only before those of five minutes.
     const isShort = hostMarks.some((ttl) => ttl !== "1h");
-    const cacheTtl = isShort ? "5m" : internalsOf(session.session).cache.cacheTtl;
+    const lifetimes = internalsOf(session.session).cache.lifetimes;
+    const cacheTtl = isShort ? "5m" : lifetimes.cacheTtl;
+    const headCacheTtl = fixedMarks(body).length > 0 ? cacheTtl : lifetimes.headCacheTtl;
     const { messages, cacheMarks } = call;
     const sent = anthropicBody(
-      { ...request, model: call.model, messages, cacheMarks, cacheTtl },
+      { ...request, model: call.model, messages, cacheMarks, cacheTtl, headCacheTtl },
       asNumber(body["max_tokens"]) ?? 0,
     );
     return { ...body, ...sent };

@@ -320,7 +320,7 @@ export class BudgetTracker {
       request,
       messages: tracker.request(writer.projection),
       cacheMarks: this.#cache.lastMarks,
-      cacheTtl: this.#options.cacheTtl,
+      cacheLifetimes: this.#cache.lifetimes,
       visible: writer.projection.visible.slice(),
       throughSeq: writer.nextSeq - 1,
       revision: writer.projection.revision,

@@ -9,8 +9,8 @@ import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts"
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript/window.ts";
+import type { CacheLifetimes } from "../model/model-call.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
-import type { WindowOptions } from "../options/session-options.ts";
 
 /** The trigger that hooks and the observer see, by reason. */
 export const TRIGGERS: Readonly<Record<SummaryReason, CompactionTrigger>> = {
@@ -34,8 +34,7 @@ export interface SummaryAsk {
   readonly messages: readonly RequestMessage[];
   /** Marks of the last request that left. */
   readonly cacheMarks: readonly CacheMark[];
-  /** The lifetime that those marks ask the provider for. */
-  readonly cacheTtl: WindowOptions["cacheTtl"];
+  readonly cacheLifetimes: CacheLifetimes;
   readonly visible: readonly VisibleMessage[];
   /** The last entry that is in `messages`. */
   readonly throughSeq: number;

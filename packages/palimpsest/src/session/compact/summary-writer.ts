@@ -120,8 +120,8 @@ export class SummaryWriter {
   #forked(ask: SummaryAsk, asked: WrittenFor): Attempt {
     const instruction = composeForkInstruction(asked);
     const messages = withInstruction(ask.messages, instruction);
-    const { request, cacheMarks, cacheTtl, budget, usedTokens, padding, maxOutputTokens } = ask;
-    const unlimited = modelRequest(request, { messages, cacheMarks }, cacheTtl);
+    const { request, cacheMarks, cacheLifetimes, budget, usedTokens, padding, maxOutputTokens } = ask;
+    const unlimited = modelRequest(request, { messages, cacheMarks }, cacheLifetimes);
     return {
       trigger: ask.trigger,
       client: this.#options.main,

@@ -16,11 +16,14 @@ import { validateUsage } from "./validate-answer.ts";
 /** The parts of a request that change from call to call. */
 type Conversation = Pick<ModelRequest, "messages" | "cacheMarks">;
 
+/** The lifetimes that cache marks ask the provider for. */
+export type CacheLifetimes = Pick<ModelRequest, "cacheTtl" | "headCacheTtl">;
+
 /** The request for a client: the host's part as it was handed over, and the conversation. */
 export function modelRequest(
   request: CallRequest,
   conversation: Conversation,
-  cacheTtl: ModelRequest["cacheTtl"],
+  lifetimes: CacheLifetimes,
 ): ModelRequest {
   const { model, system, tools, parameters, betas } = request;
   return {
@@ -29,7 +32,7 @@ export function modelRequest(
     tools,
     parameters,
     betas,
-    cacheTtl,
+    ...lifetimes,
     ...conversation,
   };
 }

@@ -75,6 +75,7 @@ const WINDOW_RULES: OptionRules<WindowOptions> = {
   clearableTools: anything,
   tariff: anything,
   cacheTtl: anything,
+  headCacheTtl: anything,
 };
 
 /** Checks the options of the window: an unusable one is refused, never silently replaced. */
@@ -89,6 +90,7 @@ export function checkWindow(window: WindowOptions = {}): void {
     });
   }
   checkLimits(window.limits);
+  checkChoice("headCacheTtl", window.headCacheTtl, ["auto", "5m", "1h"]);
   checkChoice("policy", window.policy, POLICY_NAMES);
   checkChoice("editSafety", window.editSafety, ["strict", "permissive"]);
   for (const layer of checkNames("disabledLayers", window.disabledLayers))

@@ -70,6 +70,12 @@ export interface WindowOptions {
    * @defaultValue `5m`
    */
   readonly cacheTtl?: "5m" | "1h";
+  /**
+   * The same for system prompt and tools, which every call repeats. `auto`: an hour after the first pause of the
+   * session that is longer than five minutes, where the vendor offers it.
+   * @defaultValue `auto`
+   */
+  readonly headCacheTtl?: "auto" | "5m" | "1h";
 }
 
 /**

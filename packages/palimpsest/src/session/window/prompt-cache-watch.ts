@@ -8,14 +8,19 @@ import { toolKey } from "../../compaction/shared/tool-kinds.ts";
 import { isCleared } from "../../compaction/shared/tool-results.ts";
 import { type ResolvedTariff, resolveTariff } from "../../tokens/price/resolve-tariff.ts";
 import { MarkMemory, planBreakpoints } from "../../tokens/prompt-cache/breakpoints.ts";
+import { HeadLifetime } from "../../tokens/prompt-cache/head-lifetime.ts";
 import { PromptCacheMonitor, type SentPrompt } from "../../tokens/prompt-cache/prompt-cache-monitor.ts";
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import type { Projection } from "../../transcript/projection.ts";
-import type { CacheMark, RequestMessage, VisibleBlock } from "../../transcript/window.ts";
+import type { CacheMark, RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
+import type { CacheLifetimes } from "../model/model-call.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { FixedPart } from "./fixed-part.ts";
 import type { WindowParts } from "./session-parts.ts";
+
+/** Models as their vendor spells them: other clouds offer entries of an hour for some models and in some regions only. */
+const FIRST_PARTY = /^claude-[a-z0-9.-]+$/i;
 
 /** Calls that left and were not reported yet; a host retries a call a few times, not more. */
 const REMEMBERED = 8;
@@ -43,6 +48,8 @@ export class CacheWatch {
   readonly #memory = new MarkMemory();
   readonly #boundary: StableBoundary;
   readonly #open = new Map<number, WatchedCall>();
+  #head: HeadLifetime | undefined;
+  #isHeadLong = false;
   #last: { readonly model: string; readonly atMs: number } | undefined;
   readonly #tariffs = new Map<string, ResolvedTariff>();
   #lastMarks: readonly CacheMark[] = [];
@@ -53,9 +60,10 @@ export class CacheWatch {
     this.#boundary = new StableBoundary(options);
   }
 
-  /** The lifetime that cache marks ask the provider for. */
-  get cacheTtl(): WindowOptions["cacheTtl"] {
-    return this.#options.cacheTtl;
+  /** The lifetimes that the marks of the last request ask the provider for. */
+  get lifetimes(): CacheLifetimes {
+    const { cacheTtl } = this.#options;
+    return this.#isHeadLong ? { cacheTtl, headCacheTtl: "1h" } : { cacheTtl };
   }
 
   /** The tariff of the model that is called. */
@@ -84,6 +92,7 @@ export class CacheWatch {
   watch({ request, fixed, messages, promptTokens, atMs }: LeavingCall): WatchedCall {
     const { model, parameters, betas, reservedMarks = PROMPT_CACHE_DEFAULTS.reservedMarks } = request;
     const tariff = this.tariffOf(model);
+    this.#isHeadLong = this.#keepsHeadLong(model, atMs);
     this.#last = { model, atMs };
     const { system, toolsText } = fixed;
     const sent = this.#monitor.sent(
@@ -97,6 +106,24 @@ export class CacheWatch {
       tariff,
     );
     return { marks, sent, messages };
+  }
+
+  /** True if system prompt and tools are to be cached for an hour: as the option says, else by the session's pauses. */
+  #keepsHeadLong(model: string, atMs: number): boolean {
+    const { cacheTtl, headCacheTtl = "auto" } = this.#options;
+    const short = resolveTariff({ model });
+    const long = resolveTariff({ model, cacheTtl: "1h" });
+    const isOffered =
+      FIRST_PARTY.test(model) &&
+      long.matching === "breakpoints" &&
+      long.cacheLifetimeMs > short.cacheLifetimeMs;
+    if (cacheTtl === "1h" || headCacheTtl !== "auto" || !isOffered) return headCacheTtl === "1h";
+    if (this.#head === undefined || this.#last?.model !== model) {
+      this.#head = new HeadLifetime();
+      for (const sentMs of sentTimes(this.#parts.writer.projection.visible))
+        this.#head.sent(sentMs, { short, long });
+    }
+    return this.#head.sent(atMs, { short, long });
   }
 
   /** The marks of the last request that left; none where the window was rewritten since. */
@@ -141,6 +168,18 @@ export class CacheWatch {
       blocks.some((shown) => shown.block === wanted),
     )?.seq;
   }
+}
+
+/** When the requests left that the window holds the answers of, as far as its messages tell. */
+function sentTimes(visible: readonly VisibleMessage[]): readonly number[] {
+  const times: number[] = [];
+  let beforeMs: number | undefined;
+  for (const { role, insertedBy, at } of visible) {
+    if (insertedBy !== undefined) continue;
+    if (role === "assistant") times.push(beforeMs ?? at);
+    beforeMs = role === "assistant" ? undefined : at;
+  }
+  return times.filter((ms, index) => index === 0 || ms >= times[index - 1]!);
 }
 
 /** The messages that carry a mark, as the log names them. */

@@ -38,10 +38,10 @@ type Part = JsonObject;
 
 /** The prompt of a language model, the system prompt first. @internal */
 export function toAiSdk(
-  { system, messages, cacheMarks, cacheTtl }: ModelRequest,
+  { system, messages, cacheMarks, cacheTtl, headCacheTtl }: ModelRequest,
   options: Omit<ToAiSdkOptions, "form">,
 ): readonly JsonObject[] {
-  const writer = new MessageWriter({ ...options, form: "prompt" }, { cacheMarks, cacheTtl });
+  const writer = new MessageWriter({ ...options, form: "prompt" }, { cacheMarks, cacheTtl, headCacheTtl });
   return [...writer.system(system), ...writer.write(messages)];
 }
 
@@ -49,6 +49,7 @@ export function toAiSdk(
 interface CacheMarks {
   readonly cacheMarks?: readonly CacheMark[] | undefined;
   readonly cacheTtl?: "5m" | "1h" | undefined;
+  readonly headCacheTtl?: "5m" | "1h" | undefined;
 }
 
 /** Writes the messages of one request. @internal */
@@ -56,18 +57,23 @@ export class MessageWriter {
   readonly #options: ToAiSdkOptions;
   readonly #marks: readonly CacheMark[];
   readonly #mark: JsonObject;
+  readonly #headMark: JsonObject;
   readonly #toolNames = new Map<string, string>();
 
-  constructor(options: ToAiSdkOptions, { cacheMarks = [], cacheTtl }: CacheMarks = {}) {
+  constructor(
+    options: ToAiSdkOptions,
+    { cacheMarks = [], cacheTtl, headCacheTtl = cacheTtl }: CacheMarks = {},
+  ) {
     this.#options = options;
     this.#marks = options.takesMarks ? cacheMarks : [];
-    this.#mark = { type: "ephemeral", ...(cacheTtl === "1h" ? { ttl: cacheTtl } : {}) };
+    this.#mark = markFor(cacheTtl);
+    this.#headMark = markFor(headCacheTtl);
   }
 
   system(text: string | undefined): readonly JsonObject[] {
     if (text === undefined || text.trim() === "") return [];
     const message = { role: "system", content: toWellFormed(text) };
-    return this.#marks.length === 0 ? [message] : [{ ...message, ...this.#withMark(undefined) }];
+    return this.#marks.length === 0 ? [message] : [{ ...message, ...withMark(undefined, this.#headMark) }];
   }
 
   write(messages: readonly RequestMessage[]): readonly JsonObject[] {
@@ -103,13 +109,9 @@ export class MessageWriter {
 
   #marked(part: Part): Part {
     // The API refuses marks on thinking.
-    return part["type"] === "reasoning" ? part : { ...part, ...this.#withMark(part["providerOptions"]) };
-  }
-
-  #withMark(given: unknown): JsonObject {
-    const options = asMember(given) ?? {};
-    const anthropic = { ...asMember(options["anthropic"]), cacheControl: this.#mark };
-    return { providerOptions: { ...options, anthropic } };
+    return part["type"] === "reasoning"
+      ? part
+      : { ...part, ...withMark(part["providerOptions"], this.#mark) };
   }
 
   #answered(block: ContentBlock): readonly Part[] {
@@ -214,6 +216,15 @@ export class MessageWriter {
       ...kept(block),
     };
   }
+}
+
+function markFor(ttl: "5m" | "1h" | undefined): JsonObject {
+  return { type: "ephemeral", ...(ttl === "1h" ? { ttl } : {}) };
+}
+
+function withMark(given: unknown, cacheControl: JsonObject): JsonObject {
+  const options = asMember(given) ?? {};
+  return { providerOptions: { ...options, anthropic: { ...asMember(options["anthropic"]), cacheControl } } };
 }
 
 /** True for providers with cache marks: Anthropic's own API, and Claude on other clouds through the same provider. @internal */

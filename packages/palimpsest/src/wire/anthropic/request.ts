@@ -28,7 +28,10 @@ export function anthropicBody(request: ModelRequest, maxOutputTokens: number): A
   const { model, tools = [], parameters = {}, cacheMarks = [], cacheTtl = "5m" } = request;
   const messages = toAnthropic<JsonObject>(request.messages, { cacheMarks, cacheTtl });
   const marksLeft = cacheMarks.length === 0 ? 0 : CACHE_MARKS_COUNT - marksIn([...tools, ...messages]);
-  const head = markedHead(request.system, tools, marksLeft > 0 ? cacheTtl : undefined);
+  // The API takes entries of an hour only before those of five minutes.
+  const isAfterMark = marksIn(tools) > 0;
+  const headTtl = isAfterMark ? cacheTtl : (request.headCacheTtl ?? cacheTtl);
+  const head = markedHead(request.system, tools, marksLeft > 0 ? headTtl : undefined);
   const { fields } = contextManagement(request);
   return { model, max_tokens: maxOutputTokens, ...head, ...fields, ...parameters, messages } as AnthropicBody;
 }
@@ -88,6 +91,9 @@ export function readAnthropicRequest(sent: unknown): ReadRequest {
     ...withParameters(parameters ?? {}),
     ...(hasLimit ? { maxOutputTokens } : {}),
     ...(marks.cacheMarks.length === 0 ? {} : { cacheMarks: marks.cacheMarks, cacheTtl: marks.cacheTtl }),
+    ...(marks.cacheMarks.length > 0 && hasLongHead(body) && marks.cacheTtl === "5m"
+      ? { headCacheTtl: "1h" as const }
+      : {}),
   };
   // True if `anthropicBody` writes the system prompt as it was.
   const isReproduced =
@@ -133,7 +139,14 @@ function withoutLastMark(
   const last = tools?.at(-1);
   if (tools === undefined || !isObject(last) || cacheMarks.length === 0) return {};
   const { cache_control: mark, ...rest } = last;
-  return isSameJson(mark, cacheControl(cacheTtl)) ? { tools: [...tools.slice(0, -1), rest] } : {};
+  const isOurs = isSameJson(mark, cacheControl(cacheTtl)) || isSameJson(mark, cacheControl("1h"));
+  return isOurs ? { tools: [...tools.slice(0, -1), rest] } : {};
+}
+
+/** True if the end of system prompt and tools is marked for an hour. */
+function hasLongHead(body: Readonly<Record<string, unknown>>): boolean {
+  const end = listOf(body["system"]).at(-1) ?? listOf(body["tools"]).at(-1);
+  return isObject(end) && isSameJson(end["cache_control"], cacheControl("1h"));
 }
 
 /** Returns the text of a system prompt, which is a string or a list of text blocks. */

@@ -46,6 +46,26 @@ describe("the body of a call", () => {
     ]);
   });
 
+  it("marks system prompt and tools for longer than the messages, unless a tool has a mark of its own", async () => {
+    const request = {
+      system: "Be brief.",
+      cacheMarks: [{ message: 0, block: 0 }],
+      headCacheTtl: "1h",
+    } as const;
+    const hour = { type: "ephemeral", ttl: "1h" };
+    const body = await bodyOf({ ...request, tools: [tool] });
+    expect(body["system"]).toEqual([{ type: "text", text: "Be brief.", cache_control: hour }]);
+    expect(body["messages"]).toEqual([
+      { role: "user", content: [{ type: "text", text: "Hello", cache_control: mark }] },
+    ]);
+    expect(
+      (await bodyOf({ tools: [tool, tool], cacheMarks: request.cacheMarks, headCacheTtl: "1h" }))["tools"],
+    ).toEqual([tool, { ...tool, cache_control: hour }]);
+    // An entry of an hour may not follow one of five minutes.
+    const marked = await bodyOf({ ...request, tools: [{ ...tool, cache_control: mark }] });
+    expect(marked["system"]).toEqual([{ type: "text", text: "Be brief.", cache_control: mark }]);
+  });
+
   it("marks the last tool where there is no system prompt", async () => {
     const body = await bodyOf({ tools: [tool, tool], cacheMarks: [{ message: 0, block: 0 }] });
     expect(body["tools"]).toEqual([tool, { ...tool, cache_control: mark }]);

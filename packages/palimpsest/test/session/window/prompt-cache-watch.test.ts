@@ -221,6 +221,7 @@ describe("options", () => {
     { window: { tariff: "cheap" }, why: "no tariff of that name" },
     { window: { tariff: { read: -1 } }, why: "a price below nothing" },
     { window: { cacheTtl: "2h" }, why: "no lifetime that can be asked for" },
+    { window: { headCacheTtl: "2h" }, why: "no lifetime of system prompt and tools" },
   ])("are refused when the session is made: $why", async ({ window }) => {
     await expect(aSession(window as WindowOptions)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });

@@ -118,13 +118,24 @@ describe("the cache marks of an Anthropic request", () => {
 
   it("are the same after they were written and read, on blocks, system prompt and tools", () => {
     const marked = fc
-      .tuple(requests, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), fc.constantFrom("5m", "1h"))
-      .map(([request, picks, cacheTtl]) => {
+      .tuple(
+        requests,
+        fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom({ cacheTtl: "5m" }, { cacheTtl: "1h" }, { cacheTtl: "5m", headCacheTtl: "1h" }),
+      )
+      .map(([request, picks, lifetimes]) => {
+        // Without system prompt and tools there is no head to mark.
+        const hasHead = (request.system ?? "").trim() !== "" || (request.tools ?? []).length > 0;
+        const { cacheTtl } = lifetimes;
         const places = request.messages.flatMap(({ content }, index) =>
           content.map((_, block) => ({ message: index, block })),
         );
         const chosen = new Set(picks.map((pick) => pick % places.length));
-        return { ...request, cacheMarks: places.filter((_, index) => chosen.has(index)), cacheTtl };
+        return {
+          ...request,
+          cacheMarks: places.filter((_, index) => chosen.has(index)),
+          ...(hasHead ? lifetimes : { cacheTtl }),
+        };
       });
     fc.assert(
       fc.property(marked as fc.Arbitrary<ModelRequest>, (request) => {
