@@ -9,7 +9,11 @@ export const PEER = "claude-code";
 const ARRIVAL_LIMITS = [4_000, 8_000, 12_000, 16_000];
 const ARRIVAL_PREVIEWS = [1_000, 2_000];
 
-export async function loadContestants(dist, { isArrival, only }) {
+/**
+ * `configuration`: what writes summaries and notes of the library's own policies. `varied`: values other than those of
+ * `balanced`, each with an `id`.
+ */
+export async function loadContestants(dist, { isArrival, only, configuration = "none", varied = [] }) {
   const load = (file) => import(new URL(file, dist).href);
   const [{ BASELINES }, own] = await Promise.all([
     load("evaluation/dist/baselines/baselines.js"),
@@ -18,7 +22,12 @@ export async function loadContestants(dist, { isArrival, only }) {
   const peer = BASELINES.find(({ id }) => id === PEER);
   const all = isArrival
     ? [peer, ...(await arrivalContestants(load))]
-    : [...BASELINES, ...own.OWN_POLICIES, ...(own.WITHOUT_APPENDIX ?? [])];
+    : [
+        ...BASELINES,
+        ...own.ownPolicies(configuration),
+        ...own.variedPolicies(varied, configuration),
+        ...(configuration === "none" ? own.WITHOUT_APPENDIX : []),
+      ];
   if (only === undefined) return all;
   const wanted = only.split(",");
   const isNamed = ({ id }, name) => id === name || id.startsWith(`${name}/`);

@@ -126,7 +126,13 @@ export function markdown({ tables, ...about }) {
   return [...parts, LEGEND.map((text) => `- ${text}`).join("\n"), footer(about)].join("\n\n");
 }
 
-function footer({ machine, seconds, workers, tariff, half, policies }) {
+const WRITERS = {
+  none: "without a model",
+  model: "with a model that writes summaries",
+  "model+notes": "with a model that writes summaries and notes",
+};
+
+function footer({ machine, seconds, workers, tariff, half, configuration, policies }) {
   const sessions = { all: "all sessions", each: "both halves" }[half] ?? `the ${half} sessions`;
-  return `${policies} ${policies === 1 ? "policy" : "policies"} on ${sessions}, prices ${tariff === "model" ? "of each session's model" : tariff}; ${seconds.toFixed(0)} s on ${workers} threads. ${machine}`;
+  return `${policies} ${policies === 1 ? "policy" : "policies"} on ${sessions}, ours ${WRITERS[configuration]}, prices ${tariff === "model" ? "of each session's model" : tariff}; ${seconds.toFixed(0)} s on ${workers} threads. ${machine}`;
 }

@@ -12,7 +12,8 @@
  * Options: --windows 200000,64000:4000,… (sizes, each with the prompt to assume; without one the recorded
  * prompt) · --tariff anthropic-5m|anthropic-1h|openai|openai-50|generic|model (the prices of tokens; `model`:
  * each session's own) · --half even|odd|all|each (settings are chosen on the even sessions, the odd ones are held
- * out; `each` prints both) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at
+ * out; `each` prints both) · --with none|model|model+notes (what writes summaries and notes of the library's own
+ * policies) · --vary '{"id":"later","summaryMultiple":16}' (values other than those of `balanced`; may be repeated) · --groups claude-code,codex,other · --only balanced,pi (policies) · --arrival (limits at
  * arrival instead) · --corpus DIR (may be repeated) · --dist DIR (`build/node_modules` of another checkout) ·
  * --workers 2 · --json · --markdown.
  */
@@ -35,6 +36,8 @@ const { values: options } = parseArgs({
     half: { type: "string", default: "all" },
     groups: { type: "string" },
     only: { type: "string" },
+    with: { type: "string", default: "none" },
+    vary: { type: "string", multiple: true, default: [] },
     arrival: { type: "boolean", default: false },
     corpus: {
       type: "string",
@@ -56,7 +59,12 @@ const windows = options.windows.split(",").map((window) => {
 const groups = options.groups?.split(",") ?? Object.keys(GROUP_NAMES);
 checkOptions();
 
-const asked = { isArrival: options.arrival, only: options.only };
+const asked = {
+  isArrival: options.arrival,
+  only: options.only,
+  configuration: options.with,
+  varied: options.vary.map((text) => JSON.parse(text)),
+};
 const contestants = await loadContestants(dist, asked).catch((error) => stop(error.message));
 const listed = options.half === "each" ? "all" : options.half;
 const sessions = (await listSessions(options.corpus, listed, await loadTools(dist))).filter(({ group }) =>
@@ -80,6 +88,7 @@ const result = {
   workers: Number(options.workers),
   tariff: options.tariff,
   half: options.half,
+  configuration: options.with,
   policies: contestants.length,
   tables: await tablesOf({ cells, sessions, windows, contestants, dist, isEach: options.half === "each" }),
 };
@@ -90,6 +99,8 @@ function checkOptions() {
   const tariffs = ["anthropic-5m", "anthropic-1h", "openai", "openai-50", "generic", "model"];
   if (!tariffs.includes(options.tariff)) stop(`--tariff is one of ${tariffs.join(", ")}.`);
   if (!["even", "odd", "all", "each"].includes(options.half)) stop("--half is even, odd, all or each.");
+  const configurations = ["none", "model", "model+notes"];
+  if (!configurations.includes(options.with)) stop(`--with is one of ${configurations.join(", ")}.`);
   const isPrompt = (tokens) => tokens === undefined || (Number.isFinite(tokens) && tokens >= 0);
   if (!windows.every(({ windowTokens, fixedTokens }) => windowTokens > 0 && isPrompt(fixedTokens)))
     stop("--windows is a list such as 200000,64000:4000.");

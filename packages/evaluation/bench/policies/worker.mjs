@@ -5,9 +5,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { loadContestants } from "./contestants.mjs";
 import { loadTools, readSessions } from "./sessions.mjs";
 
-const { dist, windows, tariff: tariffName, isArrival, only } = workerData;
+const { dist, windows, tariff: tariffName, ...asked } = workerData;
 const tools = await loadTools(dist);
-const contestants = await loadContestants(dist, { isArrival, only });
+const contestants = await loadContestants(dist, asked);
 const [{ simulate }, { BASELINES }, { resolveTariff, TARIFFS }] = await Promise.all(
   [
     "evaluation/dist/simulator/simulate.js",

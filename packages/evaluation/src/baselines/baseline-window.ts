@@ -4,11 +4,13 @@
  */
 
 import { DEFAULTS } from "palimpsest/internal";
+import { estimateText, tokenizerRatio } from "palimpsest/tokens";
 import type { Author, TrajectoryMessage } from "palimpsest-testing/internal";
 import { nextUnitId, VisibleStrings, type WindowUnit } from "palimpsest-testing/internal";
 import { EVALUATION_DEFAULTS as D } from "../defaults/evaluation.ts";
 import { referencesOf, type SessionReferences } from "../references/references.ts";
 import type { Arena, Lookup, RunSetting } from "../simulator/contestant.ts";
+import { newestFiles } from "../simulator/session-files.ts";
 import { type Summarised, summaryKeys } from "../simulator/summary-model.ts";
 
 /** The form of a piece: a whole message, a shortened one, one restored by a compaction; or a summary. */
@@ -57,6 +59,8 @@ export class BaselineWindow {
   readonly #pointedTo = new Set<number>();
   #pieces: Piece[] = [];
   #tokens = 0;
+  /** Index of the message that comes next. */
+  #nextSource = 0;
 
   constructor(setting: RunSetting, arena: Arena) {
     this.setting = setting;
@@ -82,6 +86,7 @@ export class BaselineWindow {
   }
 
   append(message: TrajectoryMessage, source: number): void {
+    this.#nextSource = source + 1;
     this.#push({
       id: nextUnitId(),
       source,
@@ -185,8 +190,30 @@ export class BaselineWindow {
     return index;
   }
 
-  /** Restores the newest replaced results of reading tools, at most `mostCount`. */
+  /** Restores the files that were used last, at most `mostCount`, as they are on the disk now. */
   #restore(replaced: readonly Piece[], mostCount: number): void {
+    if (mostCount === 0) return;
+    const { trajectory } = this.setting;
+    const texts = newestFiles(trajectory, this.#nextSource, {
+      filesCount: mostCount,
+      fileTokens: RESTORED_FILE_TOKENS * this.scale,
+      filesTokens: RESTORED_TOKENS * this.scale,
+    });
+    if (texts === undefined) {
+      this.#restoreResults(replaced, mostCount);
+      return;
+    }
+    const ratio = tokenizerRatio(trajectory.model);
+    const restored = texts.map((text): Piece => {
+      const tokens = Math.round(estimateText(text) * ratio);
+      const strings = this.#references.keysInText(text);
+      return { id: nextUnitId(), tokens, blocks: 1, strings, author: "note", form: "restored" };
+    });
+    this.#insert(1, restored);
+  }
+
+  /** In a recording whose calls show no files: the newest replaced results of reading tools. */
+  #restoreResults(replaced: readonly Piece[], mostCount: number): void {
     const restored: Piece[] = [];
     let left = RESTORED_TOKENS * this.scale;
     for (const piece of replaced.toReversed()) {

@@ -4,7 +4,7 @@
  * a recording needs neither.
  */
 
-import type { Message } from "palimpsest";
+import type { ContentBlock, Message } from "palimpsest";
 import { formatPointer } from "palimpsest/compaction";
 import type { PlannedEdits, WindowState } from "palimpsest/experimental";
 import {
@@ -16,8 +16,23 @@ import {
   WindowPlanner,
 } from "palimpsest/experimental";
 import type { ArrivalPolicy, CostPolicy, Measure, StoredBlock } from "palimpsest/internal";
-import { defaultOrigin, isSummaryDue, Projection, RepairScan, type SummaryReason } from "palimpsest/internal";
-import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "palimpsest/tokens";
+import {
+  BUDGET_DEFAULTS,
+  defaultOrigin,
+  filesAfter,
+  isSummaryDue,
+  Projection,
+  RepairScan,
+  restoreFilesFromLog,
+  type SummaryReason,
+} from "palimpsest/internal";
+import {
+  type BudgetPolicy,
+  type ContextBudget,
+  estimateBlock,
+  planBudget,
+  tokenizerRatio,
+} from "palimpsest/tokens";
 import type { BlobBlock, Entry, LayerEdit } from "palimpsest/transcript";
 import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest-testing/internal";
 import { ShownWindow } from "palimpsest-testing/internal";
@@ -45,6 +60,8 @@ interface ManagedPolicy {
   readonly disabledLayers?: readonly string[];
   /** The writer of summaries. @defaultValue the digest alone */
   readonly summaries?: SummaryVariant;
+  /** Constants of the budget other than the library's own. */
+  readonly budget?: Partial<BudgetPolicy>;
   /** Called with every entry of the log and the window after it. */
   readonly onEntry?: (entry: Entry, projection: Projection) => void;
 }
@@ -72,6 +89,8 @@ class ManagedWindow implements Contestant {
   /** Messages that the digest does not include yet. */
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
   readonly #seqOf = new Map<number, number>();
+  /** The messages as they were recorded, whatever the window shows of them. */
+  readonly #originals = new Map<number, readonly ContentBlock[]>();
   #scan = new RepairScan();
   /** Revision of the window that the scan went over. */
   #scannedRevision = 0;
@@ -88,7 +107,7 @@ class ManagedWindow implements Contestant {
     this.#measure = (block) => estimateBlock(block, model) * ratio;
     this.#references = referencesOf(trajectory);
     this.#shown = new ShownWindow(model, (block) => this.#references.keysInBlock(block));
-    this.#budget = planBudget({ windowTokens });
+    this.#budget = planBudget({ windowTokens }, { ...BUDGET_DEFAULTS, ...policy.budget });
     const usual = (tokens: number): ArrivalPolicy => arrivalPolicy(tokens, {}, policy.policy.arrivalBlock);
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? usual)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
@@ -141,7 +160,7 @@ class ManagedWindow implements Contestant {
     const state = this.#state(moment);
     const planned = this.#planner.plan(state);
     const plan = isSummaryDue(planned) ? this.#summarise(state, planned.reason, moment) : planned;
-    for (const edit of plan.edits) this.#apply(edit, moment.nowMs);
+    for (const edit of plan.edits) this.#apply(this.#restored(edit, state), moment.nowMs);
     if (plan.edits.length > 0) {
       this.#projection.forgetHidden();
       this.#shown.follow(this.#projection.visible);
@@ -172,6 +191,16 @@ class ManagedWindow implements Contestant {
       notesTargetTokens: state.budget.sessionMemoryTargetTokens,
     });
     return made;
+  }
+
+  /** The edit with recent files behind its summary, as a session shows them again. */
+  #restored(edit: LayerEdit, state: WindowState): LayerEdit {
+    const { policy } = this.#policy;
+    if (edit.isBoundary !== true || !(this.#writers.asksModel || policy.restoresFromLog)) return edit;
+    const budget = filesAfter(edit, policy, state.budget.windowTokens);
+    const original = (seq: number, block: number): ContentBlock | undefined =>
+      this.#originals.get(seq)?.[block];
+    return restoreFilesFromLog(edit, state, { digest: this.#upToDateDigest(), budget, original });
   }
 
   /** Does nothing: the planner has already used its last resort. */
@@ -248,6 +277,7 @@ class ManagedWindow implements Contestant {
   #append(message: Message, at: number, { isLimited = true } = {}): number {
     const seq = this.#seq + 1;
     this.#waiting.push({ seq, message });
+    this.#originals.set(seq, message.content);
     this.#take({
       type: "message",
       role: message.role,

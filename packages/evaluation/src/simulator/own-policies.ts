@@ -5,6 +5,7 @@
  */
 import { costPolicy } from "palimpsest/experimental";
 import type { CostPolicy } from "palimpsest/internal";
+import type { BudgetPolicy } from "palimpsest/tokens";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
 import type { JudgedAnswer } from "./simulated-notes.ts";
@@ -13,26 +14,66 @@ import type { SummaryMoment, SummaryVariant } from "./simulated-summaries.ts";
 const NAMES = ["economy", "balanced", "faithful"] as const;
 const CLASSES = ["permissive", "strict"] as const;
 
-/** Ids are `balanced/permissive` and so on. */
-export const OWN_POLICIES: readonly PolicyUnderTest[] = NAMES.flatMap((name) =>
-  CLASSES.map((editSafety) =>
+/** Ways to run a session: what writes its summaries and its notes. */
+export const CONFIGURATIONS = {
+  /** `nodeSessions`: summaries from the log. */
+  none: { asksModel: false },
+  /** `createPalimpsest` with `notes: "off"`. */
+  model: { asksModel: true },
+  /** `createPalimpsest` as it is. */
+  "model+notes": { asksModel: true, notes: { updater: "model" } },
+} as const satisfies Readonly<Record<string, SummaryVariant>>;
+
+export type ConfigurationName = keyof typeof CONFIGURATIONS;
+
+/** Values of a policy and of its budget that are other than those of `balanced`. */
+interface PolicyChanges extends Partial<CostPolicy> {
+  readonly id: string;
+  readonly budget?: Partial<BudgetPolicy>;
+  readonly disabledLayers?: readonly string[];
+}
+
+/** A policy in both classes of edit safety: ids are `balanced/permissive` and so on. */
+function inBothClasses(
+  id: string,
+  policy: CostPolicy,
+  settings: Pick<Parameters<typeof managedPolicy>[0], "summaries" | "budget" | "disabledLayers">,
+): readonly PolicyUnderTest[] {
+  return CLASSES.map((editSafety) =>
     managedPolicy({
-      id: `${name}/${editSafety}`,
-      name: `${name}, ${editSafety}`,
-      policy: costPolicy(name)!,
+      id: `${id}/${editSafety}`,
+      name: `${id}, ${editSafety}`,
+      policy,
       editSafety,
+      ...settings,
     }),
-  ),
-);
+  );
+}
+
+/** The library's policies in one configuration. */
+export function ownPolicies(configuration: ConfigurationName): readonly PolicyUnderTest[] {
+  const summaries = CONFIGURATIONS[configuration];
+  return NAMES.flatMap((name) => inBothClasses(name, costPolicy(name)!, { summaries }));
+}
+
+/** The default policy with other values, for choosing them. */
+export function variedPolicies(
+  changes: readonly PolicyChanges[],
+  configuration: ConfigurationName,
+): readonly PolicyUnderTest[] {
+  const summaries = CONFIGURATIONS[configuration];
+  return changes.flatMap(({ id, budget, disabledLayers, ...values }) =>
+    inBothClasses(id, { ...costPolicy("balanced")!, ...values }, { summaries, budget, disabledLayers }),
+  );
+}
+
+/** The library's policies without a model. */
+export const OWN_POLICIES = ownPolicies("none");
 
 /** The default policy without the appendix of exact strings, for measuring what the appendix gains. */
-export const WITHOUT_APPENDIX: readonly PolicyUnderTest[] = CLASSES.map((editSafety) =>
-  managedPolicy({
-    id: `balanced-no-appendix/${editSafety}`,
-    name: `balanced without appendix, ${editSafety}`,
-    policy: { ...costPolicy("balanced")!, appendix: { tokens: 0, floor: 0 } },
-    editSafety,
-  }),
+export const WITHOUT_APPENDIX = variedPolicies(
+  [{ id: "balanced-no-appendix", appendix: { tokens: 0, floor: 0 } }],
+  "none",
 );
 
 interface NamedVariant extends Pick<SummaryVariant, "notes" | "asksModel"> {
