@@ -149,14 +149,14 @@ export class PersistentMemory {
    */
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
     return this.#remember(text, options, (view, fresh) => {
-      const { repeated, corrected } = findSameSubject(this.#cache, view, fresh);
+      const { repeated, corrected, revised } = findSameSubject(this.#cache, view, fresh);
       // Memories of another place (project or team) cannot be corrected from here.
       const named = (options.corrects ?? []).filter(
         (path) =>
           mountOf(path) === mountOf(fresh.folder) &&
           !areOfTwoInstances(fresh.body, view.memories.get(path)?.memory.body ?? ""),
       );
-      return { repeated, corrected: [...new Set([...corrected, ...named])] };
+      return { repeated, corrected: [...new Set([...corrected, ...named])], revised };
     });
   }
 
@@ -188,6 +188,7 @@ export class PersistentMemory {
     ) => {
       readonly repeated: readonly string[];
       readonly corrected: readonly string[];
+      readonly revised?: readonly string[];
       readonly mustSupersede?: boolean;
     },
   ): Promise<MemoryReceipt> {

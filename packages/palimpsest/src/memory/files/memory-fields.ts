@@ -67,6 +67,13 @@ const referenceFact = (...keys: readonly string[]): Fact<string | undefined> => 
   write: (id) => id,
 });
 
+const pathsFact = (key: string): Fact<readonly string[]> => ({
+  keys: [key],
+  absentValue: [],
+  read: ({ text, items }) => ({ value: (items ?? [text]).map(toOneLine).filter((path) => path !== "") }),
+  write: (paths) => (paths.length === 0 ? undefined : paths),
+});
+
 /** True or false; the usual value is not written. */
 const flagFact = (key: string, usual: boolean): Fact<boolean> => ({
   keys: [key],
@@ -118,12 +125,8 @@ const FACTS: { readonly [Name in MemoryFactName]: Fact<MemoryFacts[Name]> } = {
   sessionId: { ...referenceFact("sessionId", "originSessionId"), nestedKey: "originSessionId" },
   messageId: referenceFact("messageId"),
   follows: referenceFact("follows"),
-  supersedes: {
-    keys: ["supersedes"],
-    absentValue: [],
-    read: ({ text, items }) => ({ value: (items ?? [text]).map(toOneLine).filter((path) => path !== "") }),
-    write: (paths) => (paths.length === 0 ? undefined : paths),
-  },
+  supersedes: pathsFact("supersedes"),
+  revises: pathsFact("revises"),
   supersededBy: referenceFact("supersededBy"),
 };
 

@@ -55,6 +55,8 @@ export interface Memory {
   readonly follows: string | undefined;
   /** Paths of the memories that it takes the place of. */
   readonly supersedes: readonly string[];
+  /** Paths of older memories that it likely corrects: it is recalled with them, and before them. */
+  readonly revises: readonly string[];
   /** The memory that took its place: then it is history, and is not recalled. */
   readonly supersededBy: string | undefined;
 }

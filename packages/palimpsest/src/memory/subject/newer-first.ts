@@ -4,6 +4,7 @@
  * A person who repeats a fact with a change seldom calls it a correction, and the old one may match a question
  * better. Both stay; only their order says which to believe.
  */
+import { factTokens } from "./fact-frame.ts";
 import { COMPARED_CHARACTERS, subjectWords } from "./subject-words.ts";
 
 /** Part of an older memory's score that a newer one of the same matter has at the least to come before it. Measured by packages/evaluation/bench/memory: as above. */
@@ -11,6 +12,8 @@ const NEWER_SCORE_SHARE = 0.5;
 
 /** Share of their words that two memories have in common from which on they are of the same matter, for ranking only. Measured by packages/evaluation/bench/memory: with half of them, newer facts of recorded corrections come first in seven of eight, and what searches find hardly changes. */
 const SAME_SUBJECT_SHARE = 0.5;
+
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Best memories of a search that are compared with each other. Our choice: as many as are looked at closely. */
 const RANKED_COUNT = 40;
@@ -54,7 +57,9 @@ export function putNewerFirst<Found>(
 }
 
 function termsOf(text: string): ReadonlySet<string> {
-  const words = subjectWords(text.slice(0, COMPARED_CHARACTERS));
+  const compared = text.slice(0, COMPARED_CHARACTERS);
+  // Scripts without blanks are compared by characters.
+  const words = UNSPACED.test(compared) ? factTokens(compared) : subjectWords(compared);
   return new Set(words.map(({ term }) => term));
 }
 

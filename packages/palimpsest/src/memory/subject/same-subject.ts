@@ -8,6 +8,8 @@
  */
 
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
+import { areParallel } from "./fact-frame.ts";
+import { statedChange } from "./stated-change.ts";
 import {
   ADVERBS,
   BE,
@@ -24,7 +26,8 @@ const LEAST_SHARED_COUNT = 2;
 /** Words of a value that is replaced or denied, at the most. Our choice: a name or a short phrase. */
 const VALUE_WORDS_COUNT = 4;
 
-export type FactRelation = "repeats" | "corrects" | "other";
+/** `revises`: it likely corrects it; both are shown, the newer one first. */
+export type FactRelation = "repeats" | "corrects" | "revises" | "other";
 
 /** Compares what two texts say. */
 export function compareFacts(fresh: string, known: string): FactRelation {
@@ -36,7 +39,8 @@ function compareStatements(fresh: string, known: string): FactRelation {
   if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS) return "other";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
-  return isCorrection(subjectWords(fresh), subjectWords(known)) ? "corrects" : "other";
+  if (isCorrection(subjectWords(fresh), subjectWords(known))) return "corrects";
+  return areParallel(fresh, known) ? "other" : (statedChange(fresh, known) ?? "other");
 }
 
 function isCorrection(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
@@ -173,6 +177,7 @@ export function areOfTwoInstances(one: string, other: string): boolean {
     readonly SubjectWord[],
     readonly SubjectWord[],
   ];
+  if (areParallel(one, other)) return true;
   const { before, after } = sharedEnds(ours, theirs);
   const values = [ours, theirs].map((words) => words.slice(before, words.length - after));
   return (

@@ -67,7 +67,7 @@ function importFile(
     return;
   }
   const isNamed = findField(frontmatter, "name") !== undefined;
-  const { path: _, supersedes: __, supersededBy: ___, follows: ____, ...facts } = memory;
+  const { path: _, supersedes: __, supersededBy: ___, follows: ____, revises: _____, ...facts } = memory;
   // What a tool or the web said stays theirs; what a file claims for a user is an import.
   const isOfStranger = memory.source === "tool" || memory.source === "web";
   const imported: NewMemory = {

@@ -53,6 +53,8 @@ interface RememberSituation {
   readonly repeated: readonly string[];
   /** Paths of memories that contradict it on the same subject. */
   readonly corrected: readonly string[];
+  /** Paths of memories that it likely corrects. */
+  readonly revised?: readonly string[];
   /** True if the caller named the `corrected` ones: they are superseded, whatever their source. */
   readonly mustSupersede?: boolean;
   readonly nowMs: number;
@@ -201,7 +203,10 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   // An old statement that arrives only now, for example by import, must not be archived before it was of use.
   const isOld = nowMs - (lastStatedAtMs({ ...fresh, createdAtMs }, nowMs) ?? nowMs) >= DAY_MS;
   const keptAtMs = isOld && doesFade(fresh) ? nowMs : undefined;
-  const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed });
+  const revises = (situation.revised ?? []).filter(
+    (one) => !claimed.includes(one) && known.get(one)?.memory.supersededBy === undefined,
+  );
+  const text = formatMemoryFile({ ...fresh, createdAtMs, keptAtMs, supersedes: claimed, revises });
   const changes: readonly MemoryChange[] = [
     { path, base: undefined, text },
     ...markSuperseded(old, path, nowMs),

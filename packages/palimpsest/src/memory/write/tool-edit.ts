@@ -82,6 +82,7 @@ function trustOfNew({ isQuarantined, supersededBy }: Memory, nowMs: number): Par
     supersededBy,
     // The library finds out itself which memories it supersedes.
     supersedes: [],
+    revises: [],
   };
 }
 
@@ -93,8 +94,8 @@ function trustAfter(
   nowMs: number,
 ): Partial<Memory> {
   const { createdAtMs, updatedAtMs, keptAtMs, relevance, decays } = original;
-  const { source, isConfirmed, isQuarantined, supersededBy, supersedes } = original;
-  const kept = { createdAtMs, keptAtMs, relevance, decays, supersededBy, supersedes };
+  const { source, isConfirmed, isQuarantined, supersededBy, supersedes, revises } = original;
+  const kept = { createdAtMs, keptAtMs, relevance, decays, supersededBy, supersedes, revises };
   if (original.body === edited.body) return { ...kept, updatedAtMs, source, isConfirmed, isQuarantined };
   return {
     ...kept,

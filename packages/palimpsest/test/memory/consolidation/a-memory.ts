@@ -20,6 +20,7 @@ export function aMemory(reported: Partial<Memory> = {}): Memory {
     messageId: undefined,
     follows: undefined,
     supersedes: [],
+    revises: [],
     supersededBy: undefined,
     ...reported,
   };

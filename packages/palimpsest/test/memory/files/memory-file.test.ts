@@ -22,6 +22,7 @@ const FIELDS = {
   messageId: "m-1",
   follows: "before.md",
   supersedes: ["old, one.md", "team/two.md"],
+  revises: ["likely.md"],
   supersededBy: "new.md",
 } as const;
 
@@ -39,6 +40,7 @@ const UNSAID = {
   messageId: undefined,
   follows: undefined,
   supersedes: [],
+  revises: [],
   supersededBy: undefined,
 } as const;
 
@@ -57,6 +59,7 @@ sessionId: s-1
 messageId: m-1
 follows: before.md
 supersedes: ["old, one.md", team/two.md]
+revises: [likely.md]
 supersededBy: new.md
 ---
 

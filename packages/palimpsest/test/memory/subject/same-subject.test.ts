@@ -102,6 +102,19 @@ describe("a new fact and an old one", () => {
       known: "Reviews go to Kim",
       why: "the new value is named with the old one",
     },
+    { fresh: "部署在星期四", known: "部署在星期二", why: "another day, in Chinese" },
+    { fresh: "I moved from Lisbon to Oslo.", known: "I live in Lisbon now.", why: "it names what it was" },
+    {
+      fresh: "Der Start wurde von März auf Juni verschoben.",
+      known: "Der Start ist im März.",
+      why: "it names what it was, in German",
+    },
+    { fresh: "Ya no trabajo en Fabrikam.", known: "Trabajo en Fabrikam.", why: "denied in Spanish" },
+    {
+      fresh: "Ledger was renamed to Tally.",
+      known: "The billing service is called Ledger.",
+      why: "a new name",
+    },
   ])("corrects “$known”: $why", ({ fresh, known }) => {
     expect(compareFacts(fresh, known)).toBe("corrects");
   });
@@ -185,11 +198,34 @@ describe("a new fact and an old one", () => {
       why: "much else",
     },
     { fresh: "Unsure whether or not to change jobs", known: "He may change jobs", why: "denies nothing" },
+    {
+      fresh: "We moved the backups from Frankfurt to Dublin.",
+      known: "Our office is in Frankfurt.",
+      why: "something else moved",
+    },
+    { fresh: "Anna moved from Lisbon to Oslo.", known: "I live in Lisbon.", why: "somebody else moved" },
+    { fresh: "I moved from Lisbon to Oslo.", known: "I was born in Lisbon.", why: "the past stays as it is" },
+    {
+      fresh: "The web app uses pnpm instead of npm.",
+      known: "The admin panel uses npm.",
+      why: "another one uses it",
+    },
     { fresh: "No,", known: "From now on", why: "neither says anything" },
-    { fresh: "部署在星期四", known: "部署在星期二", why: "not understood" },
     { fresh: "", known: "The user lives in Paris", why: "nothing is said" },
   ])("is another one than “$known”: $why", ({ fresh, known }) => {
     expect([compareFacts(fresh, known), compareFacts(known, fresh)]).toEqual(["other", "other"]);
+  });
+
+  it.each([
+    {
+      fresh: "We switched from Jest to Vitest.",
+      known: "Our test runner is Jest.",
+      why: "it does not say of what",
+    },
+    { fresh: "I am vegan now.", known: "I am vegetarian.", why: "both may hold" },
+    { fresh: "Mi portátil usa Fedora ahora.", known: "Mi portátil usa Ubuntu.", why: "it may use both" },
+  ])("revises “$known”: $why", ({ fresh, known }) => {
+    expect(compareFacts(fresh, known)).toBe("revises");
   });
 
   it("is another one where it is too long to be one fact", () => {
@@ -209,7 +245,7 @@ it("takes any two texts, and a text always repeats itself", () => {
   );
   fc.assert(
     fc.property(anyText, anyText, (one, other) => {
-      expect(["repeats", "corrects", "other"]).toContain(compareFacts(one, other));
+      expect(["repeats", "corrects", "revises", "other"]).toContain(compareFacts(one, other));
       expect(compareFacts(one, one)).toBe("repeats");
     }),
   );

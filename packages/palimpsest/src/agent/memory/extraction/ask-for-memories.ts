@@ -17,6 +17,7 @@ import {
 } from "../../../memory/extraction/extraction-prompt.ts";
 import { type Memory, TRUST, trustOf } from "../../../memory/files/memory.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
+import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import {
   type AttributedText,
   attributeTexts,
@@ -205,7 +206,8 @@ function isAbout(text: string, other: string): boolean {
 function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
   const old = memories.find(({ path }) => path === proposed.replaces);
   if (old === undefined || trustOf(old) < TRUST.user) return proposed;
-  return isAbout(old.body, proposed.text) ? proposed : { ...proposed, replaces: undefined };
+  const isSame = isAbout(old.body, proposed.text) || compareFacts(proposed.text, old.body) !== "other";
+  return isSame ? proposed : { ...proposed, replaces: undefined };
 }
 
 async function resultOf(memory: ReadableMemory, { id, name, input }: ToolUseBlock): Promise<ContentBlock> {

@@ -40,7 +40,7 @@ export async function findMemories(
 ): Promise<FoundMemories> {
   const limit = MEMORY_RECALL_DEFAULTS.candidatesCount;
   const alsoAlike = alsoOthers && vectors === undefined;
-  const hits = cache.search(query, { limit, accepts: isRecallable, alsoAlike });
+  const hits = cache.searchCurrent(query, { limit, alsoAlike });
   const byWords: FoundMemories = {
     candidates: candidatesOf(hits, memories),
     reasons: new Map(

@@ -12,6 +12,8 @@ interface SameSubject {
   readonly repeated: readonly string[];
   /** Paths of memories that say something else of the same matter. */
   readonly corrected: readonly string[];
+  /** Paths of memories that it likely corrects. */
+  readonly revised: readonly string[];
 }
 
 /** Only memories of the same place count: a project's fact does not correct a team's. */
@@ -21,10 +23,13 @@ export function findSameSubject(cache: MemoryCache, view: MemorySnapshot, fresh:
     limit: MEMORY_WRITE_DEFAULTS.comparedCount,
     accepts: ({ path, supersededBy }) => supersededBy === undefined && isComparedWith(fresh.folder, path),
   });
-  const known = hits.flatMap(({ id }) => view.memories.get(id)?.memory ?? []);
-  const pathsOf = (relation: FactRelation) =>
-    known.filter(({ body }) => compareFacts(fresh.body, body) === relation).map(({ path }) => path);
-  return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects") };
+  const compared = hits.flatMap(({ id }) => {
+    const body = view.memories.get(id)?.memory.body;
+    return body === undefined ? [] : [{ id, relation: compareFacts(fresh.body, body) }];
+  });
+  const pathsOf = (wanted: FactRelation) =>
+    compared.filter(({ relation }) => relation === wanted).map(({ id }) => id);
+  return { repeated: pathsOf("repeats"), corrected: pathsOf("corrects"), revised: pathsOf("revises") };
 }
 
 /** A memory in a subfolder is compared with that folder, others with all of their mount. */

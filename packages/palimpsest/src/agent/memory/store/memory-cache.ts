@@ -13,9 +13,10 @@ import {
   type MemorySearch,
   type MemorySearchOptions,
 } from "../../../base/search/memory-search.ts";
-import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
+import { type KnownMemory, type Memory, trustOf } from "../../../memory/files/memory.ts";
 import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
+import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 
@@ -46,12 +47,19 @@ interface CachedMemory extends KnownMemory {
   readonly problems: readonly string[];
 }
 
+/** Successors that are followed. Our choice: facts that are corrected more often have other files by then. */
+const SUCCESSORS_COUNT = 20;
+/** Share by which a memory is ranked before the one that it revises. Our choice: just before it. */
+const BEFORE = 1.01;
+
 export class MemoryCache {
   readonly #store: MemoryStore;
   readonly #search: MemorySearch = createMemorySearch();
   readonly #cached = new Map<string, CachedMemory>();
   /** The number of memories that follow one, by its path. */
   readonly #followers = new Map<string, number>();
+  /** Paths of the memories that revise one, by its path. */
+  readonly #revisers = new Map<string, Set<string>>();
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
   /** Files that could not be read, by the stamp that they had. */
   readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
@@ -77,6 +85,40 @@ export class MemoryCache {
         return cached !== undefined && accepts(cached.memory);
       },
     });
+  }
+
+  /**
+   * Finds the memories that a query calls for now: in the place of a past one that matches, its successor, and with each
+   * the newer ones that revise it. People ask in the words of the old fact: `I moved to Oslo` lacks the word `live`.
+   */
+  searchCurrent(
+    query: string,
+    { limit, ...options }: Omit<MemorySearchOptions, "accepts"> & { readonly limit: number },
+  ): readonly MemoryHit[] {
+    const found = new Map<string, MemoryHit>();
+    const add = (id: string, hit: MemoryHit, score: number): void => {
+      if (score > (found.get(id)?.score ?? 0)) found.set(id, { ...hit, id, score });
+    };
+    const accepts = ({ path }: Memory): boolean => this.#currentOf(path) !== undefined;
+    for (const hit of this.search(query, { limit, accepts, ...options })) {
+      const current = this.#currentOf(hit.id)!;
+      add(current.path, hit, hit.score);
+      for (const path of this.#revisers.get(hit.id) ?? []) {
+        const newer = this.#currentOf(path);
+        if (newer === undefined || newer.path === current.path) continue;
+        const isFirst = trustOf(newer) >= trustOf(current);
+        add(newer.path, hit, hit.score * (isFirst ? BEFORE : 1 / BEFORE));
+      }
+    }
+    return [...found.values()].sort((one, other) => other.score - one.score).slice(0, limit);
+  }
+
+  /** The memory at a path, or the one that took its place, as far as it may be recalled. */
+  #currentOf(path: string): Memory | undefined {
+    let memory = this.#cached.get(path)?.memory;
+    for (let step = 0; step < SUCCESSORS_COUNT && memory?.supersededBy !== undefined; step++)
+      memory = memory.isQuarantined ? undefined : this.#cached.get(memory.supersededBy)?.memory;
+    return memory !== undefined && isRecallable(memory) ? memory : undefined;
   }
 
   async #look(): Promise<MemorySnapshot> {
@@ -124,6 +166,8 @@ export class MemoryCache {
     const { memory, problems } = parseMemoryFile(path, file.text);
     this.#cached.set(path, { memory, text: file.text, version: file.version, stamp, problems });
     this.#countFollower(memory.follows, 1);
+    for (const old of memory.revises)
+      this.#revisers.set(old, (this.#revisers.get(old) ?? new Set<string>()).add(path));
     this.#search.set(path, searchFields(memory, this.#followers.has(path)));
   }
 
@@ -144,6 +188,7 @@ export class MemoryCache {
     const gone = this.#cached.get(path);
     this.#cached.delete(path);
     this.#countFollower(gone?.memory.follows, -1);
+    for (const old of gone?.memory.revises ?? []) this.#revisers.get(old)?.delete(path);
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     this.#search.remove(path);

@@ -1,0 +1,234 @@
+/**
+ * Reads from a new fact what it says to have changed: `I moved from Lisbon to Oslo`, `Pino replaced Winston`,
+ * `statt mit Jenkins`, `ya no`, `改名为`.
+ *
+ * It corrects a fact only if it names the old value and all that the old fact says beside it, and differs from it in
+ * nothing else. Where it is only likely, both facts are shown, the newer one first: it *revises* the old one. English,
+ * German, Spanish and Chinese.
+ */
+import { contentOf, differingPlaces, type FactToken, factTokens, isDated } from "./fact-frame.ts";
+import { COMPARED_CHARACTERS } from "./subject-words.ts";
+
+/** Words of a value at the most. Our choice: a name or a short phrase. */
+const VALUE_WORDS_COUNT = 5;
+
+export type StatedChange = "corrects" | "revises" | undefined;
+
+const CHANGED =
+  "moved?|moving|renamed?|changed?|switch(?:ed)?|migrated?|postponed|slipped|went|raised|lowered|transferred|" +
+  "umgezogen|gezogen|verlegt|verschoben|umbenannt|gewechselt|umgestiegen|erhöht|gesenkt|geändert|" +
+  "mud[aéóo]\\p{L}*|traslad\\p{L}+|mov(?:í|ió|imos|ido)|pas[óé]|pasamos|aplaz\\p{L}+|renombr\\p{L}+|cambi\\p{L}+|subió|bajó";
+const CHANGE = new RegExp(`(?<!\\p{L})(?:${CHANGED})(?!\\p{L})`, "iu");
+
+/** `x`: the old value. `y`: the new one. `s`: what both are about. */
+interface ChangePattern {
+  readonly pattern: RegExp;
+  /** It says so only together with a verb of change. */
+  readonly needsVerb?: boolean;
+  /** The old value is a name; it corrects facts that say “is called x”. */
+  readonly isName?: boolean;
+}
+
+const bounded = (source: string): RegExp => new RegExp(source, "iu");
+
+const PATTERNS: readonly ChangePattern[] = [
+  // Names first: “was renamed from a to b” is read by the next one.
+  {
+    isName: true,
+    pattern: bounded(
+      "^(?<x>.+?) (?:(?:was|were|has been|got|is) renamed (?:to|as)|changed its name to|wurde in|pasó a llamarse|cambió su nombre a|se renombró a) (?<y>.+?)(?: umbenannt)?$",
+    ),
+  },
+  { isName: true, pattern: bounded("^(?<x>.+?) heißt (?:jetzt|nun|ab sofort|inzwischen) (?<y>.+)$") },
+  { needsVerb: true, pattern: bounded("^(?<s>.*)(?<!\\p{L})from (?<x>.+?) to (?<y>.+)$") },
+  {
+    needsVerb: true,
+    pattern: bounded("^(?<s>.*)(?<!\\p{L})vo[nm] (?<x>.+?) (?:nach|auf|zu|zum|in|an) (?<y>.+)$"),
+  },
+  {
+    needsVerb: true,
+    pattern: bounded(
+      "^(?<s>.*)(?<!\\p{L})(?:de|del|desde) (?<x>(?:(?! a(?:l)? ).)+?) (?:a|al|hasta) (?<y>.+)$",
+    ),
+  },
+  {
+    pattern: bounded(
+      "^(?<s>.*?)[从由](?<x>.+?)(?:搬到|搬去|迁到|移到|推迟到|提前到|改到|改为|改成|改名为|换成|换到|提高到|降到|变成|推迟至)了?(?<y>.+)$",
+    ),
+  },
+  {
+    pattern: bounded(
+      "^(?<y>.+?) (?:(?:has )?replaced|(?:sustituyó|reemplazó|ha sustituido) a) (?<x>.+?)(?: (?:as|para|como) (?<s>.+))?$",
+    ),
+  },
+  { pattern: bounded("^(?<y>.+?) (?:hat|haben) (?<x>.+?) (?:als (?<s>.+) )?ersetzt$") },
+  {
+    pattern: bounded(
+      "^(?<x>.+?) (?:handed (?<s>.+?) over to|hat (?<t>.+?) an(?= .+ übergeben)|le pasó (?<u>.+?) a) (?<y>.+?)(?: übergeben)?$",
+    ),
+  },
+];
+/** `… instead of x`, and `…, not x`: the new value stands somewhere before it. */
+const INSTEAD = bounded(
+  "^(?<s>.+?)(?:,? (?:instead of|rather than|statt|anstatt|anstelle von|en lugar de|en vez de) |, (?:not|nicht|no|ya no) |，?(?:而不是|而非|代替|，不用))(?<x>.+)$",
+);
+const NO_LONGER =
+  /\bno longer\b|\b(?:any ?more|any longer)\b|(?<!\p{L})mehr(?!\p{L})|\bya no\b|不再|不.+了$/iu;
+const NOW =
+  /(?<!\p{L})(?:now|instead|jetzt|nun|inzwischen|mittlerweile|ab sofort|stattdessen|ahora|en su lugar|since|seit|desde|mind|überlegt|idea|moved|umgezogen|gezogen|verlegt|mud\p{L}+|traslad\p{L}+|pasó)(?!\p{L})|现在|改|换成|搬到|以后是|起是|推迟|主意/iu;
+const PAST = /(?<!\p{L})(?:was|were|born|used to|geboren|war|waren|nació|nací|fue|出生)(?!\p{L})/iu;
+const NAMING = /(?<!\p{L})(?:called|named?|heißt|heißen|heiße|llama|llaman|llamo)(?!\p{L})|叫|名字是/iu;
+
+/** What a new fact says of an older one. A question says nothing. */
+export function statedChange(fresh: string, known: string): StatedChange {
+  if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return undefined;
+  if ([fresh, known].some((text) => /[?？]\s*$/.test(text)) || PAST.test(known)) return undefined;
+  const old = factTokens(known);
+  if (contentOf(old).length === 0) return undefined;
+  const clauses = clausesOf(fresh);
+  const found = [
+    ...clauses.flatMap((clause) => [byPattern(clause, old, known), byInstead(clause, old)]),
+    byDenial(clauses, old),
+    byFrame(clauses, old, fresh),
+  ];
+  return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
+}
+
+/** Its clauses, and the whole: a correction may stand behind “No, …” or before “; Jonas does”. */
+function clausesOf(text: string): readonly string[] {
+  const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
+  const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
+  return [...new Set([plain(text), ...parts])].filter((part) => part !== "");
+}
+
+const termsOf = (tokens: readonly FactToken[]): ReadonlySet<string> =>
+  new Set(contentOf(tokens).map(({ term }) => term));
+const isWithin = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  [...one].every((term) => other.has(term));
+const without = (one: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): ReadonlySet<string> =>
+  new Set([...one].filter((term) => !others.some((other) => other.has(term))));
+
+/** Who speaks of themselves: `I` is not `we`. */
+function speakerOf(tokens: readonly FactToken[]): string {
+  const [first] = tokens.filter(({ word }) => SPEAKERS.has(word));
+  return first === undefined ? "" : SPEAKERS.get(first.word)!;
+}
+const SPEAKERS: ReadonlyMap<string, string> = new Map([
+  ...["i", "my", "me", "ich", "mein", "meine", "vivo", "trabajo", "soy", "mi", "我"].map(
+    (word) => [word, "i"] as const,
+  ),
+  ...["we", "our", "wir", "unser", "unsere", "nuestro", "nuestra", "usamos", "们"].map(
+    (word) => [word, "we"] as const,
+  ),
+]);
+
+function byPattern(clause: string, old: readonly FactToken[], known: string): StatedChange {
+  for (const { pattern, needsVerb, isName } of PATTERNS) {
+    const groups = needsVerb === true && !CHANGE.test(clause) ? undefined : pattern.exec(clause)?.groups;
+    if (groups === undefined) continue;
+    const { x = "", s = "", t = "", u = "" } = groups;
+    const all = termsOf(old);
+    const value = termsOf(factTokens(x));
+    if (value.size === 0 || value.size > VALUE_WORDS_COUNT || !isWithin(value, all)) continue;
+    if (isName === true) {
+      const last = contentOf(old).slice(-value.size);
+      return NAMING.test(known) && isWithin(termsOf(last), value) ? "corrects" : "revises";
+    }
+    const subject = termsOf(factTokens(`${s} ${t} ${u}`));
+    // Another subject: “the backups moved from Oslo to Rome” says nothing of what else is in Oslo.
+    if (!isWithin(subject, all)) continue;
+    const rest = without(all, value, subject);
+    if (rest.size === 0 && (subject.size > 0 || isSameSpeaker(clause, old))) return "corrects";
+    if (subject.size === 0 || rest.size < all.size - value.size) return "revises";
+  }
+  return undefined;
+}
+
+function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
+  const speaker = speakerOf(old);
+  const ours = speakerOf(factTokens(clause));
+  // Spanish verbs name the speaker by their ending.
+  return (
+    speaker !== "" && (ours === speaker || (ours === "" && /(?<!\p{L})(?:me he|me)(?!\p{L})/iu.test(clause)))
+  );
+}
+
+/** “Buildkite for builds instead of Jenkins”: the old value by name, the rest of the old fact, and one new value. */
+function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
+  const groups = INSTEAD.exec(clause)?.groups;
+  if (groups === undefined) return undefined;
+  const [said, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
+  const all = termsOf(old);
+  // What follows the old value repeats the rest: “instead of the train to work”.
+  const value = termsOf(contentOf(named).slice(0, VALUE_WORDS_COUNT));
+  const rest = without(all, value);
+  if (rest.size === all.size) return undefined;
+  const now = new Set([...termsOf(said), ...termsOf(named)]);
+  const fresh = contentOf(said).map(({ term }) => !all.has(term));
+  const [from, to] = [fresh.indexOf(true), fresh.lastIndexOf(true)];
+  const isOneValue =
+    from !== -1 && to - from < VALUE_WORDS_COUNT && fresh.slice(from, to + 1).every((isNew) => isNew);
+  if (!isOneValue) return undefined;
+  const isWhole = isWithin(without(value, all), new Set()) && isWithin(rest, now);
+  if (isWhole && rest.size > 0) return "corrects";
+  const isSaidOfThis = [...termsOf(said)].filter((term) => rest.has(term)).length > 0 || rest.size === 0;
+  return isSaidOfThis ? "revises" : undefined;
+}
+
+/** “We no longer support Node 18”: the same fact, denied. */
+function byDenial(clauses: readonly string[], old: readonly FactToken[]): StatedChange {
+  const all = termsOf(old);
+  for (const clause of clauses.flatMap((one) => [one, ...one.split(/[,，]\s*/u)])) {
+    const tokens = factTokens(clause);
+    const isOpposite = deniesIn(tokens) % 2 !== deniesIn(old) % 2;
+    if (!isOpposite || speakerOf(tokens) !== speakerOf(old)) continue;
+    const now = termsOf(tokens);
+    if (now.size !== all.size || !isWithin(all, now)) continue;
+    const relations = (one: readonly FactToken[]) =>
+      one.flatMap(({ role, term }) => (role === "relation" ? [term] : [])).join(" ");
+    if (NO_LONGER.test(clause) || relations(tokens) === relations(old)) return "corrects";
+  }
+  return undefined;
+}
+
+const deniesIn = (tokens: readonly FactToken[]): number =>
+  tokens.filter(({ role }) => role === "denial").length;
+
+/** Relations that have one value at a time, and attributes that have. */
+const SINGLE =
+  /(?<!\p{L})(?:wohne|wohnt|wohnen|lebe|heißt|heiße|heißen|kostet|dauert|endet|beginnt|lauscht|beträgt|vivo|vive|viven|llamo|llama|llaman|cuesta|dura|termina|empieza|escucha)(?: (?:in|auf|port|am|im|um|en|el|puerto|a|las|de))*$|(?:住在|叫|监听|名字是|价格是|日期是|上限是|超时是|尾号是|端口是|版本是)$/iu;
+const ATTRIBUTE =
+  /(?<!\p{L})(?:lieblings\p{L}+|liebste[srn]? \p{L}+|standard\p{L}*|chef(?:in)?|leitung|port|adresse|frist|limit|version|name|favorit[oa]|jef[ea]|puerto|versión|límite|dirección|plazo|nombre)(?: (?:ist|sind|es|son))$|(?:喜欢的\p{L}+|经理|负责人|地址)是$/iu;
+
+/** Behind these words stands the one day, hour or number of what comes before. */
+const DATED =
+  /(?<!\p{L})(?:ist|liegt bei|läuft|startet|es|está|tiene|sale)(?: (?:am|um|im|bei|der|el|la|las|a|de|en))*$|(?:在|是|为期|今年)(?:星期)?$/iu;
+
+/** The same form with another value behind a relation. English is left to `same-subject.ts`. */
+function byFrame(clauses: readonly string[], old: readonly FactToken[], fresh: string): StatedChange {
+  for (const clause of clauses) {
+    const tokens = factTokens(clause);
+    if (deniesIn(tokens) !== deniesIn(old)) continue;
+    const { places } = differingPlaces(tokens, old);
+    const [place] = places;
+    if (place === undefined || places.length > 1) continue;
+    const { ours, theirs, head } = place;
+    if (
+      ours.length === 0 ||
+      theirs.length === 0 ||
+      Math.max(ours.length, theirs.length) > 2 * VALUE_WORDS_COUNT
+    )
+      continue;
+    const [speaker, oldSpeaker] = [speakerOf(tokens), speakerOf(old)];
+    const isSame = speaker === oldSpeaker;
+    if (!isSame && speaker !== "" && oldSpeaker !== "") continue;
+    if (contentOf(head).length === 0 && (speaker === "" || !isSame)) continue;
+    const before = head.map(({ word }) => word).join(" ");
+    const lead = /\p{Script=Han}/u.test(before) ? before.replaceAll(" ", "") : before;
+    const isOfKind = isDated(ours) && isDated(theirs) && contentOf(head).length > 0;
+    if (isSame && isOfKind && DATED.test(lead)) return "corrects";
+    if (isSame && (SINGLE.test(lead) || ATTRIBUTE.test(lead))) return "corrects";
+    if (NOW.test(fresh)) return "revises";
+  }
+  return undefined;
+}
