@@ -137,17 +137,13 @@ function joinNames(found: readonly RawPlace[], shared: readonly FactToken[]): re
   const joined: RawPlace[] = [];
   for (const place of found) {
     const before = joined.at(-1);
-    const between = shared[place.at - 1];
-    const isOfOneName =
-      before !== undefined &&
-      (before.to ?? before.at) === place.at - 1 &&
-      isHan(between) &&
-      between.role === "content";
-    if (!isOfOneName) joined.push(place);
+    const between = shared.slice(0, place.at).slice(-1);
+    const isNext = before !== undefined && (before.to ?? before.at) === place.at - 1;
+    if (!isNext || !between.every((token) => isHan(token) && token.role === "content")) joined.push(place);
     else
       joined.splice(-1, 1, {
-        ours: [...before.ours, between, ...place.ours],
-        theirs: [...before.theirs, between, ...place.theirs],
+        ours: [...before.ours, ...between, ...place.ours],
+        theirs: [...before.theirs, ...between, ...place.theirs],
         ...{ at: before.at, to: place.at },
       });
   }
@@ -164,8 +160,7 @@ function contentOfPlace(
   return isName && hasContent ? { ours, theirs } : { ours: contentOf(ours), theirs: contentOf(theirs) };
 }
 
-const isHan = (token: FactToken | undefined): token is FactToken =>
-  token !== undefined && /^\p{Script=Han}$/u.test(token.word);
+const isHan = ({ word }: FactToken): boolean => /^\p{Script=Han}$/u.test(word);
 
 /** `[i][j]`: how many tokens the rests from `i` and from `j` have in common, in their order. */
 function commonLengths(

@@ -8,7 +8,7 @@ async function corrected(older: string, newer: string) {
   const { path: old } = await memory.remember(older, { source: "user" });
   clock.nowMs += DAY_MS;
   const { path, superseded } = await memory.remember(newer, { source: "user" });
-  return { ...staged, old, path, superseded };
+  return { ...staged, old: old!, path: path!, superseded };
 }
 
 describe("a corrected fact", () => {
@@ -43,7 +43,7 @@ describe("a corrected fact", () => {
     await memory.supersede(path, "I am at home in Rome by now.", { source: "user" });
     const { memories } = await memory.recall("Where do I live?");
     expect(memories.map(({ name }) => name)).toContain("I am at home in Rome by now");
-    await put(store, newest, "---\nsupersededBy: b.md\n---\n\nI live in a circle.\n");
+    await put(store, newest!, "---\nsupersededBy: b.md\n---\n\nI live in a circle.\n");
     await put(store, "b.md", `---\nsupersededBy: ${newest}\n---\n\nA circle.\n`);
     expect((await memory.recall("Who lives in a circle?")).memories.map((one) => one.path)).not.toContain(
       newest,
