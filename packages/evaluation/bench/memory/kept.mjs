@@ -1,7 +1,7 @@
 /**
  * Measures what memory keeps and corrects, by the frozen tables (`tables.mjs`): by rules, and with a scripted model.
  *
- * A scripted model stands for a good one: it proposes what the table says. Another one is wrong on purpose: it claims
+ * One scripted model is good: it proposes what the table says. Another is wrong on purpose: it claims
  * that each of two parallel facts corrects the other, or proposes every message. What the library then does with its
  * proposals is measured, not the model.
  */

@@ -40,7 +40,7 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   plan: either(oneOf("off"), object),
   notes: either(oneOf("off"), object),
   memory: having(["recall", "remember"], "a memory", "what `createMemory()` returns"),
-  memoryExtraction: oneOf("rules", "model", "off"),
+  memoryExtraction: oneOf("auto", "rules", "model", "off"),
   restoredFiles: either(oneOf("off"), object),
   counters: list,
   summaryFailuresCount: wholeFrom(1),

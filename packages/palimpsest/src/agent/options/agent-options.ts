@@ -19,7 +19,7 @@ interface AgentModels {
   readonly summaryModel?: ModelClient;
   /**
    * For small decisions: chooses which memories to recall, and finds what to remember where `memoryExtraction` is
-   * `model`. @defaultValue the `lightModel` of the memory, or its ranking, for the first; `model` for the second
+   * `auto` or `model`. @defaultValue the `lightModel` of the memory, or its ranking, for the first; `model` for the second
    */
   readonly lightModel?: ModelClient;
 }
@@ -40,9 +40,10 @@ export interface AgentOptions extends AgentModels {
   /**
    * The way memories get into `memory`: by `rules`, which keep explicit requests in the user's own words
    * ("remember", "always", "never", "I prefer", corrections); by a `model`, the light one where there is one, which
-   * also keeps decisions and facts, and by rules where it fails; or not at all. @defaultValue `rules`
+   * also keeps decisions and facts, and by rules where it fails; by both (`auto`): requests after each turn, the rest by
+   * the model as long as that is at most a twentieth of what the session costs; or not at all. @defaultValue `auto`
    */
-  readonly memoryExtraction?: "rules" | "model" | "off";
+  readonly memoryExtraction?: "auto" | "rules" | "model" | "off";
   /** Limits of the files that are shown again, or `off`. @defaultValue `fileBudget` of the window */
   readonly restoredFiles?: FileBudget | "off";
   /** Count requests where the estimate is not good enough to decide by. @defaultValue the model's own counter */

@@ -1,7 +1,7 @@
 /**
  * The form that two facts share, in any language, and the places in which they differ.
  *
- * Two facts of one form that differ in their subject and in what is said of it are about two instances: `the staging
+ * Two facts of one form that differ in their subject and in their value are about two instances: `the staging
  * server is in Oslo`, `the production server is in Turin`. Neither corrects the other, whatever a model claims.
  * Words that cannot tell instances apart, as articles, pronouns and verbs of being, count as form, never as a
  * difference. Scripts without blanks are compared by characters.
@@ -13,7 +13,7 @@ import { COMPARED_CHARACTERS } from "./subject-words.ts";
 const PLACE_WORDS_COUNT = 5;
 
 /** `form`: an article, a pronoun, a preposition. `relation`: a verb of being or having. `turn`: it says that something changed. */
-export type FactRole = "form" | "relation" | "turn" | "denial" | "content";
+type FactRole = "form" | "relation" | "turn" | "denial" | "content";
 
 export interface FactToken {
   /** Its form for comparison. */
@@ -64,8 +64,8 @@ function roleOf(word: string): FactRole {
   return roles.get(word) ?? "content";
 }
 
-const TOKEN =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}])+/gu;
+const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
+const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, "gu");
 
 /** The words of a text in their order. */
 export function factTokens(text: string): readonly FactToken[] {
@@ -77,7 +77,7 @@ export function factTokens(text: string): readonly FactToken[] {
 }
 
 /** The tokens that tell facts apart. */
-export const contentOf = (tokens: readonly FactToken[]): readonly FactToken[] =>
+export const meaningfulOf = (tokens: readonly FactToken[]): readonly FactToken[] =>
   tokens.filter(({ role }) => role === "content");
 
 /** A place in which two facts differ; one side may be empty. */
@@ -157,7 +157,7 @@ function contentOfPlace(
 ): Pick<FactPlace, "ours" | "theirs"> {
   const isName = [ours, theirs].every((side) => side.length > 1 && side.every(isHan));
   const hasContent = [...ours, ...theirs].some(({ role }) => role === "content");
-  return isName && hasContent ? { ours, theirs } : { ours: contentOf(ours), theirs: contentOf(theirs) };
+  return isName && hasContent ? { ours, theirs } : { ours: meaningfulOf(ours), theirs: meaningfulOf(theirs) };
 }
 
 const isHan = ({ word }: FactToken): boolean => /^\p{Script=Han}$/u.test(word);
@@ -183,8 +183,13 @@ const CASES = new Set("for per during when where für pro bei para en por".split
 const ATTRIBUTES = new Set(
   "port puerto version versión limit limite límite grenze timeout room seite page line".split(" "),
 );
-const DATE =
-  /^(?:\d+|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|januar\w*|februar\w*|march|märz|april|ma[iy]|jun[ei]|jul[iy]|august|septem\w+|o[ck]to\w+|novem\w+|de[cz]em\w+|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero|febrero|marzo|abril|mayo|junio|julio|agosto|[一二三四五六七八九十天末星期点]|am|pm|uhr)$/u;
+const DATE_WORDS = [
+  "\\d+|am|pm|uhr|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter|fall",
+  "januar\\w*|februar\\w*|march|märz|april|ma[iy]|jun[ei]|jul[iy]|august|septem\\w+|o[ck]to\\w+|novem\\w+|de[cz]em\\w+",
+  "(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|lunes|martes|miércoles|jueves|viernes|sábado|domingo",
+  "enero|febrero|marzo|abril|mayo|junio|julio|agosto|[一二三四五六七八九十天末星期点]",
+];
+const DATE = new RegExp(`^(?:${DATE_WORDS.join("|")})$`, "u");
 
 export const isDated = (tokens: readonly FactToken[]): boolean => tokens.every(({ word }) => DATE.test(word));
 const isNumber = (tokens: readonly FactToken[]): boolean =>

@@ -6,13 +6,13 @@
  * nothing else. Where it is only likely, both facts are shown, the newer one first: it *revises* the old one. English,
  * German, Spanish and Chinese.
  */
-import { contentOf, differingPlaces, type FactToken, factTokens, isDated } from "./fact-frame.ts";
+import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf } from "./fact-frame.ts";
 import { COMPARED_CHARACTERS } from "./subject-words.ts";
 
 /** Words of a value at the most. Our choice: a name or a short phrase. */
 const VALUE_WORDS_COUNT = 5;
 
-export type StatedChange = "corrects" | "revises" | undefined;
+type StatedChange = "corrects" | "revises" | undefined;
 
 const CHANGED =
   "moved?|moving|renamed?|changed?|switch(?:ed)?|migrated?|postponed|slipped|went|raised|lowered|transferred|" +
@@ -72,10 +72,19 @@ const PATTERNS: readonly ChangePattern[] = [
 const INSTEAD = bounded(
   "^(?<s>.+?)(?:,? (?:instead of|rather than|statt|anstatt|anstelle von|en lugar de|en vez de) |, (?:not|nicht|no|ya no) |，?(?:而不是|而非|代替|，不用))(?<x>.+)$",
 );
+/** Matches any of the words, or any of `pieces` of scripts without blanks. */
+const anyOf = (words: readonly string[], pieces: string): RegExp =>
+  bounded(`(?<!\\p{L})(?:${words.join("|")})(?!\\p{L})|${pieces}`);
+
 const NO_LONGER =
   /\bno longer\b|\b(?:any ?more|any longer)\b|(?<!\p{L})mehr(?!\p{L})|\bya no\b|不再|不.+了$/iu;
-const NOW =
-  /(?<!\p{L})(?:now|instead|jetzt|nun|inzwischen|mittlerweile|ab sofort|stattdessen|ahora|en su lugar|since|seit|desde|mind|überlegt|idea|moved|umgezogen|gezogen|verlegt|mud\p{L}+|traslad\p{L}+|pasó)(?!\p{L})|现在|改|换成|搬到|以后是|起是|推迟|主意/iu;
+const NOW = anyOf(
+  [
+    "now|instead|since|mind|moved|jetzt|nun|inzwischen|mittlerweile|ab sofort|stattdessen|seit|überlegt|umgezogen|gezogen|verlegt",
+    "ahora|en su lugar|desde|idea|mud\\p{L}+|traslad\\p{L}+|pasó",
+  ],
+  "现在|改|换成|搬到|以后是|起是|推迟|主意",
+);
 const PAST = /(?<!\p{L})(?:was|were|born|used to|geboren|war|waren|nació|nací|fue|出生)(?!\p{L})/iu;
 const NAMING = /(?<!\p{L})(?:called|named?|heißt|heißen|heiße|llama|llaman|llamo)(?!\p{L})|叫|名字是/iu;
 
@@ -84,7 +93,7 @@ export function statedChange(fresh: string, known: string): StatedChange {
   if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return undefined;
   if ([fresh, known].some((text) => /[?？]\s*$/.test(text)) || PAST.test(known)) return undefined;
   const old = factTokens(known);
-  if (contentOf(old).length === 0) return undefined;
+  if (meaningfulOf(old).length === 0) return undefined;
   const clauses = clausesOf(fresh);
   const found = [
     ...clauses.flatMap((clause) => [byPattern(clause, old, known), byInstead(clause, old)]),
@@ -94,7 +103,7 @@ export function statedChange(fresh: string, known: string): StatedChange {
   return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
 }
 
-/** Its clauses, and the whole: a correction may stand behind “No, …” or before “; Jonas does”. */
+/** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
 function clausesOf(text: string): readonly string[] {
   const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
   const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
@@ -102,7 +111,7 @@ function clausesOf(text: string): readonly string[] {
 }
 
 const termsOf = (tokens: readonly FactToken[]): ReadonlySet<string> =>
-  new Set(contentOf(tokens).map(({ term }) => term));
+  new Set(meaningfulOf(tokens).map(({ term }) => term));
 const isWithin = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
   [...one].every((term) => other.has(term));
 const without = (one: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): ReadonlySet<string> =>
@@ -131,7 +140,7 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
     const value = termsOf(factTokens(x));
     if (value.size === 0 || value.size > VALUE_WORDS_COUNT || !isWithin(value, all)) continue;
     if (isName === true) {
-      const last = contentOf(old).slice(-value.size);
+      const last = meaningfulOf(old).slice(-value.size);
       return NAMING.test(known) && isWithin(termsOf(last), value) ? "corrects" : "revises";
     }
     const subject = termsOf(factTokens(`${s} ${t} ${u}`));
@@ -157,22 +166,22 @@ function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
 function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
   const groups = INSTEAD.exec(clause)?.groups;
   if (groups === undefined) return undefined;
-  const [said, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
+  const [stated, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
   const all = termsOf(old);
   // What follows the old value repeats the rest: “instead of the train to work”.
-  const value = termsOf(contentOf(named).slice(0, VALUE_WORDS_COUNT));
+  const value = termsOf(meaningfulOf(named).slice(0, VALUE_WORDS_COUNT));
   const rest = without(all, value);
   if (rest.size === all.size) return undefined;
-  const now = new Set([...termsOf(said), ...termsOf(named)]);
-  const fresh = contentOf(said).map(({ term }) => !all.has(term));
+  const now = new Set([...termsOf(stated), ...termsOf(named)]);
+  const fresh = meaningfulOf(stated).map(({ term }) => !all.has(term));
   const [from, to] = [fresh.indexOf(true), fresh.lastIndexOf(true)];
   const isOneValue =
     from !== -1 && to - from < VALUE_WORDS_COUNT && fresh.slice(from, to + 1).every((isNew) => isNew);
   if (!isOneValue) return undefined;
   const isWhole = isWithin(without(value, all), new Set()) && isWithin(rest, now);
   if (isWhole && rest.size > 0) return "corrects";
-  const isSaidOfThis = [...termsOf(said)].filter((term) => rest.has(term)).length > 0 || rest.size === 0;
-  return isSaidOfThis ? "revises" : undefined;
+  const isOfThis = [...termsOf(stated)].filter((term) => rest.has(term)).length > 0 || rest.size === 0;
+  return isOfThis ? "revises" : undefined;
 }
 
 /** “We no longer support Node 18”: the same fact, denied. */
@@ -195,10 +204,20 @@ const deniesIn = (tokens: readonly FactToken[]): number =>
   tokens.filter(({ role }) => role === "denial").length;
 
 /** Relations that have one value at a time, and attributes that have. */
-const SINGLE =
-  /(?<!\p{L})(?:wohne|wohnt|wohnen|lebe|heißt|heiße|heißen|kostet|dauert|endet|beginnt|lauscht|beträgt|vivo|vive|viven|llamo|llama|llaman|cuesta|dura|termina|empieza|escucha)(?: (?:in|auf|port|am|im|um|en|el|puerto|a|las|de))*$|(?:住在|叫|监听|名字是|价格是|日期是|上限是|超时是|尾号是|端口是|版本是)$/iu;
-const ATTRIBUTE =
-  /(?<!\p{L})(?:lieblings\p{L}+|liebste[srn]? \p{L}+|standard\p{L}*|chef(?:in)?|leitung|port|adresse|frist|limit|version|name|favorit[oa]|jef[ea]|puerto|versión|límite|dirección|plazo|nombre)(?: (?:ist|sind|es|son))$|(?:喜欢的\p{L}+|经理|负责人|地址)是$/iu;
+const SINGLE = anyOf(
+  [
+    "(?:wohne|wohnt|wohnen|lebe|heißt|heiße|heißen|kostet|dauert|endet|beginnt|lauscht|beträgt|vivo|vive|viven|llamo|llama|" +
+      "llaman|cuesta|dura|termina|empieza|escucha)(?: (?:in|auf|port|am|im|um|en|el|puerto|a|las|de))*$",
+  ],
+  "(?:住在|叫|监听|(?:名字|价格|日期|上限|超时|尾号|端口|版本)是)$",
+);
+const ATTRIBUTE = anyOf(
+  [
+    "(?:lieblings\\p{L}+|liebste[srn]? \\p{L}+|standard\\p{L}*|chef(?:in)?|leitung|port|adresse|frist|limit|version|name|" +
+      "favorit[oa]|jef[ea]|puerto|versión|límite|dirección|plazo|nombre)(?: (?:ist|sind|es|son))$",
+  ],
+  "(?:喜欢的\\p{L}+|经理|负责人|地址)是$",
+);
 
 /** Behind these words stands the one day, hour or number of what comes before. */
 const DATED =
@@ -222,10 +241,10 @@ function byFrame(clauses: readonly string[], old: readonly FactToken[], fresh: s
     const [speaker, oldSpeaker] = [speakerOf(tokens), speakerOf(old)];
     const isSame = speaker === oldSpeaker;
     if (!isSame && speaker !== "" && oldSpeaker !== "") continue;
-    if (contentOf(head).length === 0 && (speaker === "" || !isSame)) continue;
+    if (meaningfulOf(head).length === 0 && (speaker === "" || !isSame)) continue;
     const before = head.map(({ word }) => word).join(" ");
     const lead = /\p{Script=Han}/u.test(before) ? before.replaceAll(" ", "") : before;
-    const isOfKind = isDated(ours) && isDated(theirs) && contentOf(head).length > 0;
+    const isOfKind = isDated(ours) && isDated(theirs) && meaningfulOf(head).length > 0;
     if (isSame && isOfKind && DATED.test(lead)) return "corrects";
     if (isSame && (SINGLE.test(lead) || ATTRIBUTE.test(lead))) return "corrects";
     if (NOW.test(fresh)) return "revises";

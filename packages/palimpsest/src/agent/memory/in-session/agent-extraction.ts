@@ -3,8 +3,8 @@
  * session's end.
  *
  * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model:
- * facts and decisions, once enough is new (`model-extraction.ts`); if it fails, the rules. Each message is read once.
- * Only closing the session waits for it, for a bounded time; errors go to the observer. Memories that the agent wrote
+ * facts and decisions, once enough is new (`model-extraction.ts`); if it fails, the rules. By both, where the host says
+ * nothing: requests at once, and the rest by the model within its share of the cost (`extraction-share.ts`). Only closing the session waits for it, for a bounded time; errors go to the observer. Memories that the agent wrote
  * itself in a turn are not written again, but judged (`tool-writes.ts`).
  *
  * The log records how far this got (`memory-mark.ts`). Messages behind that, from before a crash, are read from the
@@ -33,6 +33,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
+import type { ExtractionShare } from "./extraction-share.ts";
 import { MemoryMark, memoryFailed, speakerIn } from "./memory-mark.ts";
 
 /** Characters of the newest earlier messages that a claim is compared with. Our choice: about 75,000 tokens, read in a moment in which a session may well wait. */
@@ -42,6 +43,8 @@ interface AgentExtractionOptions {
   readonly memory: PersistentMemory;
   /** Asked for what is to be remembered; without one the rules decide. */
   readonly client: ModelClient | undefined;
+  /** Limits what the model costs; the rules keep explicit requests at once. Without one, it is asked whenever enough is new. */
+  readonly share?: ExtractionShare | undefined;
   readonly deadline: Deadline;
 }
 
@@ -55,6 +58,8 @@ export class AgentExtraction {
   /** The newest extracted pieces: a claim of today may have been read yesterday. */
   #earlier: readonly AttributedText[];
   #pendingTokens = 0;
+  /** Pending messages whose explicit requests are kept already. */
+  readonly #heardByRules = new WeakSet<ConversationMessage>();
   #pendingThroughSeq: number;
   /** When missed messages were said, by their ids: what comes out of them may be known, or over, by now. */
   readonly #missedAtMs = new Map<string, number>();
@@ -133,14 +138,32 @@ export class AgentExtraction {
       }
       this.#missed = missed.length === 0 ? "done" : "heard";
       // In the middle of a turn its end is waited for: the agent may write into the memory by itself.
-      if (missed.length > 0 && (this.#isEnding || (this.#isBetweenTurns && this.#isEnough))) this.begin();
+      if (missed.length > 0 && this.#isEnding) this.begin();
+      else if (missed.length > 0 && this.#isBetweenTurns) this.#goOn();
     };
     this.#reading = read().catch((error: unknown) => memoryFailed(this.#session, error));
   }
 
-  get #isEnough(): boolean {
-    return this.#options.client === undefined || this.#pendingTokens >= MEMORY_EXTRACTION_DEFAULTS.newTokens;
+  /** Extracts the pending messages once there are enough of them, and explicit requests in them at once. */
+  #goOn(): void {
+    const { client, share } = this.#options;
+    const isEnough = client === undefined || this.#pendingTokens >= MEMORY_EXTRACTION_DEFAULTS.newTokens;
+    if (isEnough && share?.allows(this.#pendingTokens) !== false) this.begin();
+    else if (share !== undefined) this.#keepRequests();
   }
+
+  /** The messages stay pending, for the model: what the rules kept, it finds among the memories. */
+  #keepRequests(): void {
+    const isNew = this.#hasWrittenItself ? this.#isMissed : () => true;
+    const unheard = this.#pending.filter((one) => !this.#heardByRules.has(one) && isNew(one));
+    for (const message of this.#pending) this.#heardByRules.add(message);
+    if (unheard.length === 0) return;
+    this.#running = this.#running.then(async () => {
+      if (this.#left > 0) await this.#extract(unheard, [], { isByModel: false });
+    });
+  }
+
+  readonly #isMissed = ({ id }: ConversationMessage): boolean => this.#missedAtMs.has(id);
 
   /** A turn has ended: begins where enough is new. Waits for nothing. */
   turnEnded(): void {
@@ -149,7 +172,7 @@ export class AgentExtraction {
     for (const id of this.#answered) this.#calls.delete(id);
     this.#answered.clear();
     this.#isBetweenTurns = this.#missed === "reading";
-    if (this.#isEnough) this.begin();
+    this.#goOn();
   }
 
   /** The session ends: extracts collected messages now, and those still being read as soon as possible. */
@@ -165,6 +188,7 @@ export class AgentExtraction {
    */
   begin({ isHidden = false }: { readonly isHidden?: boolean } = {}): void {
     const conversation = this.#pending;
+    const isByModel = this.#options.share?.allows(this.#pendingTokens) !== false;
     this.#judgeTool();
     const hasWrittenItself = this.#hasWrittenItself;
     this.#hasWrittenItself = false;
@@ -178,12 +202,13 @@ export class AgentExtraction {
     const endsMissed = this.#missed === "heard";
     if (endsMissed) this.#missed = "begun";
     // What the agent wrote by itself was of this turn, and says nothing of what was missed before.
-    const left = hasWrittenItself ? conversation.filter(({ id }) => this.#missedAtMs.has(id)) : conversation;
+    const all = hasWrittenItself ? conversation.filter(this.#isMissed) : conversation;
+    const left = isByModel ? all : all.filter((one) => !this.#heardByRules.has(one));
     const isLeftOut = this.#left <= 0 || left.length === 0;
     this.#running = this.#running.then(async () => {
       const { isDone, isUrgent } = isLeftOut
         ? { isDone: true, isUrgent: hasWrittenItself }
-        : await this.#extract(left, earlier);
+        : await this.#extract(left, earlier, { isByModel });
       if (endsMissed) this.#missed = "done";
       if (isDone) await this.#moveMark(throughSeq, isUrgent || isHidden);
       else this.#hasFailed = true;
@@ -235,8 +260,9 @@ export class AgentExtraction {
   async #extract(
     conversation: readonly ConversationMessage[],
     earlier: readonly AttributedText[],
+    { isByModel }: { readonly isByModel: boolean },
   ): Promise<Extracted> {
-    const { client } = this.#options;
+    const client = isByModel ? this.#options.client : undefined;
     try {
       const past = conversation.some(({ id }) => this.#missedAtMs.has(id))
         ? await this.#options.memory.past(this.#session.id)
@@ -244,7 +270,8 @@ export class AgentExtraction {
       const isKnown = (fact: ExtractedFact): boolean => this.#isKnown(fact, past);
       const byModel =
         client === undefined ? undefined : await this.#byModel(client, conversation, { earlier, isKnown });
-      return byModel ?? (await this.#byRules(conversation, isKnown));
+      const unheard = conversation.filter((one) => !this.#heardByRules.has(one) || !isByModel);
+      return byModel ?? (await this.#byRules(unheard, isKnown));
     } catch (error) {
       memoryFailed(this.#session, error);
       return { isDone: false, isUrgent: false };

@@ -24,6 +24,7 @@ import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import { AgentExtraction } from "./agent-extraction.ts";
+import { ExtractionShare } from "./extraction-share.ts";
 import { MemoryMark, memoryFailed } from "./memory-mark.ts";
 
 /** Characters of a message that a memory is searched by. Our choice: what a question says at its beginning and its end. */
@@ -206,15 +207,17 @@ function recalledMessage(text: string): Message {
 /** Makes the memory of a session from its options; `undefined` if it has none. */
 export function agentMemory(
   session: Session,
-  { memory, memoryExtraction = "rules", lightModel, model }: AgentOptions,
+  { memory, memoryExtraction = "auto", lightModel, model }: AgentOptions,
   { deadline, isMemoryReadOnly = false }: AgentWorld,
 ): AgentMemory | undefined {
   if (memory === undefined) return undefined;
-  const client = memoryExtraction === "model" ? (lightModel ?? model) : undefined;
-  const extraction =
-    memoryExtraction === "off" || isMemoryReadOnly
-      ? undefined
-      : new AgentExtraction(session, { memory, client, deadline });
+  const isOff = memoryExtraction === "off" || isMemoryReadOnly;
+  const client = isOff || memoryExtraction === "rules" ? undefined : (lightModel ?? model);
+  const share =
+    memoryExtraction === "auto" && client !== undefined
+      ? new ExtractionShare(session, client.model)
+      : undefined;
+  const extraction = isOff ? undefined : new AgentExtraction(session, { memory, client, share, deadline });
   return new AgentMemory(session, memory, extraction, lightModel, isMemoryReadOnly);
 }
 

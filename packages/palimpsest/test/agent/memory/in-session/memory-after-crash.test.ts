@@ -61,6 +61,25 @@ const receiptsIn = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "memory-extracted" ? event.receipts : []));
 
 describe("a wish that was said before a crash", () => {
+  it.each([
+    { kept: 1, isForgotten: false, why: "once" },
+    { kept: 0, isForgotten: true, why: "and not again where it was forgotten since" },
+  ])("is kept where its turn ended and the model was still to be asked: $why", async ({
+    kept,
+    isForgotten,
+  }) => {
+    const { process } = world();
+    const { session, memory } = await process();
+    await session.turn(WISH);
+    await session.memorySettled();
+    const [first] = (await memory.list()).memories;
+    if (isForgotten) await memory.forget(first!.path);
+    const again = await process();
+    await again.session.turn("What is next?");
+    await again.session.close();
+    expect((await again.memory.list()).memories).toHaveLength(kept);
+  });
+
   it("becomes one memory when the session goes on, of the time at which it was said", async () => {
     const { process, dies, clock } = world();
     await dies(WISH);
