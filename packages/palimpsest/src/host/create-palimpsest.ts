@@ -21,6 +21,7 @@ import {
 import type { Clock, Deadline, Timer } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
+import { folderFileReader } from "../runtime/working-copy/folder-file-reader.ts";
 import { sessionStartRestorer } from "../session/compact/restored-context.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { createSession, openSession } from "../session/lifecycle/open-session.ts";
@@ -121,6 +122,7 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
     const agent: AgentSession = new AgentSession(session, withNotes(options, place.home), {
       deadline,
       isMemoryReadOnly,
+      workingCopy: place.home === undefined ? undefined : folderFileReader(place.home.workingCopy),
       now: () => clock.nowMs(),
       tasks: {
         processes: taskProcesses(),

@@ -66,6 +66,8 @@ export interface AgentWorld {
   readonly deadline: Deadline;
   /** True if nothing of the conversation may get into the memory, which is stored. */
   readonly isMemoryReadOnly?: boolean;
+  /** Reads the files of the working copy: what they say is not remembered. @defaultValue `fileReader` */
+  readonly workingCopy?: FileRestorer | undefined;
   readonly now: () => number;
   /** What background tasks are run with. Without it there are none. */
   readonly tasks?: TaskWorld;

@@ -39,6 +39,9 @@ interface LanguageCues extends Readonly<Record<CueKind, readonly string[]>> {
 
 /** Followed by an action, not by a past state. */
 const EVER = "(always|never)(?! (mind|been|had|has|was|were|is|are|said|the|a)\\b| ~(ed|[^s]s)\\b) ~";
+/** Spanish and Portuguese share "nunca". */
+const NO_PAST =
+  "(?! ((me|te|se|nos|lo|la|le) )?(he|has|ha|hemos|han|había\\p{L}*|dije|disse|hice|fiz|fue|foi|fui|era|~(é|ó|ou|ei|aba|ava|ía|aron|ieron|aram|ábamos|íamos))(?!\\p{L}))";
 const OUGHT = "(should|must|need to|has to|have to)";
 const WHEN = "(if|when|whenever|before|after|for|in|on|with) …, (please )?";
 const DO =
@@ -107,11 +110,12 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     lead: "bitte|ja|und|aber|also|ach|übrigens|ok|okay",
     objection: "nein|nee|falsch|nicht ganz",
     remember: [
+      "(kannst|könntest) du dir( bitte)? merken,? dass »",
       "(merk dir|merke dir|denk daran|denke daran|vergiss nicht|behalte im kopf|notiere? dir|nicht vergessen)( bitte)?(,? dass|[:,-]) »",
     ],
     rule: [
       "(immer|niemals|nie|keinesfalls|auf keinen fall)",
-      "(verwende|benutze?|nutze|nimm|schreibe?|antworte|mache?|frage?|lass|committe|push|teste) (bitte )?(immer|niemals|nie)",
+      "(verwende|benutze?|nutze|nimm|schreibe?|antworte|mache?|frage?|lass|committe|push|teste) (~ ){0,2}(immer|niemals|nie)",
       "(ab jetzt|ab sofort|von nun an|in zukunft|künftig|grundsätzlich|standardmäßig)",
       "(du sollst|du darfst|wir müssen) (immer|nie|niemals)",
     ],
@@ -122,7 +126,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "mir (ist|sind|wäre) … lieber",
     ],
     practice: [
-      "((hier|bei uns) )?(wir )?(verwenden|benutzen|nutzen|deployen)( wir)?",
+      "((hier|bei uns|in (diesem|unserem) (projekt|repo|team)) )?(wir )?(verwenden|benutzen|nutzen|deployen)( wir)?",
       "unsere? (team|projekt|repo|code|ci|datenbank|api|deployments?|tests?) … (ist|sind|liegt|läuft|heißt|nutzt)",
     ],
     person: [
@@ -156,10 +160,13 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     lead: "por favor|sí|vale|y|pero|ok",
     objection: "no|incorrecto|de hecho",
     remember: [
+      "¿?(puedes|podrías) recordar que »",
       "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|memoriza|anota)(,? (de )?que|,? de|[:,-]) »",
     ],
     rule: [
-      "(siempre|nunca|jamás)",
+      // A past tense tells a story.
+      `(siempre|nunca|jamás)${NO_PAST}`,
+      "no ~ … sin (preguntar|avisar|consultar|permiso|revis|mi )\\p{L}*",
       "(usa|utiliza|responde|escribe|ejecuta|haz|pregunta) (siempre|nunca)",
       "(de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)",
       "(debes|hay que) (siempre|nunca)",
@@ -167,7 +174,9 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     correction: ["(usa|utiliza|emplea) … (en vez de|en lugar de)"],
     afterObjection: ["… (en su lugar|sino|mejor)"],
     preference: ["(yo )?(prefiero|preferiría|odio)", "(no )?me gusta (que|cuando|más)", "no quiero que"],
-    practice: ["(nosotros )?(usamos|utilizamos|desplegamos)"],
+    practice: [
+      "((aquí|en (este|nuestro) (proyecto|repositorio|repo|equipo)),? )?(nosotros )?(usamos|utilizamos|desplegamos)",
+    ],
     person: [
       "(me llamo|mi nombre es|trabajo (como|en|para))",
       "soy (una? )?(desarrolladora?|ingeniera|ingeniero|estudiante)",
@@ -180,7 +189,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "(lembre-se|lembra-te|lembre|lembra|não (se )?esqueça|tenha em mente|memorize|anote)(,? (de )?que|,? de|[:,-]) »",
     ],
     rule: [
-      "(sempre|nunca|jamais)",
+      `(sempre|nunca|jamais)${NO_PAST}`,
       "(use|usa|responda|escreva|execute|faça|pergunte) (sempre|nunca)",
       "(a partir de agora|de agora em diante|daqui em diante|doravante|no futuro|por padrão)",
       "(você )?deve (sempre|nunca)",
@@ -244,7 +253,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   zh: {
     lead: "请|請|好的|另外|对了",
     objection: "不对|错了|不是|不|其实",
-    remember: ["(请|請|你要|帮我)?(记住|記住|记得|記得|牢记|别忘了|不要忘记)[：:，,]? »"],
+    remember: ["(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记)[：:，,]? »"],
     rule: [
       "(从现在开始|從現在開始|从今以后|以后|今后)",
       "(请|我们|代码|提交信息|提交|回答)?(总是|總是|始终|一律|永远不要|绝不|千万不要|务必)",
@@ -252,7 +261,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     correction: ["(应该|改)?用…(而不是|代替)", "不是…而是"],
     afterObjection: ["…(改用|不要)"],
     preference: ["我(更|最|比较)?(喜欢|喜歡|偏好|倾向于|不喜欢|讨厌|希望你)"],
-    practice: ["我们(都|只|一般|通常)?(使用|用|采用|部署)"],
+    practice: ["我们(都|只|一般|通常)?(在…)?(使用|用|采用|部署)"],
     person: ["我(叫|的名字(是|叫)|是一名|是一位)"],
   },
   ja: {
@@ -293,6 +302,22 @@ export const OF_THE_MOMENT: readonly string[] = [
   "this (one|file|function|line|value|branch|pr|time|way|bug|error)",
   "(use|using|deploy|follow) (it|this|that|these|those|them|there)",
   "(there|then|other|same)[.!]*$",
+];
+
+/** Phrases of irony: the sentence means the opposite of what it says, or nothing. */
+export const OF_IRONY: readonly string[] = [
+  "(yeah,? right|oh sure|sure thing|as if|shall we|lol|haha|on purpose|(brilliant|great|genius|lovely|wonderful) idea|what (could|can)( possibly)? go wrong)",
+  "((tolle|super|klasse|geniale) idee|was (soll|kann)( schon)? schiefgehen|mit absicht|absichtlich|oder was|haha)",
+  "(qué (gran|buena) idea|qué (puede|podría) salir mal|a propósito|jaja)",
+];
+/** The same, in scripts without blanks. */
+export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意|哈哈|呵呵|🙄|😏";
+
+/** Words that report what another says. */
+export const OF_OTHERS: readonly string[] = [
+  "(according to|apparently|allegedly|supposedly|(he|she|they|it|the ~|my ~) (says?|said|claims?|thinks?|wrote|tells?|told))",
+  "(laut|angeblich|(er|sie|der ~|die ~|das ~|mein ~|meine ~) (sagt|sagte|meint|meinte|schrieb|schreibt))",
+  "(según|al parecer|supuestamente|(él|ella|el ~|la ~|mi ~) (dice|dijo|escribió|cree))",
 ];
 
 /** Words with which people ask for something to be remembered, anywhere in a line. */

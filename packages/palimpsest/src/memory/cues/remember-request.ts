@@ -1,7 +1,16 @@
 /**
  * Reads what a sentence asks to be remembered, by the table of cues.
  */
-import { CUES, type CueKind, type CueLanguage, OF_THE_MOMENT, TYPE_OF_KIND } from "./cues.ts";
+import {
+  CUES,
+  type CueKind,
+  type CueLanguage,
+  IRONY_PIECES,
+  OF_IRONY,
+  OF_OTHERS,
+  OF_THE_MOMENT,
+  TYPE_OF_KIND,
+} from "./cues.ts";
 
 /** Characters of a sentence that is taken as a wish. Our choice: longer ones tell a story. */
 const SENTENCE_CHARACTERS = 400;
@@ -36,6 +45,8 @@ interface CuePatterns {
   readonly leads: readonly RegExp[];
   readonly objections: ReadonlyMap<CueLanguage, RegExp>;
   readonly passing: readonly RegExp[];
+  /** Sentences that are not meant, or not the user's own. */
+  readonly unmeant: readonly RegExp[];
   readonly cues: readonly CompiledCue[];
 }
 
@@ -57,6 +68,12 @@ function patterns(): CuePatterns {
       ]),
     ),
     passing: OF_THE_MOMENT.map((cue) => patternOf(`(.*(?<!\\p{L}))?${cue}${WORD_END}`)),
+    unmeant: [
+      ...OF_IRONY.map((phrase) => patternOf(`(.*(?<!\\p{L}))?${phrase}${WORD_END}`)),
+      patternOf(`.*(${IRONY_PIECES})`),
+      ...OF_OTHERS.map((phrase) => patternOf(`${phrase}${WORD_END}`)),
+      patternOf("(据|听说|网上说|…说：)"),
+    ],
     cues: LANGUAGES.flatMap(compileCues),
   };
   return compiled;
@@ -80,7 +97,7 @@ function patternOf(cue: string, end = ""): RegExp {
     .replaceAll("~", "[\\p{L}\\p{N}`][\\p{L}\\p{N}'’_./-]*");
   const [taken, rest] = source.split(" »");
   if (rest === undefined) return new RegExp(`^(?:${source})${end}`, "iu");
-  return new RegExp(`^(?<taken>${taken}(?:(?<=[:,，：'’-])|${end || "."}))\\s*(?=${rest.trim()})`, "iu");
+  return new RegExp(`^(?<taken>${taken}(?:(?<=[:,，：'’-])|${end}))\\s*(?=${rest.trim() || "."})`, "iu");
 }
 
 /** The request that a sentence makes, if it makes one. */
@@ -89,6 +106,7 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
   const bare = withoutLead(sentence);
   // "No, I prefer tabs" says what it says without "no".
   const { leads, objections, passing, cues } = patterns();
+  if (isUnmeant(sentence)) return undefined;
   const text = without([...objections.values(), BARE_OBJECTION, ...leads], bare);
   for (const { kind, language, pattern, needsObjection } of cues) {
     if (needsObjection && !objections.get(language)!.test(bare)) continue;
@@ -97,9 +115,17 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
     const isPassing = (kind === "practice" || needsObjection) && passing.some((one) => one.test(text));
     if (isPassing) continue;
     const statement = match.groups?.["taken"] === undefined ? text : text.slice(match[0].length);
-    return { kind, language, statement: statement.replace(/^[\s,:;，：、-]+/, "").trim() };
+    // “Can you remember that …?” asks for a favour; what is to be remembered is no question.
+    const plain = kind === "remember" ? statement.replace(/[吗嗎]?\s*[?？]+\s*$/u, "") : statement;
+    return { kind, language, statement: plain.replace(/^[\s,:;，：、-]+/, "").trim() };
   }
   return undefined;
+}
+
+/** True if a sentence is ironic, or reports what another says. */
+export function isUnmeant(sentence: string): boolean {
+  const { unmeant } = patterns();
+  return [sentence, withoutLead(sentence)].some((one) => unmeant.some((pattern) => pattern.test(one)));
 }
 
 /** The sentence without "ok", "please" and the like. */

@@ -16,6 +16,7 @@ import { attributeTexts, type ConversationMessage } from "../trust/attributed-te
 import { cleanMemoryText, MEMORY_NAME_CHARACTERS } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, shareIn } from "../trust/sentences.ts";
+import { derivableFact } from "./derivable.ts";
 
 /** Fewest meaningful words of a sentence that is kept. Our choice: "use pnpm" has two. */
 const LEAST_WORDS_COUNT = 2;
@@ -51,6 +52,8 @@ export interface LeftOutCounts {
   readonly secret: number;
   /** More than one session may keep. */
   readonly tooMany: number;
+  /** The code or version control says it; absent for none. */
+  readonly derivable?: number;
 }
 
 interface RuleExtraction {
@@ -65,6 +68,8 @@ interface RuleExtractorOptions {
   readonly known?: readonly string[];
   /** @defaultValue `MEMORY_SAFETY_DEFAULTS.extractedCount` */
   readonly limit?: number;
+  /** Keeps what has the form of a fact that code says: the caller looks it up. @defaultValue false */
+  readonly keepsDerivable?: boolean;
 }
 
 const { extractedCount } = MEMORY_SAFETY_DEFAULTS;
@@ -73,9 +78,15 @@ const NAME_CHARACTERS = Math.floor((MEMORY_NAME_CHARACTERS * 3) / 4);
 /** Finds the sentences that the user wants remembered. */
 export function extractByRules(
   conversation: readonly ConversationMessage[],
-  { known = [], limit = extractedCount }: RuleExtractorOptions = {},
+  { known = [], limit = extractedCount, keepsDerivable = false }: RuleExtractorOptions = {},
 ): RuleExtraction {
-  const leftOut = { questions: 0, vague: 0, repeated: 0, secret: 0, tooMany: 0 };
+  const leftOut: { -readonly [Reason in keyof LeftOutCounts]: number } = {
+    questions: 0,
+    vague: 0,
+    repeated: 0,
+    secret: 0,
+    tooMany: 0,
+  };
   const knownWords = known.flatMap((text) => [text, ...sentencesOf(text)]).map(sentenceWords);
   const found: RuleProposal[] = [];
   for (const { id, source, text } of attributeTexts(conversation)) {
@@ -88,7 +99,11 @@ export function extractByRules(
       const words = sentenceWords(request.statement);
       const reason = reasonAgainst(sentence, request, words, knownWords);
       if (reason !== undefined) {
-        leftOut[reason]++;
+        leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+        continue;
+      }
+      if (!keepsDerivable && derivableFact(request.statement) !== undefined) {
+        leftOut.derivable = (leftOut.derivable ?? 0) + 1;
         continue;
       }
       knownWords.push(words);
@@ -114,7 +129,7 @@ function reasonAgainst(
 }
 
 const ASKING =
-  /^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will) (?:i|you|we|they|he|she|it|this|that|there|the|a|an|my|our|your|is|are|do|does|about)\b/iu;
+  /^(?!when [^?]{1,100}, )(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will) (?:i|you|we|they|he|she|it|this|that|there|the|a|an|my|our|your|is|are|do|does|about)\b/iu;
 
 function isQuestion(sentence: string): boolean {
   if (/[?？]["'”’)\]」』）]{0,3}$|(?:か|かな|까|나요|吗|呢|嗎)[。.]?$/.test(sentence)) return true;

@@ -23,7 +23,7 @@ describe("extractByRules, in English", () => {
   it.each([
     ["Remember that we deploy only on Tuesdays.", "remember project en: We deploy only on Tuesdays."],
     ["ok, please remember: my manager is Dana", "remember user en: My manager is Dana"],
-    ["Can you remember that I work from Lisbon?", "remember user en: I work from Lisbon?"],
+    ["Can you remember that I work from Lisbon?", "remember user en: I work from Lisbon"],
     [
       "Don't forget that the staging db resets at noon.",
       "remember project en: The staging db resets at noon.",

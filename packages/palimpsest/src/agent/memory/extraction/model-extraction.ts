@@ -8,12 +8,14 @@
 
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
 import { KnownSecrets } from "../../../base/redaction/known-secrets.ts";
+import { isUnmeant, rememberRequestOf } from "../../../memory/cues/remember-request.ts";
 import { extractByRules, type RuleProposal } from "../../../memory/extraction/rule-extractor.ts";
 import type { ConversationMessage } from "../../../memory/trust/attributed-text.ts";
-import { sentenceWords, shareIn } from "../../../memory/trust/sentences.ts";
+import { sentencesOf, sentenceWords, shareIn } from "../../../memory/trust/sentences.ts";
 import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { FileRestorer } from "../../../ports/restorer.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import type { Usage } from "../../../transcript/blocks.ts";
 import { learnSecrets, redactJson } from "../../../transcript/without-secrets.ts";
@@ -24,6 +26,7 @@ import {
   type JudgedMemory,
   type ReadableMemory,
 } from "./ask-for-memories.ts";
+import { saidByCode } from "./code-facts.ts";
 
 interface ModelExtractionWorld {
   readonly client: ModelClient;
@@ -32,6 +35,8 @@ interface ModelExtractionWorld {
     remember(text: string, options: RememberOptions): Promise<MemoryReceipt>;
   };
   readonly deadline: Deadline;
+  /** The working copy, where there is one: what it says is not remembered. */
+  readonly files?: FileRestorer | undefined;
   readonly sessionId: string;
 }
 
@@ -58,7 +63,7 @@ export async function extractByModel(
   { quarantinedLimit, isKnown, timesOf, ...limits }: ModelExtractionOptions,
 ): Promise<ModelExtraction> {
   const receipts: MemoryReceipt[] = [];
-  const tooMany: string[] = [];
+  const leftOut: string[] = [];
   let quarantinedLeft = quarantinedLimit;
   // A model repeats keys of the conversation, whole, cut or without their prefix.
   const secrets = new KnownSecrets();
@@ -70,12 +75,17 @@ export async function extractByModel(
   const { usage, refused } = await askForMemories(world, conversation, limits, async (judged) => {
     for (const one of judged) {
       if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
-        tooMany.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
+        leftOut.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
         continue;
       }
       const proposed = redactJson(one.proposed, (value) => secrets.redact(value).text);
       const { text, options } = asRemembered({ ...one, proposed }, world.sessionId);
       if (isKnown({ body: text, messageId: options.messageId })) continue;
+      const why = notAFact(text) ?? (await saidByCode(text, world.files));
+      if (why !== undefined) {
+        leftOut.push(why);
+        continue;
+      }
       const decays = options.source !== "user" || !isAskedFor(text, asked);
       const receipt = await world.memory.remember(text, {
         ...options,
@@ -86,7 +96,16 @@ export async function extractByModel(
       receipts.push(receipt);
     }
   });
-  return { receipts, usage, refused: [...refused, ...tooMany] };
+  return { receipts, usage, refused: [...refused, ...leftOut] };
+}
+
+function notAFact(text: string): string | undefined {
+  const sentences = sentencesOf(text);
+  // “Could you remember that …?” is a request.
+  const isQuestion = (sentence: string): boolean =>
+    /[?？]["'”’)」』]{0,3}$/u.test(sentence) && rememberRequestOf(sentence)?.kind !== "remember";
+  if (sentences.every(isQuestion)) return "It is a question.";
+  return sentences.every(isUnmeant) ? "It is irony, or reports what another says." : undefined;
 }
 
 /** True if a user asked to remember it by that word: such a memory does not decay, in any wording. */

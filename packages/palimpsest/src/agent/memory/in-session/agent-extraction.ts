@@ -21,15 +21,17 @@ import {
   attributeTexts,
   type ConversationMessage,
 } from "../../../memory/trust/attributed-text.ts";
-import type { MemoryReceipt } from "../../../memory/write/memory-receipt.ts";
+import { type MemoryReceipt, rejected } from "../../../memory/write/memory-receipt.ts";
 import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
+import type { FileRestorer } from "../../../ports/restorer.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import type { SessionEvent } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
+import { saidByCode } from "../extraction/code-facts.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
@@ -46,6 +48,8 @@ interface AgentExtractionOptions {
   /** Limits what the model costs; the rules keep explicit requests at once. Without one, it is asked whenever enough is new. */
   readonly share?: ExtractionShare | undefined;
   readonly deadline: Deadline;
+  /** The working copy, where there is one: what it says is not remembered. */
+  readonly files?: FileRestorer | undefined;
 }
 
 export class AgentExtraction {
@@ -301,9 +305,9 @@ export class AgentExtraction {
       readonly isKnown: (fact: ExtractedFact) => boolean;
     },
   ): Promise<Extracted | undefined> {
-    const { memory, deadline } = this.#options;
+    const { memory, deadline, files } = this.#options;
     const { signal } = this.#abort;
-    const world = { client, memory, deadline, sessionId: this.#session.id };
+    const world = { client, memory, deadline, files, sessionId: this.#session.id };
     try {
       const { receipts, usage, refused } = await extractByModel(world, conversation, {
         ...{ ...known, limit: this.#left, quarantinedLimit: this.#leftQuarantined, signal },
@@ -321,10 +325,18 @@ export class AgentExtraction {
     conversation: readonly ConversationMessage[],
     isKnown: (fact: ExtractedFact) => boolean,
   ): Promise<Extracted> {
-    const { proposals, leftOut } = extractByRules(conversation, { limit: this.#left });
+    const { proposals, leftOut } = extractByRules(conversation, {
+      limit: this.#left,
+      keepsDerivable: true,
+    });
     const receipts: MemoryReceipt[] = [];
     for (const { name, description, body, type, decays, messageId } of proposals) {
       if (isKnown({ body, messageId })) continue;
+      const why = await saidByCode(body, this.#options.files);
+      if (why !== undefined) {
+        receipts.push(rejected(why, []));
+        continue;
+      }
       const sessionId = this.#session.id;
       const options = { name, description, type, decays, source: "user", sessionId, messageId } as const;
       const times = this.#timesOf(messageId);

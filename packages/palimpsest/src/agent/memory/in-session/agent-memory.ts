@@ -207,8 +207,8 @@ function recalledMessage(text: string): Message {
 /** Makes the memory of a session from its options; `undefined` if it has none. */
 export function agentMemory(
   session: Session,
-  { memory, memoryExtraction = "auto", lightModel, model }: AgentOptions,
-  { deadline, isMemoryReadOnly = false }: AgentWorld,
+  { memory, memoryExtraction = "auto", lightModel, model, fileReader }: AgentOptions,
+  { deadline, isMemoryReadOnly = false, workingCopy: files = fileReader }: AgentWorld,
 ): AgentMemory | undefined {
   if (memory === undefined) return undefined;
   const isOff = memoryExtraction === "off" || isMemoryReadOnly;
@@ -217,7 +217,9 @@ export function agentMemory(
     memoryExtraction === "auto" && client !== undefined
       ? new ExtractionShare(session, client.model)
       : undefined;
-  const extraction = isOff ? undefined : new AgentExtraction(session, { memory, client, share, deadline });
+  const extraction = isOff
+    ? undefined
+    : new AgentExtraction(session, { memory, client, share, deadline, files });
   return new AgentMemory(session, memory, extraction, lightModel, isMemoryReadOnly);
 }
 
