@@ -13,12 +13,14 @@ const FACTS = [
   "No, we deploy on Wednesdays now. Remember that.",
 ];
 
+const REMEMBERING = { answer: (_: unknown, index: number) => `Understood ${index}.`, remembers: true };
+
 export const MEMORIES: readonly Script[] = [
   {
     name: "memories by rules",
     isShort: true,
     live: (run) =>
-      runScript(run, { answer: (_, index) => `Understood ${index}.`, remembers: true }, async (life) => {
+      runScript(run, { ...REMEMBERING, memoryExtraction: "rules" as const }, async (life) => {
         for (const fact of FACTS) {
           await life.turn(fact, { system: SYSTEM });
           life.clock.advance(HOUR_MS);
@@ -27,6 +29,19 @@ export const MEMORIES: readonly Script[] = [
         await life.turn("When can I deploy, and where is staging?", { system: SYSTEM });
         await life.note("list", () => life.memory.list());
         await life.note("index", () => life.memory.index());
+      }),
+  },
+  {
+    name: "memories as the host leaves it",
+    live: (run) =>
+      runScript(run, REMEMBERING, async (life) => {
+        for (const fact of FACTS) {
+          await life.turn(fact, { system: SYSTEM });
+          life.clock.advance(HOUR_MS);
+        }
+        await life.reopen("another");
+        await life.turn("When can I deploy, and where is staging?", { system: SYSTEM });
+        await life.note("list", () => life.memory.list());
       }),
   },
   {

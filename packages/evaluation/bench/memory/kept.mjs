@@ -59,6 +59,45 @@ export async function measureParallelFacts(library, by) {
   return results;
 }
 
+/** All figures, by language and in all. */
+export async function measureKept(library) {
+  const figures = {};
+  for (const by of ["rules", "model"]) {
+    const corrections = await measureCorrectionTable(library, by);
+    figures[`corrections by ${by}, newest first`] = count(corrections, ({ isFirst }) => isFirst);
+    figures[`corrections by ${by}, the stale fact alone`] = count(corrections, ({ isStale }) => isStale);
+    figures[`corrections by ${by}, superseded`] = count(corrections, ({ isSuperseded }) => isSuperseded);
+    const parallel = await measureParallelFacts(library, by);
+    figures[`parallel facts by ${by}, superseded`] = count(parallel, ({ isSuperseded }) => isSuperseded);
+  }
+  const byRules = measureStatementsByRules(library);
+  const byModel = await measureStatementsByModel(library);
+  for (const verdict of ["keep", "learn", "drop"]) {
+    const isOf = (row) => row.verdict === verdict;
+    figures[`statements to ${verdict}, kept by rules`] = count(
+      byRules.filter(isOf),
+      ({ kept }) => kept.length > 0,
+    );
+    figures[`statements to ${verdict}, written for a model that proposes all`] = count(
+      byModel.filter(isOf),
+      ({ statuses }) => statuses.includes("written"),
+    );
+  }
+  return figures;
+}
+
+function count(rows, isFound) {
+  const counts = { all: { found: 0, of: 0 } };
+  for (const row of rows) {
+    counts[row.language] ??= { found: 0, of: 0 };
+    for (const sums of [counts.all, counts[row.language]]) {
+      sums.of++;
+      sums.found += isFound(row) ? 1 : 0;
+    }
+  }
+  return counts;
+}
+
 /** Statements by rules: what of each message is kept. */
 export function measureStatementsByRules({ extractByRules }) {
   return readStatements().map((row) => {

@@ -10,7 +10,7 @@
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows
  * are left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only
- * locomo,hard,facts,corrections,speed · --json. With `--only locomo,library` LoCoMo's turns also go through
+ * locomo,hard,facts,corrections,kept,speed · --json. With `--only locomo,library` LoCoMo's turns also go through
  * the library, as a user would remember them.
  */
 import { existsSync, readFileSync } from "node:fs";
@@ -22,6 +22,7 @@ import { machine, ms, table } from "../figures.mjs";
 import { measureCorrections } from "./corrections.mjs";
 import { measureFacts, measureUses } from "./facts.mjs";
 import { measureHard } from "./hard.mjs";
+import { measureKept } from "./kept.mjs";
 import { measureLibrary, measureLocomo, readLocomo } from "./locomo.mjs";
 import { measureSpeed } from "./speed.mjs";
 
@@ -34,7 +35,7 @@ const { values: options } = parseArgs({
       default: process.env.PALIMPSEST_CORPUS ?? fileURLToPath(new URL("../shared/corpus", root)),
     },
     dist: { type: "string" },
-    only: { type: "string", default: "locomo,hard,facts,corrections,speed" },
+    only: { type: "string", default: "locomo,hard,facts,corrections,kept,speed" },
     json: { type: "boolean", default: false },
   },
 });
@@ -63,6 +64,7 @@ if (wanted.has("locomo")) await locomo();
 if (wanted.has("hard")) hard();
 if (wanted.has("facts")) facts();
 if (wanted.has("corrections")) await corrections();
+if (wanted.has("kept")) await kept();
 if (wanted.has("speed")) speed();
 if (options.json) console.log(JSON.stringify(figures, undefined, 2));
 
@@ -157,6 +159,20 @@ async function corrections() {
     `${((100 * half.unrelatedSuperseded) / half.unrelated).toFixed(2)} %`,
   ]);
   say(table([["sets", "questions", "new one wins", "old superseded", "unrelated superseded"], ...rows]));
+  say("");
+}
+
+async function kept() {
+  const { extractByModel } = await load("palimpsest/dist/agent/memory/extraction/model-extraction.js");
+  const { extractByRules } = await load("palimpsest/dist/memory/extraction/rule-extractor.js");
+  figures.kept = await measureKept({
+    ...{ PersistentMemory, inMemoryMemoryStore, extractByModel, extractByRules },
+  });
+  say("What is kept and corrected (our own tables), by rules and with a scripted model.\n");
+  const rows = Object.entries(figures.kept).flatMap(([name, byLanguage]) =>
+    Object.entries(byLanguage).map(([language, { found, of }]) => [name, language, `${found} of ${of}`]),
+  );
+  say(table([["figure", "language", "rows"], ...rows]));
   say("");
 }
 

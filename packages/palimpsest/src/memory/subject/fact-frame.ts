@@ -222,7 +222,7 @@ function hasMoved(places: readonly FactPlace[]): boolean {
 }
 
 /** Characters of scripts without blanks count as half a word. */
-function wordsIn(tokens: readonly FactToken[]): number {
+export function wordsIn(tokens: readonly FactToken[]): number {
   return tokens.reduce((sum, token) => sum + (isHan(token) ? 0.5 : 1), 0);
 }
 

@@ -6,7 +6,7 @@
  * nothing else. Where it is only likely, both facts are shown, the newer one first: it *revises* the old one. English,
  * German, Spanish and Chinese.
  */
-import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf } from "./fact-frame.ts";
+import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf, wordsIn } from "./fact-frame.ts";
 import { COMPARED_CHARACTERS } from "./subject-words.ts";
 
 /** Words of a value at the most. Our choice: a name or a short phrase. */
@@ -232,12 +232,8 @@ function byFrame(clauses: readonly string[], old: readonly FactToken[], fresh: s
     const [place] = places;
     if (place === undefined || places.length > 1) continue;
     const { ours, theirs, head } = place;
-    if (
-      ours.length === 0 ||
-      theirs.length === 0 ||
-      Math.max(ours.length, theirs.length) > 2 * VALUE_WORDS_COUNT
-    )
-      continue;
+    const longest = Math.max(wordsIn(ours), wordsIn(theirs));
+    if (ours.length === 0 || theirs.length === 0 || longest > VALUE_WORDS_COUNT) continue;
     const [speaker, oldSpeaker] = [speakerOf(tokens), speakerOf(old)];
     const isSame = speaker === oldSpeaker;
     if (!isSame && speaker !== "" && oldSpeaker !== "") continue;

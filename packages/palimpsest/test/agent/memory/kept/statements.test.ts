@@ -39,8 +39,7 @@ describe("the table of statements", () => {
       results.filter((row) => row.verdict === verdict && row.statuses.includes("written"));
     expect(["keep", "learn"].map((verdict) => written(verdict).length)).toEqual([92, 24]);
     const kinds = written("drop").map(({ kind }) => kind);
-    for (const kind of ["code", "log", "question", "derivable"])
-      expect(kinds).not.toContain(kind);
+    for (const kind of ["code", "log", "question", "derivable"]) expect(kinds).not.toContain(kind);
     // 82 of 112 before proposals were looked at for what they say.
     expect(kinds.length).toBeLessThanOrEqual(32);
     const isAsked = results.every(({ asked }) => asked.length === 1);
