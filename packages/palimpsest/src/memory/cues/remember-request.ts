@@ -115,7 +115,7 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
     const isPassing = (kind === "practice" || needsObjection) && passing.some((one) => one.test(text));
     if (isPassing) continue;
     const statement = match.groups?.["taken"] === undefined ? text : text.slice(match[0].length);
-    // “Can you remember that …?” asks for a favour; what is to be remembered is no question.
+    // “Can you remember that …?” asks for a favour; the fact itself does not ask.
     const plain = kind === "remember" ? statement.replace(/[吗嗎]?\s*[?？]+\s*$/u, "") : statement;
     return { kind, language, statement: plain.replace(/^[\s,:;，：、-]+/, "").trim() };
   }

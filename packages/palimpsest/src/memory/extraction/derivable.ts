@@ -34,18 +34,24 @@ const COMMIT = anyWord(
   "(?:上一次|上次|最近一次|最新)(?:的)?提交",
 );
 /** A wish, a rule or a reason: no file says it. */
-const NOT_SAID_BY_CODE = anyWord(
+const BEYOND_CODE = anyWord(
   "always|never|must|should|shall|don't|do not|please|because|since|until|prefer|want|plan|will|todo|" +
     "immer|nie|niemals|muss|soll(?:en|te)?|bitte|weil|bis|will|wollen|wird|" +
     "siempre|nunca|debe|hay que|por favor|porque|hasta|quier[oe]|prefier[oe]",
   "总是|始终|一律|永远|绝不|不要|必须|应该|因为|直到|想要|以后",
 );
-const DETAIL =
-  /`([^`]{1,80})`|"([^"]{1,80})"|(?<![\w.])(v?\d+(?:\.\d+){1,3})(?!\w|\.\d)|(?<!\w)([0-9a-f]{7,40})(?!\w)|(?<![\w./-])([a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|\w+_\w+|@[\w-]+\/[\w.-]+)(?![\w/])/g;
+const DETAIL = new RegExp(
+  [
+    '`([^`]{1,80})`|"([^"]{1,80})"',
+    "(?<![\\w.])(v?\\d+(?:\\.\\d+){1,3})(?!\\w|\\.\\d)|(?<!\\w)([0-9a-f]{7,40})(?!\\w)",
+    "(?<![\\w./-])([a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|\\w+_\\w+|@[\\w-]+\\/[\\w.-]+)(?![\\w/])",
+  ].join("|"),
+  "g",
+);
 
 /** The fact, if a text is one that code or version control says. */
 export function derivableFact(text: string): DerivableFact | undefined {
-  if (NOT_SAID_BY_CODE.test(text)) return undefined;
+  if (BEYOND_CODE.test(text)) return undefined;
   const paths = [...new Set(text.match(CODE_PATH) ?? [])];
   const without = paths.reduce((rest, path) => rest.replaceAll(path, " "), text);
   const details = [...without.matchAll(DETAIL)].map(

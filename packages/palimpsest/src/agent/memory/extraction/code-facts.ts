@@ -3,41 +3,57 @@
  * up there; without one, the form of the fact decides.
  */
 import { type DerivableFact, derivableFact } from "../../../memory/extraction/derivable.ts";
-import type { FileRestorer } from "../../../ports/restorer.ts";
+import type { CurrentFile, FileRestorer } from "../../../ports/restorer.ts";
+import type { Deadline } from "../../../ports/runtime.ts";
+import { askWithin } from "../../../session/model/ask-within.ts";
 
 /** The log of the current branch's head, in the place where Git keeps it. */
 const GIT_LOG = ".git/logs/HEAD";
+/** Time in which one file is read, in milliseconds. Our choice: a file that takes longer decides nothing. */
+const READ_MS = 2_000;
+
+/** The working copy. */
+interface CodePlace {
+  readonly files: FileRestorer | undefined;
+  readonly deadline: Deadline;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Why a text is not to be remembered; `undefined` if nothing but a memory says it. */
-export async function saidByCode(text: string, files: FileRestorer | undefined): Promise<string | undefined> {
+export async function codeStates(text: string, place: CodePlace): Promise<string | undefined> {
   const fact = derivableFact(text);
   if (fact === undefined) return undefined;
   const byForm =
     fact.kind === "file" ? `The code says so: ${fact.paths.join(", ")}.` : "Version control says so.";
-  if (files === undefined) return byForm;
-  return fact.kind === "file" ? inFiles(fact, files) : inHistory(fact, files, byForm);
+  if (place.files === undefined) return byForm;
+  return fact.kind === "file" ? inFiles(fact, place) : inHistory(fact, place, byForm);
 }
 
-async function inFiles({ paths, details }: DerivableFact, files: FileRestorer): Promise<string | undefined> {
+async function inFiles({ paths, details }: DerivableFact, place: CodePlace): Promise<string | undefined> {
   for (const path of paths) {
-    const file = await files.read(path).catch(() => undefined);
-    const isSaid = file?.state === "present" && details.every((detail) => file.text.includes(bare(detail)));
-    if (isSaid) return `${path} says so.`;
+    const file = await readFile(path, place);
+    const isThere = file?.state === "present" && details.every((detail) => file.text.includes(bare(detail)));
+    if (isThere) return `${path} says so.`;
   }
   return undefined;
 }
 
 async function inHistory(
   { details }: DerivableFact,
-  files: FileRestorer,
+  place: CodePlace,
   byForm: string,
 ): Promise<string | undefined> {
-  const log = await files.read(GIT_LOG).catch(() => undefined);
+  const log = await readFile(GIT_LOG, place);
   // Another version control, or a linked working copy.
   if (log?.state !== "present") return byForm;
-  return details.every((detail) => log.text.includes(bare(detail)))
-    ? "The log of version control says so."
-    : undefined;
+  const isThere = details.every((detail) => log.text.includes(bare(detail)));
+  return isThere ? "The log of version control says so." : undefined;
+}
+
+/** A file that cannot be read confirms nothing. */
+async function readFile(path: string, { files, ...limits }: CodePlace): Promise<CurrentFile | undefined> {
+  const read = (signal: AbortSignal) => files?.read(path, { signal }) ?? Promise.resolve(undefined);
+  return askWithin(read, { ...limits, timeoutMs: READ_MS }).catch(() => undefined);
 }
 
 /** A manifest may write `5.9.2` where people say `v5.9.2`. */

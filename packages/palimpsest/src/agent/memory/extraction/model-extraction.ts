@@ -26,7 +26,7 @@ import {
   type JudgedMemory,
   type ReadableMemory,
 } from "./ask-for-memories.ts";
-import { saidByCode } from "./code-facts.ts";
+import { codeStates } from "./code-facts.ts";
 
 interface ModelExtractionWorld {
   readonly client: ModelClient;
@@ -81,7 +81,7 @@ export async function extractByModel(
       const proposed = redactJson(one.proposed, (value) => secrets.redact(value).text);
       const { text, options } = asRemembered({ ...one, proposed }, world.sessionId);
       if (isKnown({ body: text, messageId: options.messageId })) continue;
-      const why = notAFact(text) ?? (await saidByCode(text, world.files));
+      const why = notAFact(text) ?? (await codeStates(text, { ...world, signal: limits.signal }));
       if (why !== undefined) {
         leftOut.push(why);
         continue;

@@ -31,7 +31,7 @@ import { internalsOf, type Session } from "../../../session/session.ts";
 import { estimateMessage, estimateVisibleMessage } from "../../../tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
-import { saidByCode } from "../extraction/code-facts.ts";
+import { codeStates } from "../extraction/code-facts.ts";
 import { extractByModel } from "../extraction/model-extraction.ts";
 import type { PersistentMemory } from "../persistent-memory.ts";
 import type { ToolWrites } from "../tool/tool-writes.ts";
@@ -332,7 +332,7 @@ export class AgentExtraction {
     const receipts: MemoryReceipt[] = [];
     for (const { name, description, body, type, decays, messageId } of proposals) {
       if (isKnown({ body, messageId })) continue;
-      const why = await saidByCode(body, this.#options.files);
+      const why = await codeStates(body, { ...this.#options, signal: this.#abort.signal });
       if (why !== undefined) {
         receipts.push(rejected(why, []));
         continue;

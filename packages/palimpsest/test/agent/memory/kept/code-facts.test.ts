@@ -1,6 +1,6 @@
 /** What the code or version control says is not remembered: by its form, and looked up where there is a working copy. */
 import { describe, expect, it } from "vitest";
-import { saidByCode } from "#agent/memory/extraction/code-facts.ts";
+import { codeStates } from "#agent/memory/extraction/code-facts.ts";
 import type { CurrentFile, FileRestorer } from "#ports/restorer.ts";
 import { fakeModel } from "#test/agent/fake-model.ts";
 import { aPersistentMemory } from "#test/agent/memory/a-persistent-memory.ts";
@@ -17,6 +17,8 @@ const files: FileRestorer = {
     return text === undefined ? { state: "gone" } : { state: "present", text };
   },
 };
+
+const deadline = { after: () => () => undefined };
 
 describe("a fact that code may say", () => {
   it.each([
@@ -43,7 +45,7 @@ describe("a fact that code may say", () => {
     { text: "src/date/parse.ts is slow because of the time zones.", says: undefined, why: "a reason" },
     { text: "Staging is on version 4.2.", says: undefined, why: "no file is named" },
   ])("is looked up in the working copy: $text", async ({ text, says }) => {
-    expect(await saidByCode(text, files)).toBe(says);
+    expect(await codeStates(text, { files, deadline })).toBe(says);
   });
 
   it.each([
@@ -56,7 +58,21 @@ describe("a fact that code may say", () => {
     { text: "The last commit renamed the parser.", says: "Version control says so." },
     { text: "Wir schreiben Commits auf Englisch.", says: undefined },
   ])("is known by its form without a working copy: $text", async ({ text, says }) => {
-    expect(await saidByCode(text, undefined)).toBe(says);
+    expect(await codeStates(text, { files: undefined, deadline })).toBe(says);
+  });
+
+  it("is kept where the file takes too long to read, or reading fails", async () => {
+    const text = "package.json pins typescript to 5.9.2.";
+    const never: FileRestorer = { read: () => new Promise(() => {}) };
+    const isOver = {
+      after: (_: number, act: () => void) => {
+        queueMicrotask(act);
+        return () => undefined;
+      },
+    };
+    expect(await codeStates(text, { files: never, deadline: isOver })).toBeUndefined();
+    const broken: FileRestorer = { read: () => Promise.reject(new Error("broken")) };
+    expect(await codeStates(text, { files: broken, deadline })).toBeUndefined();
   });
 
   it("is not remembered by rules, and the receipt says why", async () => {
