@@ -14,7 +14,7 @@ const READ_MS = 2_000;
 
 /** The working copy. */
 interface CodePlace {
-  readonly files: FileRestorer | undefined;
+  readonly files?: FileRestorer | undefined;
   readonly deadline: Deadline;
   readonly signal?: AbortSignal | undefined;
 }
