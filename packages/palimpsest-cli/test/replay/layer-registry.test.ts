@@ -92,5 +92,6 @@ it("lists every layer name of the log, in the order of the report", () => {
     "session-memory",
     "reactive",
     "peel",
+    "provider-clear",
   ]);
 });

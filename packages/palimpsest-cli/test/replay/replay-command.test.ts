@@ -76,7 +76,7 @@ describe("replay", () => {
       "peakTokens",
       "overflows",
       "fits",
-      "layers {offload microcompact collapse extractive full session-memory reactive peel}",
+      "layers {offload microcompact collapse extractive full session-memory reactive peel provider-clear}",
       "invariants {checked broken}",
       "lossless {blocks recovered}",
       "rebuild {checked different}",

@@ -20,7 +20,7 @@ import { failureOf } from "../session/model/model-call.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 import { compactionOff } from "../session/options/refusals.ts";
 import { internalsOf, type Session } from "../session/session.ts";
-import { blockText, type MessageInput } from "../transcript/blocks.ts";
+import { blockText, isCompaction, type MessageInput } from "../transcript/blocks.ts";
 import { HookRunner } from "./hooks/hook-runner.ts";
 import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
 import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
@@ -233,10 +233,14 @@ export class AgentSession extends SessionMembers {
       this.#notes?.answered({ request, prepared, messages, usage: answer.usage });
     const recorded = from ?? { messages, stopReason: "other" as const };
     if (callSeq !== undefined && answer.usage !== undefined) {
-      const overflow = this.#silent.answered(callSeq, {
-        usage: answer.usage,
-        stopReason: recorded.stopReason,
-      });
+      // The figures of an answer that brought a summary are not those of the request.
+      const isCompacted = messages.some(({ content }) => content.some(isCompaction));
+      const overflow = isCompacted
+        ? undefined
+        : this.#silent.answered(callSeq, {
+            usage: answer.usage,
+            stopReason: recorded.stopReason,
+          });
       if (overflow !== undefined) this.#emit(overflow);
     }
     if (this.#hooks.has("postSampling"))
@@ -255,6 +259,7 @@ export class AgentSession extends SessionMembers {
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
     const refusal = recovery?.refusal(callSeq);
+    if (recovery?.endsProviderEdits === true) internalsOf(this.session).provider.refused();
     if (refusal !== undefined)
       await internalsOf(this.session).inTurn(async () => internalsOf(this.session).budgets.refused(refusal));
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });
@@ -375,7 +380,8 @@ export class AgentSession extends SessionMembers {
 
   #complete(asked: AgentRequest): CallRequest {
     const model = asked.model ?? this.#options.model.model;
-    if (model !== undefined) return { ...asked, model };
+    if (model !== undefined)
+      return { endpointEdits: this.#options.model.endpointEdits?.(model), ...asked, model };
     throw noModelId();
   }
 

@@ -11,7 +11,7 @@ import type { CacheMark, RequestMessage } from "../transcript/window.ts";
 import type { ModelFailure } from "./model-failure.ts";
 
 /** Edits of the context that an endpoint can make on its side. They leave signed thinking valid. */
-export interface ProviderEdits {
+export interface EndpointEdits {
   /** Clears old results of tools, by rule. */
   readonly clearsResults: boolean;
   /** Clears old thinking, by rule. */
@@ -164,7 +164,7 @@ export interface ModelClient {
   /** Counts requests where the provider has an endpoint for it. */
   readonly counter?: TokenCounter;
   /** The edits that the endpoint can make for a model; `undefined` where that is not known. */
-  providerEdits?(model: string): ProviderEdits | undefined;
+  endpointEdits?(model: string): EndpointEdits | undefined;
   /**
    * Asks the provider to summarise the request's conversation. Resolves with the messages that take its place, to be sent
    * back unchanged.

@@ -5,10 +5,12 @@
  * appended. A call that brings only new messages costs only those.
  */
 import { SessionError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json/json.ts";
 import type { CountableRequest } from "../ports/model-client.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
-import type { Usage } from "../transcript/blocks.ts";
+import { isCompaction, type Usage } from "../transcript/blocks.ts";
+import { asProviderShows } from "../transcript/provider-view.ts";
 import type { BudgetTracker } from "./compact/budget-tracker.ts";
 import type { FitOptions, FittedWindow, WindowCompactor } from "./compact/compact-window.ts";
 import type { ByHand } from "./compact/summary-request.ts";
@@ -17,6 +19,7 @@ import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.t
 import { type ContextUse, contextUse } from "./window/context-use.ts";
 import { checkCallRequest } from "./window/fixed-part.ts";
 import { type CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
+import type { ProviderEditing } from "./window/provider-edits.ts";
 import type { SessionParts, WindowParts } from "./window/session-parts.ts";
 import { figuresOf, sizeOf } from "./window/window-tracker.ts";
 
@@ -26,6 +29,8 @@ interface RequestSize {
   /** Sizes near which a guess is not good enough. */
   readonly thresholds: readonly number[];
   readonly throughSeq: number;
+  /** True if the provider edits the context on its side, which its counting endpoint knows nothing of. */
+  readonly isEdited: boolean;
   readonly countable: () => CountableRequest;
 }
 
@@ -43,6 +48,7 @@ interface BuilderTools {
   readonly compaction: WindowCompactor;
   readonly budgets: BudgetTracker;
   readonly cache: CacheWatch;
+  readonly provider: ProviderEditing;
   readonly now: () => number;
 }
 
@@ -51,14 +57,16 @@ export class RequestBuilder {
   readonly #compaction: WindowCompactor;
   readonly #budgets: BudgetTracker;
   readonly #cache: CacheWatch;
+  readonly #provider: ProviderEditing;
   readonly #now: () => number;
   readonly #warnings = new WarningMonitor();
 
-  constructor(parts: SendingParts, { compaction, budgets, cache, now }: BuilderTools) {
+  constructor(parts: SendingParts, { compaction, budgets, cache, provider, now }: BuilderTools) {
     this.#parts = parts;
     this.#compaction = compaction;
     this.#budgets = budgets;
     this.#cache = cache;
+    this.#provider = provider;
     this.#now = now;
   }
 
@@ -95,6 +103,7 @@ export class RequestBuilder {
       this.#parts.emit({ type: "invariant-broken", rule, message });
     const tokens = this.figures();
     const atMs = this.#now();
+    const providerEdits = this.#provider.plan(request, this.#budgets);
     const cached = this.#cache.watch({ request, fixed, messages, promptTokens: tokens.total, atMs });
     const call = await writer.appendOne({
       type: "call",
@@ -105,6 +114,7 @@ export class RequestBuilder {
       system: fixed.systemRef,
       tools: fixed.toolsRef,
       ...(cached.marks.length === 0 ? {} : { breakpoints: markedMessages(cached.marks) }),
+      ...(providerEdits === undefined ? {} : { serverEdits: providerEdits as JsonObject }),
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
@@ -129,6 +139,7 @@ export class RequestBuilder {
         ...(tools === undefined ? {} : { tools }),
         messages,
         cacheMarks: cached.marks,
+        ...(providerEdits === undefined ? {} : { providerEdits }),
         tokens,
         warning,
         edits,
@@ -149,6 +160,7 @@ export class RequestBuilder {
       figure: tracker.ledger.figure(),
       thresholds: [autoCompactGateTokens, blockingTokens],
       throughSeq: writer.nextSeq - 1,
+      isEdited: tracker.cleared !== undefined || messages[0]?.content.some(isCompaction) === true,
       countable: () => ({
         model,
         system,
@@ -176,7 +188,13 @@ export class RequestBuilder {
     const hint = "`visible` tells what is shown now; the edits of a call are in what `prepare` returned.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
-    const isStrict = this.#budgets.editSafety === "strict";
+    const undone = writer.projection.activeEdits.find((active) => active.seq === editSeq)?.edit;
+    if (undone?.kind === "provider-clear" && "isBoundary" in undone && undone.isBoundary === true)
+      throw new SessionError("UNDO_REFUSED", {
+        message: `Edit ${editSeq} is a summary of the provider, which ignores what stands before it.`,
+        hint: `Read what you need with the history tools, or go back to before it with \`rewind(${editSeq - 1})\`.`,
+      });
+    const isStrict = this.#budgets.editSafety === "strict" && undone?.kind !== "provider-clear";
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
     const isKnown = isStrict
       ? writer.projection.isComplete
@@ -187,7 +205,8 @@ export class RequestBuilder {
     if (isStrict) checkUndoBinds(editSeq, { projection: writer.projection, after });
     const { ratio, padding } = tracker.ledger;
     const neededTokens = Math.ceil(
-      sizeOf(after, tracker.ledger.model) * ratio * padding + tracker.ledger.fixedFigure().fitTokens,
+      sizeOf(asProviderShows(after, tracker.cleared), tracker.ledger.model) * ratio * padding +
+        tracker.ledger.fixedFigure().fitTokens,
     );
     const { blockingTokens } = this.#budgets.budget;
     if (neededTokens < blockingTokens) return;
@@ -201,9 +220,11 @@ export class RequestBuilder {
   contextUse(): ContextUse {
     const figures = this.figures();
     const { tracker, writer } = this.#parts;
-    const { visible, activeEdits: edits } = writer.projection;
+    const { activeEdits: edits } = writer.projection;
+    const visible = tracker.shown(writer.projection);
     const { budget, fixedSizes: fixed } = this.#budgets;
-    return contextUse({ model: tracker.ledger.model, visible, edits, figures, budget, fixed });
+    const clearedTokens = this.#provider.clearedTokens();
+    return contextUse({ model: tracker.ledger.model, visible, edits, figures, budget, fixed, clearedTokens });
   }
 
   /** The size of the next request as it is now. */

@@ -25,11 +25,11 @@ import { validateAnswer } from "./model/validate-answer.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkRewind, noSuchCall } from "./options/refusals.ts";
 import type { RequestBuilder } from "./request-builder.ts";
-import { planHideThinking } from "./window/bound-thinking.ts";
 import type { ContextUse } from "./window/context-use.ts";
 import type { CacheWatch } from "./window/prompt-cache-watch.ts";
+import type { ProviderEditing } from "./window/provider-edits.ts";
+import { recordAnswer } from "./window/recorded-answer.ts";
 import type { SessionParts } from "./window/session-parts.ts";
-import { messagesOf } from "./window/window-tracker.ts";
 
 /** Entries that are appended in one go with messages, all or none. */
 interface AppendedAround {
@@ -46,6 +46,8 @@ interface SessionInternals extends SessionParts {
   /** Judges its compactions. */
   readonly watch: CompactionWatch;
   readonly cache: CacheWatch;
+  /** Asks for the provider's own edits, and records them. */
+  readonly provider: ProviderEditing;
   /** Keeps its window within the limits. */
   readonly compaction: WindowCompactor;
   /** Prepares its calls. */
@@ -177,33 +179,10 @@ export class Session {
    * are left out. If the store fails, record the same answer again.
    */
   async record(answer: CallAnswer): Promise<readonly number[]> {
-    const { messages, usage, stopReason } = validateAnswer(answer);
-    const asked = answer.callSeq;
-    return this.#run(async () => {
-      const { calls, tracker, writer } = this.#parts;
-      const callSeq = asked ?? calls.newest;
-      const sent = callSeq === undefined ? undefined : calls.find(callSeq);
-      const late = planHideThinking(messages, { callSeq, writer, window: this.#parts.budgets });
-      if (callSeq === undefined || sent === undefined) return this.#append(messages, { after: late });
-      const entry: NewEntry = {
-        type: "answer",
-        callSeq,
-        usage,
-        stopReason,
-      };
-      const isNewest = callSeq === calls.newest;
-      const around = { after: [...late, entry], ...(isNewest ? { answerTo: callSeq } : {}) };
-      const seqs = await this.#append(messages, around);
-      calls.answered(callSeq);
-      this.#parts.emit({ type: "answer", seq: callSeq, usage, stopReason });
-      if (usage !== undefined) {
-        const { windowTokens } = this.#parts.budgets.budget;
-        const doubt = tracker.reported({ sent, usage, reply: messagesOf(this.visible, seqs), windowTokens });
-        if (doubt !== undefined) this.#parts.emit(doubt);
-        this.#parts.builder.usageReported(callSeq, usage);
-      }
-      return seqs;
-    });
+    const received = { ...validateAnswer(answer), callSeq: answer.callSeq };
+    return this.#run(() =>
+      recordAnswer(received, this.#parts, (messages, around) => this.#append(messages, around)),
+    );
   }
 
   /** Teaches the estimator usage reported outside this session, such as that of a recording. `record` does so by itself. */

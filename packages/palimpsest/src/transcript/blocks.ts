@@ -8,7 +8,7 @@
  *
  * Messages are lists of blocks with a role and an origin.
  */
-import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 
 /** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
 export interface BlobRef {
@@ -138,6 +138,12 @@ export function isServerToolUse(block: ContentBlock): block is ServerToolUseBloc
 
 export function isThinking(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
   return block.type === "thinking" || block.type === "redacted_thinking";
+}
+
+/** True for a provider's summary of everything before it; one that failed holds nothing. */
+export function isCompaction(block: ContentBlock): boolean {
+  if (block.type === "compaction") return typeof block.content === "string" && block.content !== "";
+  return block.type === "opaque" && isObject(block.value) && block.value["type"] === "compaction";
 }
 
 export function isMedia(block: ContentBlock): block is ImageBlock | DocumentBlock {

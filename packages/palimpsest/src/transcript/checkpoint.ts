@@ -77,6 +77,7 @@ function neededSeqs(projection: Projection): readonly number[] {
     return (
       // The host's own list is matched with what it did not take out, however long ago that was.
       active.edit.kind === "host" ||
+      clearsFrom(active.edit, first) ||
       inserting.has(active.seq) ||
       hide.some((range: SeqRange) => range.to >= first) ||
       // An inserted message may be visible although the message it follows is hidden.
@@ -93,6 +94,11 @@ function neededSeqs(projection: Projection): readonly number[] {
   }
   const needed = [...messages, ...edits].sort((one, other) => one - other);
   return withCallsBetween(needed, projection);
+}
+
+/** True if the provider still clears something of the window. */
+function clearsFrom(edit: Projection["activeEdits"][number]["edit"], firstSeq: number): boolean {
+  return "cleared" in edit && edit.cleared !== undefined && edit.cleared.throughSeq >= firstSeq;
 }
 
 /**

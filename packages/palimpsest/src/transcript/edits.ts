@@ -5,6 +5,7 @@
  * to show in another form, messages to insert. The projection knows only these effects (and undo and rewind). So a new
  * layer needs no new code in the projection, and undoing an edit means leaving its effect out.
  */
+import type { JsonValue } from "../base/json/json.ts";
 import type { BlobRef, ContentBlock, Message, Usage } from "./blocks.ts";
 
 /** Message entries from one sequence number to another, both included. */
@@ -62,6 +63,7 @@ export interface LossReport {
 /**
  * The layer that made an edit. `full` is a summary that a model wrote; `session-memory` uses the session's notes as the
  * summary; `peel` shows the largest blocks as previews and replaces media that a provider refused as too large.
+ * `provider-clear` is what the provider did on its side: cleared old results, or summarised what came before.
  * `reactive` is reserved; such edits are folded like any other.
  */
 export type LayerName =
@@ -72,7 +74,8 @@ export type LayerName =
   | "full"
   | "session-memory"
   | "reactive"
-  | "peel";
+  | "peel"
+  | "provider-clear";
 
 /** An edit of one of the layers. */
 export interface LayerEdit {
@@ -88,6 +91,25 @@ export interface LayerEdit {
   readonly isBoundary?: boolean;
   /** The model that wrote the summary, and the usage of its calls; absent if no model was called. */
   readonly writtenBy?: { readonly model: string; readonly usage?: Usage };
+  /** Content that the provider leaves out of each request, although it is sent; only of `provider-clear`. */
+  readonly cleared?: ProviderCleared;
+  /** The provider's report of it, in its own words. */
+  readonly reported?: JsonValue;
+}
+
+/**
+ * Content that a provider clears on its side, by place: the log and the messages that are sent stay whole, and every
+ * request asks for the same again.
+ */
+export interface ProviderCleared {
+  /** Results of tools up to this entry are cleared. */
+  readonly throughSeq: number;
+  /** Tools whose results stay. */
+  readonly keptTools: readonly string[];
+  /** Thinking up to this entry is cleared. */
+  readonly thinkingThroughSeq?: number;
+  /** Tokens by which all of it makes the request smaller, as the provider reports them. */
+  readonly tokens?: number;
 }
 
 /** One repair of a {@link RepairEdit}. */
@@ -134,8 +156,8 @@ interface HostEdit {
   readonly reason: string;
 }
 
-/** The provider cleared content on its side. The window is unchanged; the freed tokens are subtracted from its size. */
-interface ProviderClearEdit {
+/** The form without an effect that was reserved at first; it changes nothing. */
+interface ReservedProviderClearEdit {
   readonly kind: "provider-clear";
   readonly freedTokens: number;
   readonly reason: string;
@@ -163,7 +185,7 @@ interface RewindEdit {
 /** Edits that change what is shown, and that `undo` can take back. */
 export type EffectEdit = LayerEdit | RepairEdit | HostEdit;
 /** The edit of an {@link EditEntry}, by `kind`. */
-export type Edit = EffectEdit | ProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
+export type Edit = EffectEdit | ReservedProviderClearEdit | PinEdit | UndoEdit | RewindEdit;
 
 /** True if the edit changes what is shown. */
 export function hasEffect(edit: Edit): edit is EffectEdit {

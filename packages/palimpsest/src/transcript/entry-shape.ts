@@ -127,7 +127,18 @@ const isPin = objectOf({ seq: isCount, block: optional(isCount) });
 
 /** Edits that carry no effect on messages as data. */
 const PLAIN_EDIT_SHAPES: ReadonlyMap<unknown, Check> = new Map<unknown, Check>([
-  ["provider-clear", objectOf({ freedTokens: isNumber, reason: isText })],
+  [
+    "provider-clear",
+    objectOf({
+      freedTokens: isNumber,
+      reason: isText,
+      effect: optional(isEffect),
+      loss: optional(isLoss),
+      cleared: optional(
+        objectOf({ throughSeq: isCount, keptTools: listOf(isText), thinkingThroughSeq: optional(isCount) }),
+      ),
+    }),
+  ],
   ["pin", isPin],
   ["unpin", isPin],
   ["undo", objectOf({ editSeq: isCount })],

@@ -5,7 +5,7 @@
  * The wire oracle of `palimpsest-testing` checks requests independently, as a provider would.
  */
 import { isWellFormed } from "../base/text/text.ts";
-import { type ContentBlock, isServerToolResult, isServerToolUse } from "./blocks.ts";
+import { type ContentBlock, isCompaction, isServerToolResult, isServerToolUse } from "./blocks.ts";
 import type { RequestMessage } from "./window.ts";
 
 /** The provider whose rules a request must keep. */
@@ -53,9 +53,11 @@ export function checkRequest(
 
 function checkEnds(messages: readonly RequestMessage[], provider: Provider, broken: BrokenInvariant[]): void {
   const first = messages[0];
+  const opening = first?.content.find((block) => block.type !== "opaque" || isCompaction(block));
   const startsWithCompaction =
     provider === "anthropic" &&
-    first?.content.find((block) => block.type !== "opaque")?.type === "compaction";
+    opening !== undefined &&
+    (opening.type === "compaction" || isCompaction(opening));
   if (first !== undefined && first.role !== "user" && !startsWithCompaction)
     broken.push({ rule: "first-message-is-user", message: 0 });
   const last = messages.at(-1);

@@ -37,6 +37,7 @@ export function aReplayed(changed: Partial<ReplayedSession> = {}): ReplayedSessi
       "session-memory": NONE,
       reactive: NONE,
       peel: NONE,
+      "provider-clear": NONE,
     },
     invariants: { checked: 6, broken: 0 },
     lossless: { blocks: 775, recovered: 775 },

@@ -118,7 +118,8 @@ export class NotesUpdater {
     const fits = usedTokens + promptTokens + limits.totalTokens <= budget.effectiveTokens;
     if (notes.updater === "cold" || !fits) return undefined;
     const messages = withInstruction(ask.messages, prompt);
-    const unlimited = modelRequest(ask.request, { messages, cacheMarks }, ask.cacheLifetimes);
+    const { providerEdits } = ask;
+    const unlimited = modelRequest(ask.request, { messages, cacheMarks, providerEdits }, ask.cacheLifetimes);
     const request = withOutputLimit(unlimited, {
       wantedTokens: limits.totalTokens + budget.summaryReserveTokens,
       freeTokens: budget.windowTokens - usedTokens - promptTokens * ask.padding,

@@ -93,6 +93,7 @@ const REQUEST_RULES: OptionRules<AgentRequest> = {
   parameters: object,
   betas: list,
   reservedMarks: wholeFrom(0),
+  endpointEdits: object,
 };
 
 /** Checks a request and the options of preparing it. @throws `OptionError` */

@@ -69,7 +69,12 @@ interface Recovery {
   readonly refusal: (callSeq: number) => Refusal | undefined;
   /** Parameters of the request that become others. */
   readonly adapt: (request: CallRequest) => { readonly parameters?: JsonObject };
+  /** True if the provider is asked for no more edits. */
+  readonly endsProviderEdits?: boolean;
 }
+
+/** The provider names the edits that a request asks for as what is wrong with it. */
+const PROVIDER_EDITS = /context_management|clear_tool_uses|clear_thinking|compact_20|compact_threshold/;
 
 const UNCHANGED = (): { readonly parameters?: JsonObject } => ({});
 
@@ -89,6 +94,8 @@ export function recoveryOf(failure: ModelFailure): Recovery | undefined {
     case "media-too-large":
       return { refusal: () => ({ what: "media" }), adapt: UNCHANGED };
     case "invalid-request":
+      if (PROVIDER_EDITS.test(failure.message))
+        return { refusal: () => undefined, adapt: UNCHANGED, endsProviderEdits: true };
       if (failure.isThinkingBinding !== true) return undefined;
       return { refusal: () => ({ what: "thinking" }), adapt: UNCHANGED };
     case "network":

@@ -45,8 +45,8 @@ export class CallSizer {
     if (chain === undefined) return;
     const { builder } = internalsOf(this.#session);
     const looked = await internalsOf(this.#session).inTurn(() => builder.look(request));
-    const { figure, thresholds, countable } = looked;
-    if (!needsCounter(figure, thresholds)) return;
+    const { figure, thresholds, countable, isEdited } = looked;
+    if (isEdited || !needsCounter(figure, thresholds)) return;
     const counted = await chain.count({ figure, thresholds, request: countable });
     if (counted !== figure)
       await internalsOf(this.#session).inTurn(async () => builder.counted(looked, counted));

@@ -125,7 +125,7 @@ async function send(
   const { model, session } = agent;
   const request = modelRequest(
     agent.lastRequest ?? call,
-    { messages: call.messages, cacheMarks: call.cacheMarks },
+    { messages: call.messages, cacheMarks: call.cacheMarks, providerEdits: call.providerEdits },
     internalsOf(session).cache.lifetimes,
   );
   const stream = model.stream?.bind(model);
@@ -171,9 +171,9 @@ function offersHistory({ tools = [], historyTools = true }: TurnOptions): boolea
 
 function answerOf(
   { callSeq }: PreparedCall,
-  { messages, usage, rawStopReason, stopReason }: ModelAnswer,
+  { messages, usage, rawStopReason, stopReason, providerEdits }: ModelAnswer,
 ): CallAnswer {
-  return { callSeq, messages, usage, stopReason: rawStopReason ?? stopReason };
+  return { callSeq, messages, usage, stopReason: rawStopReason ?? stopReason, providerEdits };
 }
 
 interface CutCall {

@@ -83,6 +83,12 @@ export const LAYERS: readonly Layer[] = [
     leavesPreview: true,
     isCompaction: true,
   },
+  {
+    name: "provider-clear",
+    description: "old results cleared, or everything older summarised, by the provider on its side",
+    mark: { letter: "p", name: "provider" },
+    shape: "M-5.5,0L0,-5.5L5.5,0L0,2Z",
+  },
 ];
 
 /** Returns the row of a layer; `undefined` for a layer of a later version. */

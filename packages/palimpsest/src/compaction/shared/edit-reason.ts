@@ -23,6 +23,17 @@ const full = ({ usedTokens, budget }: Occasion): string =>
 
 /** By the reason that the log has; a Map, since a log may name anything. */
 const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  [
+    "cleared",
+    { words: "cleared by the provider", sentence: () => "the provider was asked to clear old content" },
+  ],
+  [
+    "compacted",
+    {
+      words: "summarised by the provider",
+      sentence: () => "the request reached the size from which on the provider summarises",
+    },
+  ],
   ["arrival", { words: "too large when it arrived", sentence: () => "it was too large when it arrived" }],
   [
     "usage",

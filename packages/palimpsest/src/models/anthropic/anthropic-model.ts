@@ -87,7 +87,7 @@ export function anthropicModel(
     },
     stream: async (request, streamOptions = {}) =>
       streamed(client, { request, body: bodyOf(request), options: streamOptions }),
-    providerEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
+    endpointEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
     ...(client.models === undefined ? {} : { limits: limitsFrom(client.models) }),
   };

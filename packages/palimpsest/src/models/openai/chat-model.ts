@@ -27,6 +27,9 @@ export interface OpenAIChatModelOptions {
   readonly provider?: string;
 }
 
+/** Chat Completions make no edits, and read none of those of Responses. */
+const NO_EDITS = { clearsResults: false, clearsThinking: false, compacts: false, leastCompactTokens: 0 };
+
 /**
  * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any
  * server; how often it tries again and how long it waits is set there.
@@ -56,6 +59,7 @@ export function openaiChatModel(
   };
   return {
     provider,
+    endpointEdits: () => NO_EDITS,
     ...(options.model === undefined ? {} : { model: options.model }),
     generate: async (request, { signal } = {}) => {
       const { data, requestId } = await settle(completions.create(bodyOf(request), signalOption(signal)));

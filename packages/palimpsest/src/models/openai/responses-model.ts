@@ -78,7 +78,7 @@ export function openaiResponsesModel(
       // Strict mode requires schemas in which every member is required; those of hosts have optional ones.
       strict: false,
     }),
-    providerEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
+    endpointEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
   };
 }

@@ -4,7 +4,7 @@
  *
  * An endpoint is known by its host, or by the name that the host gives to the model client.
  */
-import type { ProviderEdits } from "../../ports/model-client.ts";
+import type { EndpointEdits } from "../../ports/model-client.ts";
 import { findClaudeVersion, parseModelId } from "../../tokens/models/model-id.ts";
 
 /** Names of endpoints that can edit the context on their side. */
@@ -19,7 +19,7 @@ export type ProviderEndpoint =
 
 interface EndpointRow {
   readonly host: RegExp;
-  readonly edits: Omit<ProviderEdits, "leastCompactTokens">;
+  readonly edits: Omit<EndpointEdits, "leastCompactTokens">;
 }
 
 const NONE = { clearsResults: false, clearsThinking: false, compacts: false };
@@ -50,7 +50,7 @@ const LEAST_COMPACT_TOKENS = { anthropic: 50_000, openai: 10_000 };
 export function endpointEdits(
   endpoint: { readonly name?: ProviderEndpoint | undefined; readonly baseUrl: unknown },
   model: string,
-): ProviderEdits | undefined {
+): EndpointEdits | undefined {
   const name = endpoint.name ?? endpointOf(endpoint.baseUrl);
   if (name === undefined) return undefined;
   const { edits } = ENDPOINTS[name];

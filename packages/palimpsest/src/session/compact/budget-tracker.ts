@@ -1,10 +1,7 @@
 /**
- * Measures the window of a session: how full it is, and what its model takes.
- *
- * Limits come from the host, the vendor, the catalogue and from refusals, which are newer than all of them. The result
- * is one value, {@link WindowState}, that the planner decides from. Repairs are appended here, and nothing else.
+ * Measures the window of a session. Limits come from the host, the vendor, the catalogue and from refusals, which are newer
+ * than all of them. The result is one value, {@link WindowState}, that the planner decides from. Repairs are appended here.
  */
-
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
@@ -28,6 +25,7 @@ import type { ResolvedLimits } from "../options/window-limits.ts";
 import { SessionSafety } from "../window/bound-thinking.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
+import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { MeasuredParts } from "../window/session-parts.ts";
 import { type ByHand, type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
@@ -51,10 +49,11 @@ interface RefusedSize {
 }
 
 /** A refusal by the provider: for the size of a request, its media, or thinking whose history was edited. */
-export type Refusal = RefusedSize | { readonly what: "media" } | { readonly what: "thinking" };
+export type Refusal = RefusedSize | { readonly what: "media" | "thinking" };
 
 interface BudgetTools {
   readonly cache: CacheWatch;
+  readonly provider: ProviderEditing;
   readonly now: () => number;
   /** `undefined` if the window is left alone. */
   readonly policy: CostPolicy | undefined;
@@ -80,6 +79,7 @@ export class BudgetTracker {
   readonly #parts: MeasuredParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
+  readonly #provider: ProviderEditing;
   readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
   #isRequestKnown = false;
@@ -100,6 +100,7 @@ export class BudgetTracker {
     this.#parts = parts;
     this.#options = options;
     this.#cache = tools.cache;
+    this.#provider = tools.provider;
     this.#now = tools.now;
     this.#safety = new SessionSafety(options.editSafety);
     this.#fixed = new FixedPartReader(parts);
@@ -248,7 +249,7 @@ export class BudgetTracker {
     const fixedTokens = tracker.ledger.fixedFigure().fitTokens;
     this.#checkFixed(fixed, fixedTokens);
     return {
-      visible: writer.projection.visible,
+      visible: tracker.shown(writer.projection),
       usedTokens: tracker.ledger.figure().fitTokens,
       fixedTokens,
       messagesTokens: this.messagesTokens(),
@@ -311,7 +312,6 @@ export class BudgetTracker {
     const { tracker, writer } = this.#parts;
     const { ledger } = tracker;
     const { ratio, padding } = ledger;
-    const isWarm = this.#cache.isWarm(this.#now(), request.model);
     const usedTokens = ledger.figure().fitTokens;
     const isEarly = reason === "rent" && usedTokens < this.budget.autoCompactGateTokens;
     return {
@@ -319,12 +319,13 @@ export class BudgetTracker {
       trigger: TRIGGERS[reason],
       request,
       messages: tracker.request(writer.projection),
+      providerEdits: this.#provider.plan(request, this, { mayCompact: false }),
       cacheMarks: this.#cache.lastMarks,
       cacheLifetimes: this.#cache.lifetimes,
-      visible: writer.projection.visible.slice(),
+      visible: tracker.shown(writer.projection).slice(),
       throughSeq: writer.nextSeq - 1,
       revision: writer.projection.revision,
-      isWarm: isWarm && byHand?.hasPrefix !== false,
+      isWarm: byHand?.hasPrefix !== false && this.#cache.isWarm(this.#now(), request.model),
       isFromLog: isEarly && this.#policy?.earlySummary === "log",
       usedTokens,
       budget: this.budget,

@@ -30,6 +30,7 @@ import { type CountedParts, saveBreakers, writeBreakers } from "../append/breake
 import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
+import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { HistoryParts, WindowParts } from "../window/session-parts.ts";
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
@@ -65,6 +66,12 @@ interface PassOptions extends FitOptions {
   readonly progress: SummaryProgress;
 }
 
+/** A request, and the part of it that every call repeats. */
+interface LeavingRequest {
+  readonly request: CallRequest;
+  readonly fixed: FixedPart;
+}
+
 interface PassWithSummary extends PassOptions {
   /** A model's summary of the current window. */
   readonly written: WrittenSummary | undefined;
@@ -89,6 +96,8 @@ type CompactorParts = WindowParts & CountedParts & Pick<HistoryParts, "log" | "r
 export class WindowCompactor {
   readonly #parts: CompactorParts;
   readonly #budgets: BudgetTracker;
+  /** Asks for the provider's own edits. */
+  readonly #provider: ProviderEditing;
   /** Judges the compactions. */
   readonly watch: CompactionWatch;
   /** Plans before each call; `undefined` under the policy `off`. */
@@ -98,11 +107,16 @@ export class WindowCompactor {
   #isResumed = false;
 
   /** @param policy - `undefined`: the window is left alone unless a person asks */
-  constructor(parts: CompactorParts, budgets: BudgetTracker, policy: CostPolicy | undefined) {
+  constructor(
+    parts: CompactorParts,
+    tools: { readonly budgets: BudgetTracker; readonly provider: ProviderEditing },
+    policy: CostPolicy | undefined,
+  ) {
     this.#parts = parts;
-    this.#budgets = budgets;
+    this.#budgets = tools.budgets;
+    this.#provider = tools.provider;
     this.watch = new CompactionWatch(parts.breakers, callsSinceCompaction(parts.writer.projection));
-    this.watch.limitFailures(budgets.limits.breakerFailuresCount);
+    this.watch.limitFailures(tools.budgets.limits.breakerFailuresCount);
     this.#planner = policy === undefined ? undefined : new WindowPlanner(policy);
     this.#policy = policy ?? POLICY_DEFAULTS.faithful;
     this.#plannerByHand = this.#planner ?? new WindowPlanner(this.#policy);
@@ -154,8 +168,9 @@ export class WindowCompactor {
   ): Promise<Pass<Sent>> {
     const { help, byHand, progress } = options;
     const written = help?.summaries.writtenFor(progress);
+    await this.#provider.showAgain(request);
     const fixed = await this.#budgets.receive(request, { isLeaving: byHand === undefined });
-    const planned = await this.#measureAndPlan(fixed, { ...options, written });
+    const planned = await this.#measureAndPlan({ request, fixed }, { ...options, written });
     if (isSummaryDue(planned)) return { ask: this.#budgets.summaryRequest(request, planned.reason, byHand) };
     const edits = await this.#restore(planned, options, request.system);
     const appended = await this.#append(edits);
@@ -166,9 +181,12 @@ export class WindowCompactor {
   }
 
   /** A limit that was guessed must not stop what the provider may well accept: without the guess it is tried again. */
-  async #measureAndPlan(fixed: FixedPart, options: PassWithSummary): Promise<PlannedCompaction | SummaryDue> {
+  async #measureAndPlan(
+    leaving: LeavingRequest,
+    options: PassWithSummary,
+  ): Promise<PlannedCompaction | SummaryDue> {
     const once = async (): Promise<PlannedCompaction | SummaryDue> => {
-      const state = this.#measure(fixed, options);
+      const state = this.#measure(leaving, options);
       const plan = await this.#plan(state, options);
       // A compaction by hand sends nothing: what it frees is of use even if it is not enough.
       if (!isSummaryDue(plan) && options.byHand === undefined) this.#budgets.checkFits(plan, state);
@@ -185,12 +203,17 @@ export class WindowCompactor {
     }
   }
 
-  #measure(fixed: FixedPart, { help, byHand, progress }: PassOptions): WindowState {
+  /** Measures the window; if the provider is asked to clear more of it, as it will be. */
+  #measure({ request, fixed }: LeavingRequest, { help, byHand, progress }: PassOptions): WindowState {
     const isFirstByHand = byHand !== undefined && progress.isSettled !== true;
-    return this.#budgets.measure(fixed, {
-      writesSummaries: isFirstByHand || help?.summaries.hasModel(progress) === true,
-      isByHand: byHand !== undefined,
-    });
+    const writesSummaries = isFirstByHand || help?.summaries.hasModel(progress) === true;
+    const how = { writesSummaries, isByHand: byHand !== undefined };
+    this.#provider.begin();
+    const state = this.#budgets.measure(fixed, how);
+    if (byHand !== undefined || this.#planner === undefined) return state;
+    const isSmaller = this.#provider.ask(request, state);
+    const now = isSmaller ? this.#budgets.measure(fixed, how) : state;
+    return this.#provider.stateFor(request, now);
   }
 
   /** The edits of one rewrite, or that a summary is due and worth waiting for. */

@@ -6,6 +6,7 @@ import type { LayerLimits } from "../../compaction/shared/layer-limits.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { PartialSpan } from "../../compaction/summary/plan-compaction.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
+import type { ProviderEditPlan } from "../../ports/model-client.ts";
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { CacheMark, RequestMessage, VisibleMessage } from "../../transcript/window.ts";
@@ -32,6 +33,8 @@ export interface SummaryAsk {
   readonly request: CallRequest;
   /** The conversation as it would be sent. */
   readonly messages: readonly RequestMessage[];
+  /** Edits that the provider makes of it, as of the conversation's own requests. */
+  readonly providerEdits: ProviderEditPlan | undefined;
   /** Marks of the last request that left. */
   readonly cacheMarks: readonly CacheMark[];
   readonly cacheLifetimes: CacheLifetimes;

@@ -121,7 +121,8 @@ export class SummaryWriter {
     const instruction = composeForkInstruction(asked);
     const messages = withInstruction(ask.messages, instruction);
     const { request, cacheMarks, cacheLifetimes, budget, usedTokens, padding, maxOutputTokens } = ask;
-    const unlimited = modelRequest(request, { messages, cacheMarks }, cacheLifetimes);
+    const { providerEdits } = ask;
+    const unlimited = modelRequest(request, { messages, cacheMarks, providerEdits }, cacheLifetimes);
     return {
       trigger: ask.trigger,
       client: this.#options.main,

@@ -46,8 +46,8 @@ export interface SummaryCall {
    */
   readonly trigger: CompactionTrigger;
   readonly model: string;
-  /** `forked`: the conversation itself; `cold`: a transcript of it. */
-  readonly form: "forked" | "cold";
+  /** `forked`: the conversation itself; `cold`: a transcript of it; `provider`: made by the provider while it answered. */
+  readonly form: "forked" | "cold" | "provider";
   /** 0 for the first call of a summary, counted up by its retries. */
   readonly attempt: number;
   readonly outcome: "written" | SummaryProblem | ModelFailureKind;

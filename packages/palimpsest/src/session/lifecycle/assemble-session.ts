@@ -33,6 +33,7 @@ import { type ResolvedLimits, resolveLimits, withLimits } from "../options/windo
 import { RequestBuilder } from "../request-builder.ts";
 import { Session } from "../session.ts";
 import { CacheWatch } from "../window/prompt-cache-watch.ts";
+import { ProviderEditing } from "../window/provider-edits.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 
@@ -105,13 +106,14 @@ export function assembleSession(
   const now = (): number => clock.nowMs();
   const { policy, limits } = planningOf(window);
   const cache = new CacheWatch(parts, window);
-  const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, now, policy, limits });
-  const compaction = new WindowCompactor(parts, budgets, policy);
-  const builder = new RequestBuilder(parts, { compaction, budgets, cache, now });
+  const provider = new ProviderEditing(parts, window, cache);
+  const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, provider, now, policy, limits });
+  const compaction = new WindowCompactor(parts, { budgets, provider }, policy);
+  const builder = new RequestBuilder(parts, { compaction, budgets, cache, provider, now });
   const hostList = new HostList({ hasher, reader, isShown: isHostVisible });
   const history = new SessionHistory(reader, parts.index, log.damage);
   const { watch } = compaction;
-  return new Session({ ...parts, budgets, watch, cache, compaction, builder, hostList, history });
+  return new Session({ ...parts, budgets, watch, cache, compaction, builder, provider, hostList, history });
 }
 
 /** The policy of a session, and the numbers of its layers: those of the preset, and the program's own before them. */

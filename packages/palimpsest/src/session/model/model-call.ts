@@ -14,7 +14,7 @@ import { type AskLimits, askWithin } from "./ask-within.ts";
 import { validateUsage } from "./validate-answer.ts";
 
 /** The parts of a request that change from call to call. */
-type Conversation = Pick<ModelRequest, "messages" | "cacheMarks">;
+type Conversation = Pick<ModelRequest, "messages" | "cacheMarks" | "providerEdits">;
 
 /** The lifetimes that cache marks ask the provider for. */
 export type CacheLifetimes = Pick<ModelRequest, "cacheTtl" | "headCacheTtl">;

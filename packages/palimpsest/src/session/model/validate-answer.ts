@@ -5,6 +5,7 @@
  * is written: one wrong figure moves every size that is computed from it.
  */
 import { isObject } from "../../base/json/json.ts";
+import type { AppliedProviderEdits } from "../../ports/model-client.ts";
 import type { Message, Usage } from "../../transcript/blocks.ts";
 import { copyInput, type InputCopier } from "../input/copy-input.ts";
 import { sayWhat, validateMessages } from "../input/validate-messages.ts";
@@ -37,7 +38,7 @@ interface ReceivedAnswer extends CallAnswer {
 export function validateAnswer(value: unknown): ReceivedAnswer {
   return copyInput("answer", (copier) => {
     if (!isObject(value)) throw copier.refusal(0, `is ${sayWhat(value)}`, "`{ messages, usage }`");
-    const { messages, usage: reported, stopReason } = value;
+    const { messages, usage: reported, stopReason, providerEdits } = value;
     const usage = validateUsage(reported);
     const hasReason = stopReason !== undefined && stopReason !== null;
     if (hasReason && typeof stopReason !== "string") {
@@ -48,6 +49,9 @@ export function validateAnswer(value: unknown): ReceivedAnswer {
       messages: validateMessages(messages, "assistant"),
       usage,
       ...(hasReason ? { stopReason: stopReason as string } : {}),
+      ...(isObject(providerEdits)
+        ? { providerEdits: structuredClone(providerEdits) as unknown as AppliedProviderEdits }
+        : {}),
     };
   });
 }

@@ -2,6 +2,7 @@
  * The request of a host before a call, and the call that it gets back to send.
  */
 import type { JsonObject } from "../../base/json/json.ts";
+import type { AppliedProviderEdits, EndpointEdits, ProviderEditPlan } from "../../ports/model-client.ts";
 import type { TokenWarningState } from "../../tokens/budget/warning-state.ts";
 import type { MessageInput, Usage } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
@@ -31,6 +32,11 @@ export interface CallRequest {
    * @defaultValue 2
    */
   readonly reservedMarks?: number;
+  /**
+   * The edits of the context that the endpoint can make on its side; an `AgentSession` knows those of its model. Which of
+   * them are asked for is an option of the session (`window.providerEdits`). @defaultValue none
+   */
+  readonly endpointEdits?: EndpointEdits | undefined;
 }
 
 /** Sizes of one prepared call, in tokens. */
@@ -61,6 +67,8 @@ export interface PreparedCall {
    * `toAnthropic`, or leave them: they change what the call costs, not what the model sees.
    */
   readonly cacheMarks: readonly CacheMark[];
+  /** Edits that the provider is to be asked for, in the request of a model client; absent for none. */
+  readonly providerEdits?: ProviderEditPlan;
   readonly tokens: CallTokens;
   /** The warning for the user about the space that is left; none between a rewrite and the next report. */
   readonly warning: TokenWarningState;
@@ -78,4 +86,6 @@ export interface CallAnswer {
   readonly usage?: Usage;
   /** In the words of the provider; kept in the log. */
   readonly stopReason?: string;
+  /** Edits that the provider reports to have made, as a model client reads them. */
+  readonly providerEdits?: AppliedProviderEdits | undefined;
 }

@@ -76,6 +76,7 @@ const WINDOW_RULES: OptionRules<WindowOptions> = {
   tariff: anything,
   cacheTtl: anything,
   headCacheTtl: anything,
+  providerEdits: object,
 };
 
 /** Checks the options of the window: an unusable one is refused, never silently replaced. */

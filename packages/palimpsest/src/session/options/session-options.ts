@@ -76,6 +76,13 @@ export interface WindowOptions {
    * @defaultValue `auto`
    */
   readonly headCacheTtl?: "auto" | "5m" | "1h";
+  /**
+   * Edits that the provider makes of the context on its side, in sessions whose history must not be rewritten (strict edit
+   * safety), at endpoints that are known to make them. `clear`: old results of tools and old thinking. `compact`: a summary
+   * of everything so far, which is made while the model answers.
+   * @defaultValue both off
+   */
+  readonly providerEdits?: { readonly clear?: boolean; readonly compact?: boolean };
 }
 
 /**

@@ -58,6 +58,8 @@ export interface ContextUse {
   readonly freeTokens: number;
   /** Kept free for the summary and the answer. */
   readonly reserveTokens: number;
+  /** Sent, and left out by the provider before the model reads it: estimated, and no part of `usedTokens`. */
+  readonly providerClearedTokens?: number;
   /** The size from which on the window is compacted. */
   readonly compactAtTokens: number;
 }
@@ -70,6 +72,8 @@ interface ContextUseInput {
   readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
   /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
   readonly fixed: { readonly systemTokens: number; readonly toolsTokens: number };
+  /** @defaultValue 0 */
+  readonly clearedTokens?: number;
 }
 
 const ORDER: readonly ContextCategory[] = [
@@ -124,6 +128,7 @@ export function contextUse(input: ContextUseInput): ContextUse {
     freeTokens: Math.max(0, budget.autoCompactGateTokens - figures.total),
     reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
     compactAtTokens: budget.autoCompactGateTokens,
+    ...((input.clearedTokens ?? 0) === 0 ? {} : { providerClearedTokens: input.clearedTokens }),
   };
 }
 

@@ -10,9 +10,10 @@ import type { SentRequest, UsageLedger, UsageReport } from "../../tokens/count/u
 import { estimateBlock, estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import { isSealedReasoning } from "../../tokens/models/edit-safety.ts";
 import { promptTokens } from "../../transcript/blocks.ts";
-import type { RepairEdit } from "../../transcript/edits.ts";
+import type { ProviderCleared, RepairEdit } from "../../transcript/edits.ts";
 import { type BrokenInvariant, checkRequest } from "../../transcript/invariants.ts";
 import type { Projection } from "../../transcript/projection.ts";
+import { asProviderShows } from "../../transcript/provider-view.ts";
 import { RepairScan } from "../../transcript/repair.ts";
 import { RequestAssembler } from "../../transcript/request.ts";
 import type { RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
@@ -40,29 +41,60 @@ export class WindowTracker {
   #assembler = new RequestAssembler();
   #scan = new RepairScan();
   #check = new RequestCheck();
+  /** What the provider was asked to clear with the next answer; until then it counts as cleared. */
+  #asked: ProviderCleared | undefined;
+  #cleared: ProviderCleared | undefined;
 
   constructor(ledger: UsageLedger) {
     this.ledger = ledger;
+  }
+
+  /** Content that the provider leaves out of the next request, as far as is known. */
+  get cleared(): ProviderCleared | undefined {
+    return this.#cleared;
+  }
+
+  /** The clearing that the log records for the window as it is. */
+  recorded({ activeEdits }: Projection): ProviderCleared | undefined {
+    for (const { edit } of activeEdits.toReversed())
+      if ("cleared" in edit && edit.cleared !== undefined) return edit.cleared;
+    return undefined;
+  }
+
+  /** The next request asks for this; `undefined`: for nothing new. */
+  ask(cleared: ProviderCleared | undefined, projection: Projection): void {
+    this.#asked = cleared;
+    this.follow(projection);
+  }
+
+  /** The window as the model reads it. Follows first. */
+  shown(projection: Projection): readonly VisibleMessage[] {
+    this.follow(projection);
+    return asProviderShows(projection.visible, this.#cleared);
   }
 
   /** Catches up with the window. */
   follow(projection: Projection): void {
     const { visible, revision, callSeqs } = projection;
     const { model } = this.ledger;
+    const cleared = this.#asked ?? this.recorded(projection);
+    const isClearedAlike = isAlike(cleared, this.#cleared);
+    this.#cleared = cleared;
+    const sizeNow = (): number => sizeOf(asProviderShows(visible, cleared), model);
     if (model !== this.#model && projection === this.#projection)
-      this.ledger.windowRestored(sizeOf(visible.slice(0, this.#seen), model));
+      this.ledger.windowRestored(sizeOf(asProviderShows(visible.slice(0, this.#seen), cleared), model));
     this.#model = model;
     if (projection !== this.#projection || revision !== this.#revision) {
       // The sent part is unchanged: the report about it holds.
-      const holdsReport = this.#projection === undefined || this.#startsAsSent(visible);
+      const holdsReport = this.#projection === undefined || (isClearedAlike && this.#startsAsSent(visible));
       this.#projection = projection;
       this.#revision = revision;
       this.#assembler = new RequestAssembler();
       this.#scan = new RepairScan();
       this.#check = new RequestCheck();
       this.#seen = 0;
-      if (holdsReport) this.ledger.windowRestored(sizeOf(visible, this.ledger.model));
-      else this.ledger.windowReplaced(sizeOf(visible, this.ledger.model));
+      if (holdsReport) this.ledger.windowRestored(sizeNow());
+      else this.ledger.windowReplaced(sizeNow());
       for (const message of visible) this.#assembler.push(message, callSeqs);
     } else {
       for (let index = this.#seen; index < visible.length; index++) {
@@ -71,6 +103,7 @@ export class WindowTracker {
         if (message.role === "user" && message.origin === "user") this.ledger.turnBegan();
         this.#assembler.push(message, callSeqs);
       }
+      if (!isClearedAlike) this.ledger.windowReplaced(sizeNow());
     }
     this.#seen = visible.length;
     this.#visible = visible;
@@ -103,6 +136,17 @@ export class WindowTracker {
     const judgement = this.ledger.usageReported({ ...report, ...replySize(reply, this.ledger.model) });
     if (judgement !== "doubted") return undefined;
     return { type: "usage-distrusted", reportedTokens: promptTokens(report.usage), estimatedTokens };
+  }
+
+  /** As {@link reported}, of a request that held nothing but a summary, which its reply brought. */
+  reportedAlone(
+    report: Omit<Parameters<WindowTracker["reported"]>[0], "sent">,
+    projection: Projection,
+  ): ReturnType<WindowTracker["reported"]> {
+    this.follow(projection);
+    const { coveredTokens, generation } = this.ledger.requestSent();
+    const replyTokens = sizeOf(report.reply, this.ledger.model);
+    return this.reported({ ...report, sent: { coveredTokens: coveredTokens - replyTokens, generation } });
   }
 
   #startsAsSent(visible: readonly VisibleMessage[]): boolean {
@@ -192,6 +236,15 @@ class RequestCheck {
 function callIdsOf({ role, content }: RequestMessage): readonly string[] {
   if (role !== "assistant") return [];
   return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+}
+
+function isAlike(one: ProviderCleared | undefined, other: ProviderCleared | undefined): boolean {
+  return (
+    one === other ||
+    (one?.throughSeq === other?.throughSeq &&
+      one?.thinkingThroughSeq === other?.thinkingThroughSeq &&
+      one?.keptTools.join() === other?.keptTools.join())
+  );
 }
 
 /** Size of a window in reference tokens. */

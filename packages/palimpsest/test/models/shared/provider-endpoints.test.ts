@@ -40,7 +40,7 @@ describe("the edits of an endpoint", () => {
     { baseURL: "http://127.0.0.1:8080", model: "claude-opus-5-5", edits: "unknown" },
   ])("at $baseURL, for $model: $edits", ({ baseURL, model, edits }) => {
     const client = new Anthropic({ apiKey: "any", ...(baseURL === undefined ? {} : { baseURL }) });
-    expect(inWords(anthropicModel(client).providerEdits?.(model))).toBe(edits);
+    expect(inWords(anthropicModel(client).endpointEdits?.(model))).toBe(edits);
   });
 
   it.each([
@@ -51,13 +51,13 @@ describe("the edits of an endpoint", () => {
       edits: "",
     },
   ])("of the OpenAI SDK: $edits", ({ client, edits }) => {
-    expect(inWords(openaiResponsesModel(client).providerEdits?.("gpt-6-sol"))).toBe(edits);
+    expect(inWords(openaiResponsesModel(client).endpointEdits?.("gpt-6-sol"))).toBe(edits);
   });
 
   it("is that of the name, where a proxy hides the endpoint", () => {
     const client = new Anthropic({ apiKey: "any", baseURL: "http://127.0.0.1:8080" });
     const model = anthropicModel(client, { endpoint: "anthropic" });
-    expect(model.providerEdits?.("claude-opus-5-5")).toEqual({
+    expect(model.endpointEdits?.("claude-opus-5-5")).toEqual({
       clearsResults: true,
       clearsThinking: true,
       compacts: true,
