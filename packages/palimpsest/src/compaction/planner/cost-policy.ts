@@ -25,7 +25,7 @@ export interface SummaryShape {
   readonly facts: ScaledTokens;
   /** Strings that are likely to be needed to the letter. */
   readonly appendix: ScaledTokens;
-  /** Newest rounds that stay as they are after a summary of a full window; on sessions whose history may be edited. */
+  /** Newest rounds that stay after a summary of a full window: as they are if the history may be edited, else quoted as text. */
   readonly keptTail: ScaledTokens;
 }
 

@@ -6,7 +6,7 @@ import { rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { RentLedger } from "../layers/microcompact/rent.ts";
 import { situationOf, type WindowState } from "../shared/window-state.ts";
 import type { CostPolicy } from "./cost-policy.ts";
-import { earlyTail, expectedAfterSummary } from "./policies.ts";
+import { expectedAfterSummary, extractivePolicy, shapeFor } from "./policies.ts";
 import { canSummarise, unsentTokens } from "./window-sizes.ts";
 
 /** Expected size of a summary, for its price, in tokens. Our choice: summaries of the recorded sessions have 2,000 to 5,000. */
@@ -54,7 +54,8 @@ export class EarlySummary {
     if (state.usedTokens < this.#leastTokens(state) || !this.#shrinks(state)) return false;
     const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
     const isPaid = this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#price(state);
-    const { maxNewestRoundTokens } = earlyTail(situationOf(state), this.#policy);
+    const shape = shapeFor("rent", this.#policy);
+    const { maxNewestRoundTokens } = extractivePolicy(situationOf(state), shape);
     return isPaid && unsentTokens(state) <= UNSENT_SHARE * maxNewestRoundTokens;
   }
 

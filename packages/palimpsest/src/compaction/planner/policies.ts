@@ -20,9 +20,6 @@ import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.
 import type { WindowSituation } from "../shared/window-state.ts";
 import type { ArrivalLimit, CostPolicy, SummaryShape } from "./cost-policy.ts";
 
-/** Newest rounds that stay as they are, on sessions whose history may be edited. Our choice: the newest round. */
-const FULL_KEPT_TAIL = { tokens: 300, floor: 300 };
-
 /** Share of its budgets that a summary takes, as long as none was made. Our choice: sections are rarely full. */
 const EXPECTED_SHARE = 0.8;
 /** Newest part of the window whose results are not cleared for the price's sake. Source: where-the-numbers-come-from.md, "Rent or buy". */
@@ -156,16 +153,16 @@ export function extractivePolicy(
   shape: SummaryShape = POLICY_DEFAULTS.faithful,
 ): ExtractivePolicy {
   const targetTokens = Math.floor(effectiveTokens * limitsOf({ limits }).fullTargetShare);
+  const mostTokens = Math.floor(targetTokens * NEWEST_ROUND_SHARE);
+  const keepTailTokens = Math.min(scaleTokens(shape.keptTail, windowTokens), mostTokens);
+  const newestRoundTokens = Math.min(scaleTokens(NEWEST_ROUND, windowTokens), mostTokens);
+  const isKept = editSafety === "permissive";
   return {
     targetTokens,
-    keepTailTokens: Math.min(
-      scaleTokens(shape.keptTail, windowTokens),
-      Math.floor(targetTokens * NEWEST_ROUND_SHARE),
-    ),
-    maxNewestRoundTokens: Math.min(
-      scaleTokens(NEWEST_ROUND, windowTokens),
-      Math.floor(targetTokens * NEWEST_ROUND_SHARE),
-    ),
+    keepTailTokens,
+    maxNewestRoundTokens: isKept ? Math.max(keepTailTokens, newestRoundTokens) : newestRoundTokens,
+    // Less than what the newest round may have is for that one alone.
+    quotedTokens: keepTailTokens > newestRoundTokens ? keepTailTokens : 0,
     maxTailTokens: Math.floor(targetTokens * MAX_TAIL_SHARE),
     userWordsTokens: scaleTokens(shape.userWords, windowTokens),
     factsTokens: scaleTokens(shape.facts, windowTokens),
@@ -177,32 +174,30 @@ export function extractivePolicy(
 }
 
 /** Budgets of a compaction that a model writes the summary of. */
-export function fullCompactPolicy(situation: WindowSituation): FullCompactPolicy {
+export function fullCompactPolicy(
+  situation: WindowSituation,
+  { keptTail }: Pick<SummaryShape, "keptTail">,
+): FullCompactPolicy {
   const { userWordsTokens, appendixTokens } = limitsOf(situation);
   return extractivePolicy(situation, {
     userWords: userWordsTokens,
     appendix: appendixTokens,
-    keptTail: FULL_KEPT_TAIL,
+    keptTail,
     facts: { tokens: 0, floor: 0 },
   });
 }
 
-/** Returns the part of these budgets that is different for an early summary: it keeps more of the newest rounds. */
-export function earlyTail(
-  situation: WindowSituation,
-  { earlyKeptTail, ...shape }: CostPolicy,
-): Pick<ExtractivePolicy, "keepTailTokens" | "maxNewestRoundTokens" | "quotedTokens"> {
-  const { keepTailTokens, maxNewestRoundTokens } = extractivePolicy(situation, {
-    ...shape,
-    keptTail: earlyKeptTail,
-  });
-  const isKept = situation.editSafety === "permissive";
-  return {
-    keepTailTokens,
-    maxNewestRoundTokens: isKept ? Math.max(keepTailTokens, maxNewestRoundTokens) : maxNewestRoundTokens,
-    // Less than what the newest round may have is for that one alone.
-    quotedTokens: keepTailTokens > maxNewestRoundTokens ? keepTailTokens : 0,
+/** The policy's shape of a summary that is made for this reason. */
+export function shapeFor(reason: string, policy: CostPolicy): SummaryShape {
+  if (reason === "rent") return { ...policy, keptTail: policy.earlyKeptTail };
+  if (reason !== "manual") return policy;
+  // A person who asks for room gets it.
+  const { tokens, floor } = policy.keptTail;
+  const keptTail = {
+    tokens: Math.min(tokens, NEWEST_ROUND.tokens),
+    floor: Math.min(floor, NEWEST_ROUND.floor),
   };
+  return { ...policy, keptTail };
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */

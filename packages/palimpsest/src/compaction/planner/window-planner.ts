@@ -37,9 +37,9 @@ import { planFromNotes } from "./plan-from-notes.ts";
 import {
   clearableToolsOf,
   clearByRentPolicy,
-  earlyTail,
   extractivePolicy,
   fullCompactPolicy,
+  shapeFor,
   withAllWords,
 } from "./policies.ts";
 import {
@@ -182,10 +182,9 @@ export class WindowPlanner {
     const { digest, pinned, written, span } = sources;
     const situation = situationOf(state);
     const { visible, measure } = state;
-    const usual = fullCompactPolicy(situation);
+    const usual = fullCompactPolicy(situation, shapeFor(reason, this.#policy));
     // For the price's sake words have a budget, too.
-    const policy =
-      reason === "rent" ? { ...usual, ...earlyTail(situation, this.#policy) } : withAllWords(usual);
+    const policy = reason === "rent" ? usual : withAllWords(usual);
     const { pendingCallIds } = situation;
     return planFullCompact({
       visible,
@@ -205,9 +204,8 @@ export class WindowPlanner {
     const { digest, pinned, span } = sources;
     const { visible, measure } = state;
     const situation = situationOf(state);
-    const usual = extractivePolicy(situation, this.#policy);
-    const early = reason === "rent" ? earlyTail(situation, this.#policy) : {};
-    const policy = reason === "manual" ? withAllWords(usual) : { ...usual, ...early };
+    const usual = extractivePolicy(situation, shapeFor(reason, this.#policy));
+    const policy = reason === "manual" ? withAllWords(usual) : usual;
     const { pendingCallIds } = situation;
     return planExtractiveCompact({ visible, digest, measure, policy, pendingCallIds, reason, pinned }, span);
   }

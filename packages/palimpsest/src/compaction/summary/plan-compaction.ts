@@ -214,8 +214,7 @@ function splitAt(
 
 /** As much as the tail's budget allows; the newest round in any case. */
 function permissiveTailStart({ visible, policy, measure, throughSeq }: CompactionInput): number {
-  const budgetTokens = Math.min(policy.keepTailTokens, policy.maxNewestRoundTokens);
-  const start = findTailStart(visible, budgetTokens, measure) ?? 0;
+  const start = findTailStart(visible, policy.keepTailTokens, measure) ?? 0;
   const uncovered = findUncovered(visible, throughSeq);
   if (uncovered === undefined || uncovered >= start) return start;
   return findCuts(visible).findLast((cut) => cut <= uncovered) ?? 0;

@@ -118,7 +118,7 @@ describe("the newest rounds after a summary", () => {
 
   function after(
     policy: CostPolicy,
-    reason: "rent" | "manual",
+    reason: "rent" | "manual" | "reactive",
     over: Partial<WindowState> = {},
   ): readonly VisibleMessage[] {
     const state = aWindowState(visible, { windowTokens: WINDOW_TOKENS, ...over });
@@ -145,6 +145,16 @@ describe("the newest rounds after a summary", () => {
     expect(keptTokens(policy, "rent")).toBeGreaterThan(8_900);
     expect(keptTokens(policy, "rent")).toBeLessThanOrEqual(9_600);
     expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
+  });
+
+  it("are more after a summary of a full window as well if the policy says so, and fewer by hand", () => {
+    const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
+    expect(keptTokens(policy, "reactive")).toBeGreaterThan(8_900);
+    expect(keptTokens(policy, "reactive")).toBeLessThanOrEqual(9_600);
+    expect(keptTokens(policy, "rent")).toBe(keptTokens(balanced, "rent"));
+    // 20,000 tokens of a window of 200,000 are 6,400 of 64,000, and 8,000 are 2,560.
+    expect(keptTokens(costPolicy("faithful")!, "reactive")).toBeGreaterThan(5_700);
+    expect(keptTokens(costPolicy("faithful")!, "manual")).toBeLessThanOrEqual(2_560);
   });
 
   it("are quoted as text on a session whose history may not be edited", () => {

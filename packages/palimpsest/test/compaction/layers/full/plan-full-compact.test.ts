@@ -56,7 +56,10 @@ function plan({
     visible,
     digest,
     measure,
-    policy: fullCompactPolicy({ ...WINDOW, editSafety, pendingCallIds }),
+    policy: fullCompactPolicy(
+      { ...WINDOW, editSafety, pendingCallIds },
+      { keptTail: { tokens: 300, floor: 300 } },
+    ),
     pendingCallIds,
     reason: "threshold",
     span,
