@@ -56,6 +56,7 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
     model,
     visible: projection.visible,
     edits: projection.activeEdits,
+    callSeqs: projection.callSeqs,
     figures: figuresOf(tracker, projection),
     budget: planBudget(limits),
     fixed: await fixedOf(opened, projection.callSeqs.at(-1)),

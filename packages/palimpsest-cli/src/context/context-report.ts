@@ -63,6 +63,9 @@ export function renderContext({ info }: OpenedLog, use: ContextUse, out: Termina
       `${formatTokens(usedTokens)} of ${formatTokens(windowTokens)} tokens (${formatShare(usedTokens / windowTokens)}, ${SOURCES.get(source) ?? source}); ${usedTokens < compactAtTokens ? `compaction starts at ${formatTokens(compactAtTokens)}` : `the next call compacts it: that starts at ${formatTokens(compactAtTokens)}`}`,
       columns,
     ),
+    ...(use.lastCompaction === undefined
+      ? []
+      : wrapWords("", `Last ${use.lastCompaction.why.replaceAll("`", "")}.`, columns)),
     "",
     ...rows.map((cells) => cutRow(cells, columns, windowTokens)),
   ];

@@ -220,11 +220,12 @@ export class RequestBuilder {
   contextUse(): ContextUse {
     const figures = this.figures();
     const { tracker, writer } = this.#parts;
-    const { activeEdits: edits } = writer.projection;
+    const { activeEdits: edits, callSeqs } = writer.projection;
     const visible = tracker.shown(writer.projection);
     const { budget, fixedSizes: fixed } = this.#budgets;
     const clearedTokens = this.#provider.clearedTokens();
-    return contextUse({ model: tracker.ledger.model, visible, edits, figures, budget, fixed, clearedTokens });
+    const { model } = tracker.ledger;
+    return contextUse({ model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens });
   }
 
   /** The size of the next request as it is now. */

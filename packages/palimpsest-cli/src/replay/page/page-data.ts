@@ -82,6 +82,8 @@ export interface PageEdit {
   readonly layer: LayerName | "repair";
   /** Why it was made, in words. */
   readonly reason: string;
+  /** A summary in place of older messages: `reason` also has the size, and how to have it otherwise. */
+  readonly isCompaction?: true;
   readonly freedTokens: number;
   /** The edit's entry in the log, or that of the message that arrived too large. */
   readonly seq: number;

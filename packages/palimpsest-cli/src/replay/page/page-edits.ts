@@ -22,6 +22,7 @@ export function pageEdit(event: SessionEvent, call: number): PageEdit | undefine
       call,
       layer,
       reason: shorten(why, PAGE_NAME_CHARACTERS),
+      ...(edit.isBoundary === true ? { isCompaction: true } : {}),
       freedTokens: Math.round(freedTokens),
       seq,
       ...(blocks === 0 ? {} : { blocks }),

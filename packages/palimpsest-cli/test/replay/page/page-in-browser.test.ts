@@ -73,6 +73,9 @@ describe.skipIf(!hasChromium)("a page in a browser", () => {
     const { page, problems, requests } = await openFile(browser, path, { colorScheme });
     expect(await page.title()).toBe("A session · palimpsest replay");
     expect(await page.locator("#figures").innerText()).toContain("lossless");
+    expect(await page.locator("#last-compaction").innerText()).toMatch(
+      /^Last compacted at [\d.]+K of 8K because /,
+    );
     for (const name of ["#window-chart canvas", "#edit-lanes"]) {
       const box = await page.locator(name).boundingBox();
       expect(box?.width, name).toBeGreaterThan(400);

@@ -66,6 +66,9 @@ describe("a recorded page", () => {
     const { data, done } = await replayedPage(openaiChat(30, { resultLines: 40 }), { windowTokens: 8_000 });
     const summary = data.edits.find(({ loss }) => loss !== undefined);
     expect(summary).toMatchObject({ layer: "extractive", loss: { messages: expect.any(Number) } });
+    const compactions = data.edits.filter(({ isCompaction }) => isCompaction);
+    expect(compactions.length).toBeGreaterThan(0);
+    for (const { reason } of compactions) expect(reason).toMatch(/^compacted at [\d.]+K of 8K because /);
     expect(data.calls[summary!.call]!.tokens).toBeLessThan(data.calls[summary!.call - 1]!.tokens);
     const freed = data.edits.filter(({ layer }) => layer === "offload");
     expect(freed).toHaveLength(done.result.layers.offload.edits);

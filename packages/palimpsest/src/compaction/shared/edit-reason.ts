@@ -106,3 +106,61 @@ export function reasonWords(reason: string): string {
 export function explainEdit(edit: Pick<LayerEdit, "kind" | "reason">, occasion: Occasion): string {
   return REASONS.get(edit.reason)?.sentence(edit, occasion) ?? edit.reason;
 }
+
+/** The moment of a compaction, in tokens of whole requests. */
+interface CompactionMoment {
+  /** The request that it was made for. */
+  readonly usedTokens: number;
+  readonly windowTokens: number;
+  /** The size from which on the window is full. */
+  readonly compactAtTokens: number;
+  /** Calls since the compaction before, or since the start. */
+  readonly callsCount: number;
+}
+
+/** Says in one sentence at which size the window was compacted, why, and how to have it otherwise. */
+export function explainCompaction({ reason }: Pick<LayerEdit, "reason">, moment: CompactionMoment): string {
+  const { usedTokens, windowTokens, compactAtTokens, callsCount } = moment;
+  const cause = CAUSES.get(reason)?.(thousands(compactAtTokens), callsCount);
+  const size = `compacted at ${thousands(usedTokens)} of ${thousands(windowTokens)}`;
+  return `${size} because ${cause ?? REASONS.get(reason)?.words ?? reason}`;
+}
+
+const thousands = (tokens: number): string =>
+  tokens < 9_950
+    ? `${(tokens / 1_000).toFixed(1).replace(/\.0$/, "")}K`
+    : tokens < 999_500
+      ? `${Math.round(tokens / 1_000)}K`
+      : `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+
+/** The cause of a compaction; `full` is the size from which on the window is full. */
+type Cause = (full: string, callsCount: number) => string;
+
+/** By reason: the cause, and what to set for another one. */
+const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
+  [
+    "rent",
+    (full, count) =>
+      `${count} ${count === 1 ? "call" : "calls"} had paid for it; \`policy: "faithful"\` waits until ${full}`,
+  ],
+  [
+    "threshold",
+    (full) => `the window is full from ${full} on; with \`autoCompact: false\` only \`compact()\` does it`,
+  ],
+  [
+    "payback",
+    (full) =>
+      `the window is full from ${full} on, and a summary pays sooner than clearing results; \`policy: "faithful"\` clears first`,
+  ],
+  ["manual", () => "it was asked for"],
+  [
+    "reactive",
+    () => "the provider refused the request as too long; `windowTokens` tells how much the model takes",
+  ],
+  [
+    "silent-overflow",
+    () => "the provider had cut off the request; `windowTokens` tells how much the model takes",
+  ],
+  ["media", () => "the provider refused a picture or document"],
+  ["thinking", () => "the provider refused thinking of earlier answers"],
+]);

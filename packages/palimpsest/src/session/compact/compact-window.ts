@@ -22,7 +22,7 @@ import {
 } from "../../compaction/planner/window-plan.ts";
 import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { withSummaries } from "../../compaction/planner/window-sizes.ts";
-import { explainEdit } from "../../compaction/shared/edit-reason.ts";
+import { explainCompaction, explainEdit } from "../../compaction/shared/edit-reason.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
@@ -338,10 +338,22 @@ export class WindowCompactor {
       if (useless !== undefined) this.#parts.emit({ type: "useless-compaction", ...useless });
     }
     for (const { seq, edit } of appended)
-      this.#parts.emit({ type: "layer", seq, layer: edit.kind, edit, why: explainEdit(edit, state) });
+      this.#parts.emit({ type: "layer", seq, layer: edit.kind, edit, why: this.#why(seq, edit, state) });
     if (appended.length === 0) return;
     await writeBreakers(this.#parts);
     await this.#budgets.rewritten();
+  }
+
+  #why(seq: number, edit: LayerEdit, state: WindowState): string {
+    if (edit.isBoundary !== true) return explainEdit(edit, state);
+    const { callSeqs, activeEdits } = this.#parts.writer.projection;
+    const beforeSeq = activeEdits.findLast((one) => one.seq < seq && isBoundary(one))?.seq ?? 0;
+    return explainCompaction(edit, {
+      usedTokens: state.usedTokens,
+      windowTokens: state.budget.windowTokens,
+      compactAtTokens: state.budget.autoCompactGateTokens,
+      callsCount: callSeqs.filter((call) => call > beforeSeq).length,
+    });
   }
 
   /** Tells hooks, notes and the observer of a compaction once the request has left. */

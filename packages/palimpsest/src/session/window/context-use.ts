@@ -3,10 +3,11 @@
  *
  * Blocks are estimated, and the estimates scaled, so that all categories add up to the size of the next request.
  */
+import { explainCompaction } from "../../compaction/shared/edit-reason.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
-import type { EffectEdit } from "../../transcript/edits.ts";
+import type { EffectEdit, LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { CallTokens } from "../options/prepared-call.ts";
 
@@ -60,14 +61,29 @@ export interface ContextUse {
   readonly reserveTokens: number;
   /** Sent, and left out by the provider before the model reads it: estimated, and no part of `usedTokens`. */
   readonly providerClearedTokens?: number;
-  /** The size from which on the window is compacted. */
+  /** The size from which on the window is full, and is compacted whatever the policy. */
   readonly compactAtTokens: number;
+  /** The last compaction; absent if there was none. */
+  readonly lastCompaction?: LastCompaction;
+}
+
+/** A compaction that is in force. */
+interface LastCompaction {
+  /** Its entry in the log. */
+  readonly seq: number;
+  readonly layer: LayerEdit["kind"];
+  readonly reason: string;
+  /** The request that it was made for, estimated from what it left and what it freed. */
+  readonly usedTokens: number;
+  /** One sentence: at which size, why, and how to have it otherwise. */
+  readonly why: string;
 }
 
 interface ContextUseInput {
   readonly model: string;
   readonly visible: readonly VisibleMessage[];
   readonly edits: readonly { readonly seq: number; readonly edit: EffectEdit }[];
+  readonly callSeqs: readonly number[];
   readonly figures: CallTokens;
   readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
   /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
@@ -129,7 +145,39 @@ export function contextUse(input: ContextUseInput): ContextUse {
     reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
     compactAtTokens: budget.autoCompactGateTokens,
     ...((input.clearedTokens ?? 0) === 0 ? {} : { providerClearedTokens: input.clearedTokens }),
+    ...lastCompaction(input, scale),
   };
+}
+
+/** The newest summary in force, explained from the log: `scale` makes tokens of the model of estimates. */
+function lastCompaction(
+  { visible, edits, callSeqs, figures, budget, model }: ContextUseInput,
+  scale: number,
+): Pick<ContextUse, "lastCompaction"> {
+  const summaries = edits.flatMap(({ seq, edit }) => (isSummary(edit) ? [{ seq, edit }] : []));
+  const last = summaries.at(-1);
+  if (last === undefined) return {};
+  const { seq, edit } = last;
+  const left = visible.filter((message) => message.insertedBy === seq || message.seq < seq);
+  const leftTokens = left.reduce(
+    (sum, { blocks }) => sum + blocks.reduce((tokens, { block }) => tokens + estimateBlock(block, model), 0),
+    0,
+  );
+  // Padded like the size that it was planned by.
+  const padding = figures.total > 0 ? figures.padded / figures.total : 1;
+  const usedTokens = Math.round((figures.fixed + leftTokens * scale + edit.freedTokens) * padding);
+  const beforeSeq = summaries.at(-2)?.seq ?? 0;
+  const why = explainCompaction(edit, {
+    usedTokens,
+    windowTokens: budget.windowTokens,
+    compactAtTokens: budget.autoCompactGateTokens,
+    callsCount: callSeqs.filter((call) => call > beforeSeq && call < seq).length,
+  });
+  return { lastCompaction: { seq, layer: edit.kind, reason: edit.reason, usedTokens, why } };
+}
+
+function isSummary(edit: EffectEdit): edit is LayerEdit {
+  return "isBoundary" in edit && edit.isBoundary === true;
 }
 
 interface SizedBlock {

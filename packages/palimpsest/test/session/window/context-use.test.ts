@@ -40,6 +40,7 @@ describe("contextUse", () => {
       { seq: 8, edit: { kind: "session-memory", reason: "threshold", effect: {}, freedTokens: 1 } },
       { seq: 9, edit: { kind: "full", reason: "threshold", effect: {}, freedTokens: 1 } },
     ],
+    callSeqs: [],
     figures: { total: 10_000, padded: 10_500, fixed: 3_000, source: "reported" },
     budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
     fixed: { systemTokens: 100, toolsTokens: 200 },
@@ -83,7 +84,7 @@ describe("contextUse", () => {
     const figures = { total: 25_000, padded: 25_000, fixed: 0, source: "estimate" };
     const budget = { windowTokens: 20_000, autoCompactGateTokens: 16_000 };
     const fixed = { systemTokens: 0, toolsTokens: 0 };
-    const full = contextUse({ ...MODEL, visible: [], edits: [], figures, budget, fixed });
+    const full = contextUse({ ...MODEL, visible: [], edits: [], callSeqs: [], figures, budget, fixed });
     expect([full.freeTokens, full.reserveTokens]).toEqual([0, 0]);
   });
 });

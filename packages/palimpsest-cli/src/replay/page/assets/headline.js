@@ -2,7 +2,7 @@
 import { element, fill } from "./elements.js";
 import { formatCount, formatQuantity, formatRatio, formatShare, formatTokens } from "./format.js";
 
-export function showHeadline({ title, figures, palimpsest }) {
+export function showHeadline({ title, figures, palimpsest, edits }) {
   const { source, window: replayed, calls, peakTokens } = figures;
   document.title = `${title} · palimpsest replay`;
   fill("title", title);
@@ -24,6 +24,8 @@ export function showHeadline({ title, figures, palimpsest }) {
     strong(peakTokens),
     `: ${formatQuantity(calls, "call")}, each as it would have been sent.`,
   );
+  const compaction = edits.findLast(({ isCompaction }) => isCompaction);
+  if (compaction !== undefined) fill("last-compaction", `Last ${compaction.reason.replaceAll("`", "")}.`);
   fill("figures", figuresOf(figures).map(tile));
   fill("version", palimpsest === "" ? "" : ` ${palimpsest}`);
 }
