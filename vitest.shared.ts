@@ -47,6 +47,7 @@ export const LONG_FILES = [
   "packages/palimpsest/test/agent/memory/kept/corrections.test.ts",
   "packages/palimpsest/test/agent/memory/tool/poisoned-tool.test.ts",
   "packages/palimpsest/test/agent/tasks/mcp/mcp-monitor.test.ts",
+  "packages/palimpsest/test/corpus/checked-summaries.test.ts",
   "packages/palimpsest/test/corpus/notes-over-http.test.ts",
   "packages/palimpsest/test/corpus/notes-updates.test.ts",
   "packages/palimpsest/test/fault/memory-swaps.test.ts",

@@ -18,11 +18,19 @@ import {
 } from "../../transcript/blocks.ts";
 import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
+import { LogWords } from "../literals/log-words.ts";
 import { formatPointer } from "../shared/pointer.ts";
 import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
+import {
+  beginRequest,
+  continueRequest,
+  endRequest,
+  type RequestRecord,
+  recordOutcome,
+} from "./request-outcomes.ts";
 import { createTodoState, readCheckBoxes, readTodoCall, type TodoState } from "./todo-state.ts";
 import { type FileTouch, touchedFiles } from "./touched-files.ts";
 
@@ -96,6 +104,7 @@ interface OpenCall {
 export interface Digest {
   readonly userWords: Words[];
   readonly assistantWords: Words[];
+  readonly requests: RequestRecord[];
   readonly files: Map<string, FileRecord>;
   readonly commands: Map<string, CommandRecord>;
   readonly errors: ErrorRecord[];
@@ -104,6 +113,8 @@ export interface Digest {
   readonly todos: TodoState;
   readonly toolCounts: Map<string, number>;
   readonly literals: LiteralLedger;
+  /** All words, for the check of summaries: the ledger forgets. @internal */
+  readonly words: LogWords;
   readonly openCalls: Map<string, OpenCall>;
   /** The secrets of the session so far, none of which is in any other field. They are never stored. @internal */
   readonly secrets: KnownSecrets;
@@ -125,12 +136,15 @@ const FOLLOWED_KEPT = 4;
 const OPEN_ERRORS = 6;
 /** Characters of one text in which literals are looked for: beyond it lies data. */
 const LITERAL_CHARACTERS = 400_000;
+/** Characters of one text whose words are known: five times as many, because a word that is not known is an accusation. */
+const WORDS_CHARACTERS = 2_000_000;
 
 /** An empty digest. One belongs to one session: add its original messages from the first one on. */
 export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Digest {
   return {
     userWords: [],
     assistantWords: [],
+    requests: [],
     files: new Map(),
     commands: new Map(),
     errors: [],
@@ -139,6 +153,7 @@ export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Diges
     todos: createTodoState(),
     toolCounts: new Map(),
     literals: createLedger(literalCount),
+    words: new LogWords(),
     openCalls: new Map(),
     secrets: new KnownSecrets(),
     messageCount: 0,
@@ -157,7 +172,13 @@ export function addToDigest(digest: Digest, seq: number, addedMessage: Message):
   digest.messageCount++;
   const isSummary = message.origin === "summary";
   const words = userWordsOf(message);
-  for (const { block, text } of words) addUserWords(digest, seq, formatPointer({ seq, block }), text);
+  for (const { block, text } of words) {
+    const pointer = formatPointer({ seq, block });
+    addUserWords(digest, seq, pointer, text);
+    // A command that the host wrapped into tags, as the user typed it.
+    addWords(digest, text);
+    beginRequest(digest.requests, { seq, pointer, text });
+  }
   message.content.forEach((block, index) => {
     const pointer = formatPointer({ seq, block: index });
     addBlockLiterals(digest, seq, speakerOf(message, block, words.length > 0), block);
@@ -178,27 +199,41 @@ function speakerOf(message: Message, block: ContentBlock, hasUserWords: boolean)
 function addBlockLiterals(digest: Digest, seq: number, speaker: Speaker, block: ContentBlock): void {
   switch (block.type) {
     case "tool_use":
-      visitTexts(block.input, 0, (text) => addLiterals(digest.literals, seq, speaker, bounded(text)));
+      digest.words.add(block.name);
+      visitTexts(block.input, 0, (text, isKey) => {
+        addWords(digest, text);
+        if (!isKey) addLiterals(digest.literals, seq, speaker, bounded(text));
+      });
       return;
     case "text":
     case "tool_result":
     case "compaction":
       addLiterals(digest.literals, seq, speaker, bounded(blockText(block)));
+      addWords(digest, blockText(block));
+      return;
+    case "image":
+    case "opaque":
+    case "redacted_thinking":
       return;
     default:
-      return;
+      addWords(digest, blockText(block));
   }
 }
+
+const addWords = ({ words }: Digest, text: string): void => words.add(text.slice(0, WORDS_CHARACTERS));
 
 const bounded = (text: string): string =>
   text.length > LITERAL_CHARACTERS ? text.slice(0, LITERAL_CHARACTERS) : text;
 
-/** Strings of arguments as they are, without the escapes of JSON. */
-function visitTexts(value: unknown, depth: number, visit: (text: string) => void): void {
-  if (typeof value === "string") visit(value);
-  else if (typeof value === "number") visit(String(value));
+/** Strings of arguments as they are, without the escapes of JSON, and the names of members. */
+function visitTexts(value: unknown, depth: number, visit: (text: string, isKey: boolean) => void): void {
+  if (typeof value === "string") visit(value, false);
+  else if (typeof value === "number") visit(String(value), false);
   else if (typeof value === "object" && value !== null && depth < 20)
-    for (const member of Object.values(value)) visitTexts(member, depth + 1, visit);
+    for (const [key, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) visit(key, true);
+      visitTexts(member, depth + 1, visit);
+    }
 }
 
 function addUserWords(digest: Digest, seq: number, pointer: string, text: string): void {
@@ -227,6 +262,7 @@ function addAssistantWords(digest: Digest, seq: number, pointer: string, text: s
   );
   readCheckBoxes(digest.todos, seq, kept);
   recordFinding(digest.tellings, { seq, pointer, text });
+  endRequest(digest.requests, pointer, text.trim());
 }
 
 function headAndTail(text: string, characters: number): string {
@@ -256,7 +292,12 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
   forgetOldest(digest.openCalls);
   readTodoCall(digest.todos, seq, block.name, block.input);
   rememberPlan(digest, seq, pointer, block);
-  for (const touch of touchedFiles(kind, block.input)) addFile(digest, seq, pointer, touch);
+  const touches = touchedFiles(kind, block.input);
+  for (const touch of touches) addFile(digest, seq, pointer, touch);
+  continueRequest(
+    digest.requests,
+    touches.flatMap(({ how, path }) => (how === "read" ? [] : [path])),
+  );
   for (const error of digest.errors.slice(-OPEN_ERRORS))
     if (
       error.resolvedPointer === undefined &&
@@ -306,6 +347,7 @@ function addResult(digest: Digest, seq: number, pointer: string, block: ToolResu
   digest.openCalls.delete(block.tool_use_id);
   const outcome = outcomeOf(block, call?.kind);
   if (call === undefined) return;
+  recordOutcome(digest.requests, outcome);
   call.action.outcome = outcome.hasFailed ? "failed" : "ok";
   if (/askuser|ask_user|userquestion/i.test(call.name))
     addUserWords(digest, seq, pointer, toolResultText(block));

@@ -16,7 +16,7 @@ const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** The type of each field of a record; `?` marks an optional one. */
 type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "string?">>;
@@ -26,6 +26,16 @@ const CALL: Shape = { seq: "number", pointer: "string", call: "string", outcome:
 const SHAPES = {
   userWords: WORDS,
   assistantWords: WORDS,
+  requests: {
+    seq: "number",
+    pointer: "string",
+    text: "string",
+    changesCount: "number",
+    lastChanged: "string?",
+    failure: "string?",
+    answer: "string?",
+    answerPointer: "string?",
+  },
   files: {
     path: "string",
     reads: "number",
@@ -68,7 +78,7 @@ const SHAPES = {
   },
 } as const satisfies Readonly<Record<string, Shape>>;
 
-const LISTS = ["userWords", "assistantWords", "errors", "actions", "tellings"] as const;
+const LISTS = ["userWords", "assistantWords", "requests", "errors", "actions", "tellings"] as const;
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
 
 /** The largest sizes that a stored digest keeps. */
@@ -105,6 +115,7 @@ export function writeDigest(
     checked: [...todos.checked],
     ...(plan === undefined ? {} : { plan }),
     literals: rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]),
+    words: digest.words.save(),
     newestSeq: literals.newestSeq,
     forgottenCount: literals.forgottenCount + Math.max(0, literals.records.size - literalCount),
   });
@@ -134,6 +145,7 @@ function readFields(fields: Readonly<Record<string, unknown>>): Digest | undefin
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
   const isWhole =
+    digest.words.load(fields["words"]) &&
     fillMap(digest.files, fields["files"], SHAPES.files) &&
     fillMap(digest.commands, fields["commands"], SHAPES.commands) &&
     fillMap(digest.todos.listed, fields["listed"], SHAPES.todos) &&

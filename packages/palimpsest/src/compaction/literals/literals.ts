@@ -23,8 +23,13 @@ import { opensQuote, QuoteScanner } from "./quote-scanner.ts";
 
 export type { LiteralKind } from "./literal-shape.ts";
 
-/** Called for each literal, in order; the same string may come several times. */
-type LiteralVisitor = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean) => void;
+/**
+ * Called for each literal, in order; the same string may come several times. `from`: a place shortly before the literal,
+ * where its run or its quote begins.
+ */
+type LiteralVisitor = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean, from: number) => void;
+/** The same within one run, whose place is known. */
+type RunVisitor = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean) => void;
 
 /** A run longer than this is encoded data, not a path or a name. */
 const MAX_RUN_CHARACTERS = 400;
@@ -52,19 +57,24 @@ export function findLiterals(text: string): readonly string[] {
 }
 
 function scanLine(text: string, start: number, end: number, visit: LiteralVisitor): void {
-  const line: ScannedLine = { text, end, isDefinition: isDefinitionLine(text, start, end) };
+  const isDefinition = isDefinitionLine(text, start, end);
+  let from = start;
+  const visitHere: RunVisitor = (literal, kind) => visit(literal, kind, isDefinition, from);
+  const line: ScannedLine = { text, end, isDefinition };
   const quotes = new QuoteScanner(text, start, end);
   let index = start;
   while (index < end) {
     const code = text.charCodeAt(index);
     if (code <= 32) index++;
     else if (code === BACKSLASH && isLineEscape(text.charCodeAt(index + 1))) index += 2;
-    else if (isRunUnit(code)) index = scanRun(line, index, visit);
-    else if (!opensQuote(code)) index++;
+    else if (isRunUnit(code)) {
+      from = index;
+      index = scanRun(line, index, visitHere);
+    } else if (!opensQuote(code)) index++;
     else {
       const close = quotes.findLiteralEnd(index, code);
       if (close !== -1 && !isPlainKey(text, index + 1, close))
-        visit(text.slice(index + 1, close), "quoted", line.isDefinition);
+        visit(text.slice(index + 1, close), "quoted", isDefinition, index + 1);
       index++;
     }
   }
@@ -77,7 +87,7 @@ interface ScannedLine {
 }
 
 /** Visits the run at `start`; returns its end. Most runs are words of prose, which are passed by at once. */
-function scanRun({ text, end, isDefinition }: ScannedLine, start: number, visit: LiteralVisitor): number {
+function scanRun({ text, end, isDefinition }: ScannedLine, start: number, visit: RunVisitor): number {
   const wordEnd = findWordEnd(text, start, end);
   if (wordEnd > start && (wordEnd === end || !isRunUnit(text.charCodeAt(wordEnd)))) return wordEnd;
   const runEnd = findRunEnd(text, start, end);
@@ -136,13 +146,7 @@ function findRunEnd(text: string, start: number, end: number): number {
 const isDrive = (text: string, index: number, start: number): boolean =>
   index - start >= 2 && text.charCodeAt(start + 1) === 58;
 
-function visitRun(
-  text: string,
-  start: number,
-  end: number,
-  isDefinition: boolean,
-  visit: LiteralVisitor,
-): void {
+function visitRun(text: string, start: number, end: number, isDefinition: boolean, visit: RunVisitor): void {
   let from = start;
   let to = end;
   while (from < to && isTrimmed(text.charCodeAt(from), true)) from++;
@@ -167,7 +171,7 @@ function isTrimmed(code: number, isLeading: boolean): boolean {
   return code === 46 || code === 45 || code === 35 || code === 64 || code === 126 || code === BACKSLASH;
 }
 
-function visitUrl(run: string, isDefinition: boolean, visit: LiteralVisitor): void {
+function visitUrl(run: string, isDefinition: boolean, visit: RunVisitor): void {
   const start = run.search(/[a-z][a-z0-9+.-]*:\/\//i);
   emit(start === -1 ? run : run.slice(start), "url", isDefinition, visit);
 }
@@ -175,7 +179,7 @@ function visitUrl(run: string, isDefinition: boolean, visit: LiteralVisitor): vo
 const isWindowsPath = (run: string): boolean =>
   run.length > 3 && run.charCodeAt(1) === 58 && run.charCodeAt(2) === BACKSLASH;
 
-function visitPath(run: string, isDefinition: boolean, visit: LiteralVisitor): void {
+function visitPath(run: string, isDefinition: boolean, visit: RunVisitor): void {
   // A place in a file (`a/b.ts:12`), a Git range or a label: the path is what stands before.
   const colon = run.indexOf(":");
   const path = withoutMarks(colon === -1 ? run : run.slice(0, colon), PATH_MARKS);
@@ -191,7 +195,7 @@ function visitPath(run: string, isDefinition: boolean, visit: LiteralVisitor): v
 }
 
 /** A run without slashes: a flag, a file, a version or date, a hash, an identifier, or several of them. */
-function visitName(name: string, isDefinition: boolean, visit: LiteralVisitor): void {
+function visitName(name: string, isDefinition: boolean, visit: RunVisitor): void {
   if (name.length < MIN_CHARACTERS) return;
   if (isFlag(name)) {
     emit(name, "identifier", isDefinition, visit);
@@ -217,6 +221,6 @@ function withoutMarks(text: string, marks: string): string {
   return from === 0 ? text : text.slice(from);
 }
 
-function emit(text: string, kind: LiteralKind, isDefinition: boolean, visit: LiteralVisitor): void {
+function emit(text: string, kind: LiteralKind, isDefinition: boolean, visit: RunVisitor): void {
   if (text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS) visit(text, kind, isDefinition);
 }

@@ -86,14 +86,10 @@ export function composeDroppedTasks(
   text: string,
   fits: (section: string) => boolean = () => true,
 ): readonly string[] {
-  const knownWords = new Set(wordsOf(text));
-  const tasks = openTodos(digest.todos)
-    .filter((task) => {
-      const words = wordsOf(task.text);
-      const found = words.filter((word) => knownWords.has(word)).length;
-      return found < words.length * TASK_WORDS_SHARE;
-    })
-    .map((task) => `- ${inline(task.text)}`);
+  const isCovered = coverageOf(text);
+  const tasks = [...openTodos(digest.todos).map((task) => task.text), ...planSteps(digest)]
+    .filter((task) => !isCovered(task))
+    .map((task) => `- ${inline(task)}`);
   for (let count = tasks.length; count > 0; count--) {
     const more = count === tasks.length ? [] : [`- and ${tasks.length - count} more`];
     const lines = [...tasks.slice(0, count), ...more].join("\n");
@@ -101,6 +97,25 @@ export function composeDroppedTasks(
     if (fits(section)) return [section];
   }
   return [];
+}
+
+/** The steps of the plan that the user has seen, if the agent keeps no list of tasks. */
+function planSteps({ plan, todos }: Digest): readonly string[] {
+  if (plan === undefined || todos.listed.size > 0) return [];
+  const steps = plan.text.matchAll(/^ {0,1}(?:[-*]|\d{1,2}[.)])[ \t]+(?:\[ \][ \t]+)?(?!\[[xX]\])(\S.*)$/gm);
+  return Array.from(steps, ([, step]) => step!.slice(0, STEP_CHARACTERS)).slice(0, STEPS_SHOWN);
+}
+
+const STEPS_SHOWN = 12;
+const STEP_CHARACTERS = 200;
+
+/** Returns a check if a text names a task, in whatever words: most words of the task are in it. */
+export function coverageOf(text: string): (task: string) => boolean {
+  const knownWords = new Set(wordsOf(text));
+  return (task) => {
+    const words = wordsOf(task);
+    return words.filter((word) => knownWords.has(word)).length >= words.length * TASK_WORDS_SHARE;
+  };
 }
 
 const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];

@@ -118,6 +118,8 @@ export interface WrittenSummary {
   readonly model: string;
   /** Rounds that its writer did not see, because they did not fit. */
   readonly leftOutRounds: number;
+  /** The request beside the messages: strings of the system prompt are not invented. */
+  readonly besideTexts?: readonly string[] | undefined;
   /** The usage that the provider reported for the calls. */
   readonly usage?: Usage | undefined;
 }

@@ -94,6 +94,7 @@ export class SummaryWriter {
           throughSeq: ask.throughSeq,
           model: next.request.model,
           leftOutRounds: dropped,
+          besideTexts: [ask.request.system ?? "", JSON.stringify(ask.request.tools ?? [])],
           ...(usages.length === 0 ? {} : { usage: sumUsage(usages) }),
         };
       }

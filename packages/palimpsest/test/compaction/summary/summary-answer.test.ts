@@ -42,6 +42,9 @@ describe("an answer", () => {
     { mark: (n: number) => `${n}) Слова`, why: "brackets, in another language" },
     { mark: (n: number) => `${n}、言葉`, why: "ideographic commas" },
     { mark: (n: number) => `  **${n}**: Words`, why: "bold numbers" },
+    { mark: (n: number) => `${"一二三四五六七八九"[n - 1]}、主要请求`, why: "Chinese numerals" },
+    { mark: (n: number) => `${"１２３４５６７８９"[n - 1]}．依頼`, why: "wide digits" },
+    { mark: (n: number) => `## ${"١٢٣٤٥٦٧٨٩"[n - 1]}. الطلب`, why: "Arabic digits" },
   ])("may number its sections with $why", ({ mark }) => {
     expect(read(sections(9, mark)).ok).toBe(true);
   });

@@ -14,10 +14,17 @@ import { blockText } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { learnSecrets } from "../../../transcript/without-secrets.ts";
 import type { Digest } from "../../digest/digest.ts";
-import { findLiterals } from "../../literals/literals.ts";
+import { holdsLiteral } from "../../literals/known-literal.ts";
+import type { LiteralKind } from "../../literals/literals.ts";
+import { LogWords } from "../../literals/log-words.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
-import { composeDroppedTasks, composeLogParts, WORDS_SHARE_OF_REST } from "../../summary/log-parts.ts";
+import {
+  composeDroppedTasks,
+  composeLogParts,
+  coverageOf,
+  WORDS_SHARE_OF_REST,
+} from "../../summary/log-parts.ts";
 import {
   type CompactionInput,
   type CompactionShape,
@@ -28,8 +35,12 @@ import {
   type SummaryBudget,
   type SummaryComposer,
 } from "../../summary/plan-compaction.ts";
-import { findVerified, markUnverified } from "../../summary/summary-answer.ts";
+import { composeRequests } from "../../summary/request-lines.ts";
 import type { WrittenSummary } from "../../summary/summary-prompt.ts";
+import { findVerified, markUnverified } from "../../summary/unverified.ts";
+
+/** Share of the room beside the model's text for the outcomes of requests. Our choice. */
+const REQUESTS_SHARE = 0.12;
 
 /** Sizes of a full compaction. `fullCompactPolicy` makes those of a window of a given size. */
 export interface FullCompactPolicy extends CompactionShape {
@@ -74,30 +85,27 @@ function redactWritten({ written, digest, visible }: FullCompactInput): string {
 }
 
 /**
- * Returns a check for strings of the log: in the digest's ledger, or in the window before the compaction. A
- * string of an earlier summary counts only if that summary did not mark it as unknown.
+ * Returns a check for strings of the log: in any message since its beginning, in the messages that the engine put into
+ * the window, or in the request beside them. A string of an earlier summary counts only if that summary did not mark it
+ * as unknown.
  */
-function logLookup({ digest, visible }: FullCompactInput): (literal: string) => boolean {
+function logLookup({ digest, visible, written }: FullCompactInput): FullSummaryInput["isInLog"] {
+  const inserted = visible.filter(({ insertedBy }) => insertedBy !== undefined);
   const textsOf = (isSummary: boolean): readonly string[] =>
-    visible
+    inserted
       .filter(({ origin }) => (origin === "summary") === isSummary)
       .flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
-  const texts = textsOf(false);
-  const shown = new Set(texts.flatMap((text) => findLiterals(text)));
-  const visibleLiterals = new Set(textsOf(true).flatMap((text) => [...findVerified(text)]));
-  return (literal) =>
-    digest.literals.records.has(literal) ||
-    shown.has(literal) ||
-    visibleLiterals.has(literal) ||
-    texts.some((text) => text.includes(literal)) ||
-    digest.userWords.some(({ text }) => text.includes(literal));
+  const beside = new LogWords();
+  const verified = textsOf(true).flatMap((text) => [...findVerified(text)]);
+  for (const text of [...textsOf(false), ...(written.besideTexts ?? []), ...verified]) beside.add(text);
+  return (literal, kind) => holdsLiteral(digest.words, literal, kind) || holdsLiteral(beside, literal, kind);
 }
 
 interface FullSummaryInput {
   readonly written: WrittenSummary;
   readonly digest: Digest;
   /** True if the log contains the string. */
-  readonly isInLog: (literal: string) => boolean;
+  readonly isInLog: (literal: string, kind: LiteralKind) => boolean;
   readonly userWordsTokens: number;
   readonly appendixTokens: number;
 }
@@ -118,13 +126,12 @@ export function composeFullSummary(
   const tasksTokens = (budget.budgetTokens - bareTokens) * (1 - WORDS_SHARE_OF_REST);
   const fits = (section: string): boolean => measureText(section, measure) <= tasksTokens;
   const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
-  const frameText = layOut(frame, []);
-  const restTokens = Math.max(0, budget.budgetTokens - measureText(frameText, measure));
+  const restTokens = Math.max(0, budget.budgetTokens - measureText(layOut(frame, []), measure));
   const { throughSeq, visibleLiterals } = budget;
   const fromLog = composeLogParts(
     digest,
     {
-      budgetTokens: restTokens,
+      budgetTokens: restTokens * (1 - REQUESTS_SHARE),
       userWordsTokens,
       appendixTokens,
       throughSeq,
@@ -134,9 +141,16 @@ export function composeFullSummary(
     },
     measure,
   );
-  const text = layOut(frame, fromLog.sections);
+  const { verbatimSeqs } = fromLog;
+  const leftTokens = budget.budgetTokens - measureText(layOut(frame, fromLog.sections), measure);
+  const requests = composeRequests(
+    digest,
+    { budgetTokens: leftTokens, throughSeq, verbatimSeqs, isCovered: coverageOf(written.text) },
+    measure,
+  );
+  const text = layOut(frame, [...requests, ...fromLog.sections]);
   return measureText(text, measure) <= budget.budgetTokens
-    ? { text, verbatimSeqs: fromLog.verbatimSeqs }
+    ? { text, verbatimSeqs }
     : { text: layOut(bare, []), verbatimSeqs: new Set() };
 }
 

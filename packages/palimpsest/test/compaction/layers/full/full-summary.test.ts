@@ -92,6 +92,31 @@ describe("a summary that a model wrote", () => {
     expect(whole).not.toContain("Open tasks");
   });
 
+  it("has the open steps of a plan that it does not name, where the agent keeps no list of tasks", () => {
+    const plan =
+      "# Plan\n\n1. Cut the old reader out\n2. [x] Read the notes\n- Bump the version of the package\n\nThat is all.";
+    const messages = [
+      ...MESSAGES.slice(0, 3),
+      assistant("r2", call("b", "ExitPlanMode", { plan })),
+      result("b", "ok"),
+    ];
+    const whole = composed({ messages, text: sections("The version of the package is to be bumped.") });
+    expect(whole).toContain("from the log\n\n- Cut the old reader out\n\n");
+    expect(composed()).not.toContain("Cut the old reader out");
+  });
+
+  it("has what came of earlier requests, and gives it up first where there is no room", () => {
+    const messages = [...MESSAGES, assistant("r3", text("The lexer is mended.")), user("Now the printer.")];
+    const outcome =
+      '- m1.0 "Mend the parser, and never touch legacy.ts.": answered (m6.0): "The lexer is mended."';
+    expect(composed({ messages, throughSeq: 7 })).toContain(
+      `${outcome}\n- m7.0 "Now the printer.": open\n\n## The user's`,
+    );
+    const small = composed({ messages, throughSeq: 7, budgetTokens: 300 });
+    expect(small).not.toContain(outcome);
+    expect(small).toContain(sections());
+  });
+
   it("does not repeat strings that it tells, or that stand in the window", () => {
     const strings = (whole: string): string => whole.split("to the letter\n\n")[1] ?? "";
     expect(strings(composed())).toContain("parse_tokens_of_line");

@@ -135,6 +135,55 @@ describe("what the log does not know", () => {
     expect(textOf(edit)).toContain("See src/file_3.ts, limit_7_x and src/invented.ts [unverified].");
   });
 
+  it("is looked for in the whole log, not only in the window, and also where the ledger has forgotten", () => {
+    const digest = createDigest(5);
+    const earlier = [user("The port is 48213, the file old/first_reader.ts."), ...rounds(50, 60)];
+    const all = [...earlier, ...MESSAGES];
+    for (const [index, message] of all.entries()) addToDigest(digest, index + 1, message);
+    expect(digest.literals.records.has("old/first_reader.ts")).toBe(false);
+    const edit = planFullCompact({
+      visible: asWindow(MESSAGES, earlier.length + 1),
+      digest,
+      measure,
+      policy: fullCompactPolicy(
+        { ...WINDOW, editSafety: "permissive", pendingCallIds: [] },
+        { keptTail: { tokens: 300, floor: 300 } },
+      ),
+      pendingCallIds: [],
+      reason: "threshold",
+      written: {
+        text: nine("Port 48213 in `first_reader.ts:12`, not 48231 of second_reader.ts."),
+        throughSeq: all.length,
+        model: "opus",
+        leftOutRounds: 0,
+      },
+    })!;
+    expect(textOf(edit)).toContain(
+      "Port 48213 in `first_reader.ts:12`, not 48231 [unverified] of second_reader.ts [unverified].",
+    );
+  });
+
+  it("may be in the system prompt or in what the engine showed beside the log", () => {
+    const given = {
+      text: nine("The branch is release_4711, the file restored_part.ts, the name neither_of_them."),
+    };
+    const [first, ...rest] = asWindow(MESSAGES);
+    const restored: VisibleMessage = {
+      ...first!,
+      origin: "restored",
+      insertedBy: 99,
+      blocks: [{ index: 0, form: "original", block: { type: "text", text: "restored_part.ts" } }],
+    };
+    const edit = plan({
+      ...given,
+      visible: [restored, first!, ...rest],
+      besideTexts: ["On branch release_4711."],
+    })!;
+    expect(textOf(edit)).toContain(
+      "The branch is release_4711, the file restored_part.ts, the name neither_of_them [unverified].",
+    );
+  });
+
   it("stays marked in the next summary, though the window has shown it", () => {
     const first = plan({ text: nine("See src/file_3.ts and src/invented.ts.") })!;
     const messages = [...MESSAGES, ...rounds(12, 23)];
