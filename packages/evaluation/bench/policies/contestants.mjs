@@ -27,6 +27,7 @@ export async function loadContestants(dist, { isArrival, only, configuration = "
         ...own.ownPolicies(configuration),
         ...own.variedPolicies(varied, configuration),
         ...(configuration === "none" ? own.WITHOUT_APPENDIX : []),
+        ...own.PROVIDER_SIDE,
       ];
   if (only === undefined) return all;
   const wanted = only.split(",");

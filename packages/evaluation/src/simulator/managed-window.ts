@@ -47,6 +47,7 @@ import type {
   RunSetting,
 } from "./contestant.ts";
 import { callThatHeld } from "./file-calls.ts";
+import { type ProviderEdits, ProviderSide, providerSummary } from "./provider-side.ts";
 import { type SummaryVariant, SummaryWriters } from "./simulated-summaries.ts";
 
 /** A policy of the library, with its settings. */
@@ -62,6 +63,8 @@ interface ManagedPolicy {
   readonly summaries?: SummaryVariant;
   /** Constants of the budget other than the library's own. */
   readonly budget?: Partial<BudgetPolicy>;
+  /** Edits that the provider makes on its side. @defaultValue none */
+  readonly providerEdits?: ProviderEdits;
   /** Called with every entry of the log and the window after it. */
   readonly onEntry?: (entry: Entry, projection: Projection) => void;
 }
@@ -85,6 +88,7 @@ class ManagedWindow implements Contestant {
   readonly #references: SessionReferences;
   readonly #disabledLayers: ReadonlySet<string>;
   readonly #writers: SummaryWriters;
+  readonly #provider: ProviderSide;
   readonly #digest: Digest = createDigest();
   /** Messages that the digest does not include yet. */
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
@@ -112,6 +116,7 @@ class ManagedWindow implements Contestant {
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? usual)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
     this.#planner = new WindowPlanner(policy.policy);
+    this.#provider = new ProviderSide(policy.providerEdits ?? {});
     this.#writers = new SummaryWriters(
       { asksModel: false, ...policy.summaries, earlySummary: policy.policy.earlySummary },
       setting,
@@ -157,13 +162,14 @@ class ManagedWindow implements Contestant {
 
   prepare(moment: CallMoment): readonly number[] {
     this.#repair(moment.nowMs, { isLeaving: false });
+    this.#editByProvider(moment);
     const state = this.#state(moment);
     const planned = this.#planner.plan(state);
     const plan = isSummaryDue(planned) ? this.#summarise(state, planned.reason, moment) : planned;
     for (const edit of plan.edits) this.#apply(this.#restored(edit, state), moment.nowMs);
     if (plan.edits.length > 0) {
       this.#projection.forgetHidden();
-      this.#shown.follow(this.#projection.visible);
+      this.#follow();
     }
     this.#repair(moment.nowMs, { isLeaving: true });
     this.#planner.called(state, plan, this.#shown.tokens);
@@ -175,6 +181,25 @@ class ManagedWindow implements Contestant {
       at: moment.nowMs,
     });
     return this.#marks();
+  }
+
+  /** What the provider would do with the request comes before what we would. */
+  #editByProvider(moment: CallMoment): void {
+    const state = this.#state(moment);
+    if (this.#provider.clear(state)) {
+      this.#arena.edited("clear", 0);
+      this.#follow();
+    } else if (this.#provider.compacts(state)) {
+      const { sources } = this.#writers.find(state, "threshold", this.#upToDateDigest(), moment);
+      if (sources.written === undefined) return;
+      this.#apply(providerSummary(sources.written.text, this.#seq, state), moment.nowMs);
+      this.#projection.forgetHidden();
+      this.#follow();
+    }
+  }
+
+  #follow(): void {
+    this.#shown.follow(this.#provider.shown(this.#projection.visible));
   }
 
   #summarise(state: WindowState, reason: SummaryReason, moment: CallMoment): PlannedEdits {
@@ -223,7 +248,7 @@ class ManagedWindow implements Contestant {
 
   #state({ nowMs, idleMs, isWarm }: CallMoment): WindowState {
     return {
-      visible: this.#projection.visible,
+      visible: this.#provider.shown(this.#projection.visible),
       usedTokens: this.totalTokens,
       fixedTokens: this.#setting.trajectory.fixedTokens,
       messagesTokens: this.#shown.tokens,
@@ -252,7 +277,7 @@ class ManagedWindow implements Contestant {
       const edit = this.#scan.scan(visible, callSeqs, leaving);
       if (edit === undefined) return;
       this.#take({ type: "edit", edit, at });
-      this.#shown.follow(this.#projection.visible);
+      this.#follow();
     }
   }
 
@@ -287,7 +312,7 @@ class ManagedWindow implements Contestant {
       content: isLimited ? this.#stored(message, seq) : message.content,
       at,
     });
-    this.#shown.follow(this.#projection.visible);
+    this.#follow();
     return seq;
   }
 

@@ -70,6 +70,24 @@ export function variedPolicies(
 /** The library's policies without a model. */
 export const OWN_POLICIES = ownPolicies("none");
 
+/** Strict sessions whose context the provider edits, at first or alone. */
+export const PROVIDER_SIDE: readonly PolicyUnderTest[] = (
+  [
+    { id: "provider-clear", providerEdits: { clear: true } },
+    { id: "provider-compact", providerEdits: { compact: true } },
+    { id: "provider-both", providerEdits: { clear: true, compact: true } },
+  ] as const
+).map(({ id, providerEdits }) =>
+  managedPolicy({
+    id: `${id}/strict`,
+    name: `${id}, strict`,
+    policy: costPolicy("faithful")!,
+    editSafety: "strict",
+    providerEdits,
+    summaries: { asksModel: true },
+  }),
+);
+
 /** The default policy without the appendix of exact strings, for measuring what the appendix gains. */
 export const WITHOUT_APPENDIX = variedPolicies(
   [{ id: "balanced-no-appendix", appendix: { tokens: 0, floor: 0 } }],

@@ -2,8 +2,8 @@
  * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
  */
 import { OptionError } from "palimpsest";
-import { type ContextUse, contextUse, figuresOf } from "palimpsest/internal";
-import { estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
+import { type ContextUse, clearedTokens, contextUse, figuresOf } from "palimpsest/internal";
+import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSizes } from "../command-line/window-option.ts";
 import { foldWindow, latestOf, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
@@ -54,7 +54,14 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
   const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
   return contextUse({
     model,
-    visible: projection.visible,
+    visible: tracker.shown(projection),
+    clearedTokens: Math.round(
+      clearedTokens(
+        projection.visible,
+        tracker.cleared,
+        (block) => estimateBlock(block, model) * tracker.ledger.ratio,
+      ),
+    ),
     edits: projection.activeEdits,
     callSeqs: projection.callSeqs,
     figures: figuresOf(tracker, projection),

@@ -52,6 +52,9 @@ export function renderContext({ info }: OpenedLog, use: ContextUse, out: Termina
         ),
       ];
     }),
+    ...(use.providerClearedTokens === undefined
+      ? []
+      : [row(" ", "sent, cleared by the provider", use.providerClearedTokens, "")]),
     row(styles.dim(FREE.mark), FREE.words, use.freeTokens, ""),
     row(styles.dim(RESERVE.mark), RESERVE.words, use.reserveTokens, ""),
   ];

@@ -33,6 +33,7 @@ export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts"
 export { formatBrief } from "../compaction/layers/microcompact/clear-forms.ts";
 export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent.ts";
 export type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
+export { clearedTokens, planProviderClear } from "../compaction/layers/provider-side/plan-provider-edits.ts";
 export { findLayer, LAYERS, type Layer } from "../compaction/layers/registry.ts";
 export type {
   SessionMemoryRefusal,
@@ -41,6 +42,7 @@ export type {
 export { findLiteralsOf } from "../compaction/literals/literal-ledger.ts";
 export type { CostPolicy } from "../compaction/planner/cost-policy.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
+export { clearableToolsOf } from "../compaction/planner/policies.ts";
 export { isSummaryDue, type SummaryReason, type SummarySources } from "../compaction/planner/window-plan.ts";
 export { previewText } from "../compaction/preview/preview.ts";
 export {
@@ -55,6 +57,7 @@ export { type FileUse, findFileUses, type UsedMessage } from "../compaction/rest
 export { reasonWords } from "../compaction/shared/edit-reason.ts";
 export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/measure.ts";
+export { situationOf } from "../compaction/shared/window-state.ts";
 export { writeRounds } from "../compaction/summary/cold-transcript.ts";
 export { reportLoss } from "../compaction/summary/loss-report.ts";
 export { composeNewestExchange } from "../compaction/summary/newest-exchange.ts";
@@ -192,6 +195,7 @@ export { defaultOrigin, isMedia, isServerToolResult, isThinking } from "../trans
 export { MetadataFold, type StoredBlock } from "../transcript/entries.ts";
 export { isWithin, Line } from "../transcript/line.ts";
 export { Projection } from "../transcript/projection.ts";
+export { asProviderShows } from "../transcript/provider-view.ts";
 export { RepairScan } from "../transcript/repair.ts";
 export { visibleMessage } from "../transcript/shown-block.ts";
 export type { VisibleBlock } from "../transcript/window.ts";

@@ -165,11 +165,6 @@ export interface ModelClient {
   readonly counter?: TokenCounter;
   /** The edits that the endpoint can make for a model; `undefined` where that is not known. */
   endpointEdits?(model: string): EndpointEdits | undefined;
-  /**
-   * Asks the provider to summarise the request's conversation. Resolves with the messages that take its place, to be sent
-   * back unchanged.
-   */
-  compact?(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
   /** Asks the provider for the limits of a model; `undefined` where it does not know it. */
   limits?(model: string, options?: ModelCallOptions): Promise<ReportedLimits | undefined>;
   /** Classifies an error of `generate`. @defaultValue `classifyModelError`, which reads every vendor's errors */

@@ -11,6 +11,7 @@ import { asNumber, asString, isObject, type JsonObject } from "../../base/json/j
 import { internalsOf } from "../../session/session.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
+import { contextManagement } from "../../wire/anthropic/context-management.ts";
 import { anthropicBody, readAnthropicRequest } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import {
@@ -126,11 +127,20 @@ const MESSAGES_API: ManagedApi = {
     const headCacheTtl = fixedMarks(body).length > 0 ? cacheTtl : lifetimes.headCacheTtl;
     const { messages, cacheMarks } = call;
     const sent = anthropicBody(
-      { ...request, model: call.model, messages, cacheMarks, cacheTtl, headCacheTtl },
+      {
+        ...request,
+        model: call.model,
+        messages,
+        providerEdits: call.providerEdits,
+        cacheMarks,
+        cacheTtl,
+        headCacheTtl,
+      },
       asNumber(body["max_tokens"]) ?? 0,
     );
     return { ...body, ...sent };
   },
+  betas: ({ call }) => contextManagement(call).betas,
   answer: (body) => anthropicAnswer(body),
   assembly: () => new AnthropicAssembly(),
   plain: plainMessage,

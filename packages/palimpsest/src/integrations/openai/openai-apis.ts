@@ -13,6 +13,7 @@ import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
 import { toOpenAIChat } from "../../wire/openai-chat/to-openai-chat.ts";
 import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
 import { fromOpenAIResponses } from "../../wire/openai-responses/from-openai-responses.ts";
+import { compactionField } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
 import { toOpenAIResponses } from "../../wire/openai-responses/to-openai-responses.ts";
 import { extraFields, openaiFields, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
@@ -45,6 +46,7 @@ const RESPONSES_API: ManagedApi = {
     return previousId === undefined || call === undefined ? call : { ...call, previousId };
   },
   write: ({ previous_response_id: _, ...body }, { call, request }) => ({
+    ...compactionField(call.providerEdits),
     ...body,
     ...request.parameters,
     input: [...splitList(inputOf(body)).head, ...toOpenAIResponses<JsonObject>(call.messages)],

@@ -53,6 +53,8 @@ export interface ManagedApi {
   ): HostCall | RequestRefusal | undefined;
   /** The body that is sent. */
   write(body: JsonObject, leaving: LeavingCall, window: ManagedWindow): JsonObject;
+  /** Beta features that it needs besides those that the host names; APIs without any have none. */
+  betas?(leaving: LeavingCall): readonly string[];
   answer(body: unknown): ModelAnswer;
   assembly(): Assembly;
   /** A message without what only a helper of the SDK writes into it, so that an answer equals what the host sends back. */
@@ -61,6 +63,8 @@ export interface ManagedApi {
 
 /** The header that names the session of a request. */
 const SESSION_HEADER = "palimpsest-session";
+/** Anthropic's header for beta features. */
+const BETA_HEADER = "anthropic-beta";
 
 /** Sends a request, with the window of its session in the place of its messages. @internal */
 export async function managedFetch<Request extends HttpRequest>(
@@ -145,7 +149,11 @@ class Exchange<Request extends HttpRequest> {
 
   #send(leaving: LeavingCall): Promise<Response> {
     const { send, api, body, window } = this.#parts;
-    return send({ ...this.#request, body: JSON.stringify(api.write(body, leaving, window)) });
+    const headers = new Headers(this.#request.headers);
+    const named = headers.get(BETA_HEADER)?.split(/ *, */) ?? [];
+    const betas = new Set([...named, ...(api.betas?.(leaving) ?? [])]);
+    if (betas.size > named.length) headers.set(BETA_HEADER, [...betas].join(","));
+    return send({ ...this.#request, headers, body: JSON.stringify(api.write(body, leaving, window)) });
   }
 
   async #whole(response: Response, leaving: LeavingCall): Promise<Response> {

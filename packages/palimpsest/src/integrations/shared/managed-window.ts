@@ -96,7 +96,11 @@ export class ManagedWindow {
     return this.#inOrder(async () => {
       if (isCut && messages.length === 0) return;
       const stop = isCut ? "interrupted" : rawStopReason;
-      await this.session.record({ callSeq, messages, usage: usageOf(answer), stopReason: stop }, answer);
+      const { providerEdits } = answer;
+      await this.session.record(
+        { callSeq, messages, usage: usageOf(answer), stopReason: stop, providerEdits },
+        answer,
+      );
     });
   }
 

@@ -26,20 +26,24 @@ export function responsesBody(
   { maxOutputTokens, includesReasoning }: ResponsesBodyOptions,
 ): JsonObject {
   const { model, system, tools = [], parameters = {}, providerEdits } = request;
-  const tokens = providerEdits?.compactAtTokens;
   return {
     model,
     ...(system === undefined || system === "" ? {} : { instructions: toWellFormed(system) }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     store: false,
-    ...(tokens === undefined
-      ? {}
-      : { context_management: [{ type: "compaction", compact_threshold: tokens }] }),
+    ...compactionField(providerEdits),
     ...parameters,
     ...(includesReasoning ? { include: withReasoning(parameters["include"]) } : {}),
     input: toOpenAIResponses<JsonObject>(request.messages),
   } as JsonObject;
+}
+
+/** The field that asks for a summary from a size on. Source: OpenAI docs, "Compaction". @internal */
+export function compactionField(edits: ModelRequest["providerEdits"]): JsonObject {
+  const tokens = edits?.compactAtTokens;
+  if (tokens === undefined) return {};
+  return { context_management: [{ type: "compaction", compact_threshold: tokens }] };
 }
 
 /** The host's inclusions, and the reasoning: without it the model could not go on from its own thoughts. */

@@ -42,7 +42,7 @@ interface Stage {
   readonly provider: ScriptedProvider;
   readonly events: SessionEvent[];
   readonly store: InMemorySessionStore;
-  open(id: string, window?: WindowOptions): Promise<AgentSession>;
+  open(id: string, window?: WindowOptions, other?: keyof typeof wires): Promise<AgentSession>;
   /** One turn with this many calls of a tool. */
   work(session: AgentSession, calls: number): Promise<void>;
 }
@@ -81,9 +81,9 @@ async function stage(
   providers.push(provider);
   const store = new InMemorySessionStore();
   const events: SessionEvent[] = [];
-  const open = async (id: string, window: WindowOptions = {}): Promise<AgentSession> => {
+  const open = async (id: string, window: WindowOptions = {}, other = wire): Promise<AgentSession> => {
     const palimpsest = createPalimpsest({
-      model: wires[wire](provider),
+      model: wires[other](provider),
       store,
       clock: new FakeClock(1_000),
       notes: "off",
@@ -265,4 +265,22 @@ describe.each(["anthropic", "openai"] as const)("a summary by %s", (wire) => {
     expect(staged.provider.violations).toEqual([]);
     expect(staged.provider.overflows).toEqual([]);
   });
+});
+
+it("shows again what only OpenAI could read, when another model goes on", async () => {
+  const staged = await stage("openai", { compact: true });
+  const session = await staged.open("one");
+  await staged.work(session, 20);
+  expect(layersOf(staged)).toEqual(["provider-clear compacted"]);
+  await session.close();
+  const index = staged.provider.requests.length;
+  const other = await staged.open("one", {}, "anthropic");
+  await staged.work(other, 1);
+  const body = JSON.stringify(
+    staged.provider.requests.slice(index).find(({ purpose }) => purpose === "answer")?.body,
+  );
+  expect(body).toContain("file-1");
+  expect(body).not.toContain('"type":"compaction"');
+  expect(staged.provider.violations).toEqual([]);
+  expect(staged.provider.overflows).toEqual([]);
 });
