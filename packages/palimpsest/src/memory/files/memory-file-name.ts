@@ -23,16 +23,28 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)$/;
  * @param taken - names, or paths, of the files in its folder
  */
 export function memoryFileName(name: string, taken: Iterable<string>): string {
-  const keys = new Set([
-    nameKey(INDEX_NAME),
-    ...[...taken].map((path) => nameKey(path.slice(path.lastIndexOf("/") + 1))),
-  ]);
+  const keys = [nameKey(INDEX_NAME), ...[...taken].map(keyOfPath)];
   const stem = stemOf(name);
-  if (!RESERVED.test(stem) && !keys.has(nameKey(`${stem}.md`))) return `${stem}.md`;
+  if (!RESERVED.test(stem) && !keys.includes(nameKey(`${stem}.md`))) return `${stem}.md`;
   for (let number = 2; ; number++) {
     const numbered = `${stem}-${number}.md`;
-    if (!keys.has(nameKey(numbered))) return numbered;
+    if (!keys.includes(nameKey(numbered))) return numbered;
   }
+}
+
+/** Keys of known paths: forming one costs a hundred times as much as comparing it, and each new memory is compared with all. */
+const keysOfPaths = new Map<string, string>();
+/** Keys that are kept. Our choice: a few megabytes. */
+const KEYS_COUNT = 20_000;
+
+function keyOfPath(path: string): string {
+  let key = keysOfPaths.get(path);
+  if (key === undefined) {
+    if (keysOfPaths.size >= KEYS_COUNT) keysOfPaths.clear();
+    key = nameKey(path.slice(path.lastIndexOf("/") + 1));
+    keysOfPaths.set(path, key);
+  }
+  return key;
 }
 
 /** Equal for names that some system takes for one. */

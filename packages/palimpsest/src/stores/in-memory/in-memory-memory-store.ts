@@ -42,6 +42,11 @@ class InMemoryMemoryStore implements MemoryStore {
   readonly #hasher: Hasher;
   readonly #clock: Clock;
   readonly #files = new Map<string, MemoryFile>();
+  /** The parts of each path, and their keys, by path. */
+  readonly #names = new Map<
+    string,
+    { readonly names: readonly string[]; readonly keys: readonly string[] }
+  >();
   readonly #archive: (ArchivedFile & { readonly text: string })[] = [];
   readonly #records = new Map<string, string>();
   readonly #locks = new Map<string, object>();
@@ -90,25 +95,28 @@ class InMemoryMemoryStore implements MemoryStore {
     if (next === undefined) {
       const text = this.#files.get(path)?.text;
       this.#files.delete(path);
+      this.#names.delete(path);
       if (text === undefined) return;
       const id = `${this.#archive.length + 1}/${path}`;
       this.#archive.push({ id, path, archivedMs: this.#clock.nowMs(), text });
     } else {
       const text = next.bytes.toString("utf8");
+      const names = path.split("/");
       this.#files.set(path, { path, text, version: next.version, modifiedMs: this.#clock.nowMs() });
+      this.#names.set(path, { names, keys: names.map(memoryNameKey) });
     }
   }
 
   /** Refuses a name that some systems confuse with that of a file or folder on the path; also a file in a folder's place. */
   #refuseTwin({ path, names }: CheckedChange): void {
-    for (const other of this.#files.keys()) {
-      const theirs = other.split("/");
+    const keys = names.map(memoryNameKey);
+    for (const [other, { names: theirs, keys: theirKeys }] of this.#names) {
       const shared = Math.min(names.length, theirs.length);
       for (let depth = 0; depth < shared; depth++) {
         const [mine, their] = [names[depth]!, theirs[depth]!];
         const isEnd = depth === names.length - 1 || depth === theirs.length - 1;
         if (mine === their && !isEnd) continue;
-        if (memoryNameKey(mine) === memoryNameKey(their)) throw memoryTwin(path, other);
+        if (keys[depth] === theirKeys[depth]) throw memoryTwin(path, other);
         break;
       }
     }

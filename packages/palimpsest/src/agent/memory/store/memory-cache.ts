@@ -18,6 +18,7 @@ import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
+import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
 
 export interface MemoryProblem {
@@ -44,7 +45,6 @@ interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
 
 interface CachedMemory extends KnownMemory {
   readonly stamp: string;
-  readonly problems: readonly string[];
 }
 
 /** Successors that are followed. Our choice: facts that are corrected more often have other files by then. */
@@ -63,6 +63,8 @@ export class MemoryCache {
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
   /** Files that could not be read, by the stamp that they had. */
   readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
+  /** What was not understood in files that were read, by path. */
+  readonly #odd = new Map<string, readonly string[]>();
   #looking: Promise<unknown> = Promise.resolve();
 
   constructor(store: MemoryStore) {
@@ -106,6 +108,8 @@ export class MemoryCache {
       for (const path of this.#revisers.get(hit.id) ?? []) {
         const newer = this.#currentOf(path);
         if (newer === undefined || newer.path === current.path) continue;
+        // The link is a claim of the file: anybody may have written it.
+        if (compareFacts(newer.body, this.#cached.get(hit.id)!.memory.body) === "other") continue;
         const isFirst = trustOf(newer) >= trustOf(current);
         add(newer.path, hit, hit.score * (isFirst ? BEFORE : 1 / BEFORE));
       }
@@ -124,8 +128,8 @@ export class MemoryCache {
   async #look(): Promise<MemorySnapshot> {
     const { files, problems } = await this.#store.list();
     const listed = new Set(files.map(({ path }) => path));
-    for (const path of [...this.#cached.keys(), ...this.#indexes.keys(), ...this.#unreadable.keys()])
-      if (!listed.has(path)) this.#remove(path);
+    for (const known of [this.#cached, this.#indexes, this.#unreadable])
+      for (const path of known.keys()) if (!listed.has(path)) this.#remove(path);
     for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
     return {
       memories: new Map(this.#cached),
@@ -164,7 +168,8 @@ export class MemoryCache {
       return;
     }
     const { memory, problems } = parseMemoryFile(path, file.text);
-    this.#cached.set(path, { memory, text: file.text, version: file.version, stamp, problems });
+    this.#cached.set(path, { memory, text: file.text, version: file.version, stamp });
+    if (problems.length > 0) this.#odd.set(path, problems);
     this.#countFollower(memory.follows, 1);
     for (const old of memory.revises)
       this.#revisers.set(old, (this.#revisers.get(old) ?? new Set<string>()).add(path));
@@ -187,6 +192,7 @@ export class MemoryCache {
   #remove(path: string): void {
     const gone = this.#cached.get(path);
     this.#cached.delete(path);
+    this.#odd.delete(path);
     this.#countFollower(gone?.memory.follows, -1);
     for (const old of gone?.memory.revises ?? []) this.#revisers.get(old)?.delete(path);
     this.#indexes.delete(path);
@@ -196,8 +202,8 @@ export class MemoryCache {
 
   #ownProblems(): readonly MemoryProblem[] {
     const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
-    const odd = [...this.#cached].flatMap(([path, { problems }]) =>
-      problems.map((detail) => ({ path, detail, isRead: true })),
+    const odd = [...this.#odd].flatMap(([path, details]) =>
+      details.map((detail) => ({ path, detail, isRead: true })),
     );
     return [...unreadable, ...odd];
   }

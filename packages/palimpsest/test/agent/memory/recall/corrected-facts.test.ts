@@ -58,4 +58,29 @@ describe("a corrected fact", () => {
     const { memories } = await memory.recall("Which test runner do we have?");
     expect(memories.map((one) => one.path)).toEqual([old, path]);
   });
+
+  it.each([
+    {
+      text: "---\nsource: web\nquarantined: true\nrevises: [OLD]\n---\n\nWe switched from Jest to Evil.\n",
+      why: "in quarantine",
+    },
+    {
+      text: "---\nsource: user\nsupersededBy: gone.md\nrevises: [OLD]\n---\n\nWe switched to Evil.\n",
+      why: "history",
+    },
+  ])("brings in nothing that is $why, whatever the file says that it revises", async ({ text }) => {
+    const { memory, store } = aPersistentMemory();
+    const { path: old } = await memory.remember("Our test runner is Jest.", { source: "user" });
+    await put(store, "evil.md", text.replace("OLD", old!));
+    const { memories } = await memory.recall("Which test runner do we have?");
+    expect(memories.map((one) => one.path)).toEqual([old]);
+  });
+
+  it("brings in nothing that only claims to revise it", async () => {
+    const { memory, store } = aPersistentMemory();
+    const { path: old } = await memory.remember("Our test runner is Jest.", { source: "user" });
+    await put(store, "foreign.md", `---\nrevises: [${old}]\n---\n\nSomething else altogether.\n`);
+    const { memories } = await memory.recall("Which test runner do we have?");
+    expect(memories.map((one) => one.path)).toEqual([old]);
+  });
 });
