@@ -86,12 +86,22 @@ const NOW = anyOf(
   "现在|改|换成|搬到|以后是|起是|推迟|主意",
 );
 const PAST = /(?<!\p{L})(?:was|were|born|used to|geboren|war|waren|nació|nací|fue|出生)(?!\p{L})/iu;
+const UNSETTLED = anyOf(
+  [
+    "if|may|might|could|would|should|will|plan(?:s|ned|ning)? to|wants?|hopes?|wish|consider(?:s|ing)?|maybe|perhaps|almost|nearly",
+    "wenn|falls|vielleicht|könnten?|würden?|möchten?|wollen|sollten?|werden?|fast|beinahe",
+    "si|quizás?|tal vez|podr\\p{L}+|quier\\p{L}+|querr\\p{L}+|casi",
+  ],
+  "如果|假如|也许|可能|或许|想要|打算|计划|差点",
+);
 const NAMING = /(?<!\p{L})(?:called|named?|heißt|heißen|heiße|llama|llaman|llamo)(?!\p{L})|叫|名字是/iu;
 
 /** What a new fact says of an older one. A question says nothing. */
 export function statedChange(fresh: string, known: string): StatedChange {
   if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return undefined;
   if ([fresh, known].some((text) => /[?？]\s*$/.test(text)) || PAST.test(known)) return undefined;
+  // “I may move from Lisbon to Oslo” changes nothing yet.
+  if (UNSETTLED.test(fresh)) return undefined;
   const old = factTokens(known);
   if (meaningfulOf(old).length === 0) return undefined;
   const clauses = clausesOf(fresh);
@@ -135,6 +145,8 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
   for (const { pattern, needsVerb, isName } of PATTERNS) {
     const groups = needsVerb === true && !CHANGE.test(clause) ? undefined : pattern.exec(clause)?.groups;
     if (groups === undefined) continue;
+    // “We have not moved from …”
+    if (deniesIn(factTokens(clause)) > 0) return undefined;
     const { x = "", s = "", t = "", u = "" } = groups;
     const all = termsOf(old);
     const value = termsOf(factTokens(x));
@@ -167,6 +179,7 @@ function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
   const groups = INSTEAD.exec(clause)?.groups;
   if (groups === undefined) return undefined;
   const [stated, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
+  if (deniesIn(stated) > 0) return undefined;
   const all = termsOf(old);
   // What follows the old value repeats the rest: “instead of the train to work”.
   const value = termsOf(meaningfulOf(named).slice(0, VALUE_WORDS_COUNT));

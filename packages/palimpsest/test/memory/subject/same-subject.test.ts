@@ -203,6 +203,11 @@ describe("a new fact and an old one", () => {
       known: "Our office is in Frankfurt.",
       why: "something else moved",
     },
+    { fresh: "I may move from Lisbon to Oslo.", known: "I live in Lisbon.", why: "a thought" },
+    { fresh: "I have not moved from Lisbon to Oslo.", known: "I live in Lisbon.", why: "a denial" },
+    { fresh: "Ich möchte von Leipzig nach Dresden umziehen.", known: "Ich wohne in Leipzig.", why: "a wish" },
+    { fresh: "如果我从上海搬到了杭州，会怎样", known: "我住在上海。", why: "a what-if" },
+    { fresh: "Do not use spaces instead of tabs.", known: "Use tabs.", why: "it stays as it is" },
     { fresh: "Anna moved from Lisbon to Oslo.", known: "I live in Lisbon.", why: "somebody else moved" },
     { fresh: "I moved from Lisbon to Oslo.", known: "I was born in Lisbon.", why: "the past stays as it is" },
     {
