@@ -19,13 +19,22 @@ const CALLS_AFTER = 40;
 /** Characters of the shortest line that is compared. Our choice: shorter ones, such as brackets, are in every file. */
 const LINE_CHARACTERS = 4;
 
+/** One reading after the compaction. */
+interface NeededRead {
+  /** Tokens that the reading showed; of a result that shows several files together, an equal share. */
+  readonly tokens: number;
+  /** Lines that it showed, without numbers and white space at their ends. */
+  readonly lines: readonly string[];
+  /** The files that the result shows. */
+  readonly paths: readonly string[];
+}
+
 /** A file that was read again. */
 export interface NeededFile {
   readonly path: string;
   /** Tokens of all its reads together. */
   readonly tokens: number;
-  /** Lines that these reads showed, without numbers and white space at their ends. */
-  readonly lines: readonly string[];
+  readonly reads: readonly NeededRead[];
 }
 
 /** One recorded compaction, with what a planner of restorations would have known, and what was needed after it. */
@@ -35,12 +44,16 @@ export interface RecordedBoundary {
   readonly number: number;
   /** Every message since the boundary before that was visible and is hidden now. */
   readonly hidden: readonly VisibleMessage[];
+  /** Every message of the log before those. */
+  readonly earlier: readonly VisibleMessage[];
   /** The digest of the session since its beginning. */
   readonly digest: Digest;
   readonly summary: string;
   readonly callsAfter: number;
   readonly knownCount: number;
   readonly needed: readonly NeededFile[];
+  /** Uses of files after the boundary, up to the end of the session: they show what lay on the disk. */
+  readonly usesAfter: readonly FileUse[];
 }
 
 /**
@@ -66,14 +79,13 @@ export function recordedBoundaries(session: ImportedSession, name: string): read
         session: name,
         number: index,
         hidden: messages.slice(earlier, at),
+        earlier: messages.slice(0, earlier),
         digest: digestOf(messages.slice(0, at)),
         summary: boundary.summary ?? "",
         callsAfter: end - start,
         knownCount: known.size,
-        needed: neededOf(
-          after.filter(({ path }) => known.has(path)),
-          answers,
-        ),
+        needed: neededOf(after, known, answers),
+        usesAfter: all.uses.filter(({ call }) => call >= start),
       },
     ];
   });
@@ -135,28 +147,46 @@ function answersOf(messages: readonly UsedMessage[]): ReadonlyMap<string, ToolRe
 }
 
 function neededOf(
-  uses: readonly FileUse[],
+  after: readonly FileUse[],
+  known: ReadonlySet<string>,
   answers: ReadonlyMap<string, ToolResultBlock>,
 ): readonly NeededFile[] {
-  const needed = new Map<string, { tokens: number; lines: string[] }>();
-  for (const use of uses) {
-    if (use.how !== "read" || !use.hasWorked) continue;
-    const answer = answers.get(`${use.resultSeq}.${use.resultBlock}`);
-    if (answer === undefined) continue;
-    const text = textOnly(answer);
-    if (text === "") continue;
-    const file = needed.get(use.path) ?? { tokens: 0, lines: [] };
-    needed.set(use.path, file);
-    file.tokens += estimateText(text);
-    file.lines.push(...comparableLines(text));
+  const reads = after.filter(({ how, hasWorked }) => how === "read" && hasWorked);
+  const pathsOf = new Map<string, string[]>();
+  for (const { path, resultSeq, resultBlock } of reads) {
+    const place = `${resultSeq}.${resultBlock}`;
+    pathsOf.set(place, [...(pathsOf.get(place) ?? []), path]);
   }
-  return [...needed].map(([path, { tokens, lines }]) => ({ path, tokens: Math.round(tokens), lines }));
+  const needed = new Map<string, NeededRead[]>();
+  for (const use of reads) {
+    if (!known.has(use.path)) continue;
+    const place = `${use.resultSeq}.${use.resultBlock}`;
+    const answer = answers.get(place);
+    // The text of one file, if the output of several has a known place for each.
+    const text = contentOf(use.text ?? (answer === undefined ? "" : textOnly(answer)));
+    if (text === "") continue;
+    const paths = use.text === undefined ? pathsOf.get(place)! : [use.path];
+    const read = { tokens: estimateText(text) / paths.length, lines: comparableLines(text), paths };
+    needed.set(use.path, [...(needed.get(use.path) ?? []), read]);
+  }
+  return [...needed].map(([path, own]) => ({
+    path,
+    reads: own,
+    tokens: own.reduce((sum, { tokens }) => sum + tokens, 0),
+  }));
 }
 
 /** Returns the text of a result; empty if it has images, which cannot be restored as text. */
 function textOnly(block: ToolResultBlock): string {
   const isText = typeof block.content === "string" || block.content?.every(({ type }) => type === "text");
   return isText === true ? toolResultText(block) : "";
+}
+
+/** What the agent's own program adds to each reading of a file: a reminder for the model. */
+const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g;
+
+function contentOf(text: string): string {
+  return text.replace(REMINDER, "").trimEnd();
 }
 
 const LINE_NUMBER = /^\s*\d{1,9}[→\t:]/;

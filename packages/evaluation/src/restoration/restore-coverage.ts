@@ -3,24 +3,29 @@
  * compactions, the share that the rule would have restored.
  *
  * A file is covered if the rule restores it; its tokens are covered as far as the restored text contains the
- * lines that were read again. Content is taken from the log, so a file that changed on the disk meanwhile
- * counts with its old lines.
+ * lines that were read again. Content is taken from the whole log, so a file that changed on the disk meanwhile counts
+ * with its old lines; or from the disk as far as the recording shows it, for a host that reads files again.
  */
 
 import type { FileBudget } from "palimpsest/compaction";
 import type { RankWeights } from "palimpsest/internal";
 import {
-  asCandidate,
+  type FileCandidate,
   planFiles,
   type RankedCandidate,
   rankCandidates,
   restoredFileText,
+  withLogged,
 } from "palimpsest/internal";
 import { estimateBlock, estimateText } from "palimpsest/tokens";
+import { recordedDisk } from "./recorded-disk.ts";
 import { comparableLines, type NeededFile, type RecordedBoundary } from "./restore-boundaries.ts";
 
 /** Ranks the files to restore at a boundary, best first. */
 type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
+
+/** Where the content of restored files comes from. */
+type ContentSource = "log" | "disk";
 
 /** The coverage of a rule over all boundaries together. */
 export interface RestoreCoverage {
@@ -36,6 +41,18 @@ export interface RestoreCoverage {
   /** The most that was spent at one boundary. */
   readonly mostSpentTokens: number;
 }
+
+/** The coverage of nothing. */
+export const NO_COVERAGE: RestoreCoverage = {
+  boundaries: 0,
+  neededFiles: 0,
+  coveredFiles: 0,
+  neededTokens: 0,
+  coveredTokens: 0,
+  restoredFiles: 0,
+  spentTokens: 0,
+  mostSpentTokens: 0,
+};
 
 /** The library's rule, optionally with other weights. */
 export function evidenceRule(weights?: RankWeights): RestoreRule {
@@ -58,7 +75,11 @@ export const hindsightRule: RestoreRule = (boundary) => {
 };
 
 function candidatesOf(boundary: RecordedBoundary, weights?: RankWeights): readonly RankedCandidate[] {
-  return rankCandidates({ ...boundary, tail: [], summaryTexts: [boundary.summary] }, weights);
+  return rankCandidates(sourceOf(boundary), weights);
+}
+
+function sourceOf(boundary: RecordedBoundary) {
+  return { ...boundary, tail: [], summaryTexts: [boundary.summary] };
 }
 
 /** Measures the coverage of a rule. */
@@ -66,39 +87,76 @@ export function coverRestorations(
   boundaries: readonly RecordedBoundary[],
   rule: RestoreRule,
   budget: FileBudget,
+  content: ContentSource = "log",
 ): RestoreCoverage {
-  const total = {
-    neededFiles: 0,
-    coveredFiles: 0,
-    neededTokens: 0,
-    coveredTokens: 0,
-    restoredFiles: 0,
-    spentTokens: 0,
-    mostSpentTokens: 0,
-  };
-  for (const boundary of boundaries) {
-    const { files } = planFiles(rule(boundary).map(asCandidate), budget, estimateBlock);
-    const restored = new Map(files.map(({ path, text }) => [path, text]));
-    const spent = files.reduce((sum, file) => sum + estimateText(restoredFileText(file)), 0);
-    total.restoredFiles += files.length;
-    total.spentTokens += spent;
-    total.mostSpentTokens = Math.max(total.mostSpentTokens, spent);
-    for (const file of boundary.needed) {
-      const text = restored.get(file.path);
-      total.neededFiles++;
-      total.neededTokens += file.tokens;
-      if (text === undefined) continue;
-      total.coveredFiles++;
-      total.coveredTokens += file.tokens * coveredShare(file, text);
-    }
-  }
-  return { boundaries: boundaries.length, ...total };
+  return boundaries
+    .map((boundary) => coverRestoration(boundary, rule, budget, content))
+    .reduce(addCoverage, NO_COVERAGE);
 }
 
-/** The share of the characters read again that lie in restored lines. */
-function coveredShare({ lines }: NeededFile, restored: string): number {
-  const known = new Set(comparableLines(restored));
+export function addCoverage(one: RestoreCoverage, other: RestoreCoverage): RestoreCoverage {
+  const sum = Object.fromEntries(
+    Object.entries(one).map(([name, value]) => [name, value + other[name as keyof RestoreCoverage]]),
+  ) as unknown as RestoreCoverage;
+  return { ...sum, mostSpentTokens: Math.max(one.mostSpentTokens, other.mostSpentTokens) };
+}
+
+function coverRestoration(
+  boundary: RecordedBoundary,
+  rule: RestoreRule,
+  budget: FileBudget,
+  content: ContentSource,
+): RestoreCoverage {
+  const ranked = rule(boundary);
+  const candidates = contentsOf(boundary, content);
+  const { files } = planFiles(
+    ranked.map(({ path }) => candidates.get(path)!),
+    budget,
+    estimateBlock,
+  );
+  const restored = new Map(files.map(({ path, text }) => [path, new Set(comparableLines(text))]));
+  const spent = files.reduce((sum, file) => sum + estimateText(restoredFileText(file)), 0);
+  return {
+    boundaries: 1,
+    neededFiles: boundary.needed.length,
+    coveredFiles: boundary.needed.filter(({ path }) => restored.has(path)).length,
+    neededTokens: boundary.needed.reduce((sum, { tokens }) => sum + tokens, 0),
+    coveredTokens: boundary.needed.reduce((sum, file) => sum + coveredTokens(file, restored), 0),
+    restoredFiles: files.length,
+    spentTokens: spent,
+    mostSpentTokens: spent,
+  };
+}
+
+/** The tokens read again whose characters lie in restored lines; of a result with several files, lines of any of them. */
+function coveredTokens({ reads }: NeededFile, restored: ReadonlyMap<string, ReadonlySet<string>>): number {
   const size = (some: readonly string[]): number => some.reduce((sum, { length }) => sum + length, 0);
-  const all = size(lines);
-  return all === 0 ? 0 : size(lines.filter((line) => known.has(line))) / all;
+  return reads.reduce((sum, { tokens, lines, paths }) => {
+    const known = lines.filter((line) => paths.some((path) => restored.get(path)?.has(line) === true));
+    const all = size(lines);
+    return sum + (all === 0 ? 0 : (tokens * size(known)) / all);
+  }, 0);
+}
+
+/** Contents by path, kept: they are the same under every rule. */
+const CONTENTS = new WeakMap<RecordedBoundary, Map<ContentSource, ReadonlyMap<string, FileCandidate>>>();
+
+function contentsOf(boundary: RecordedBoundary, content: ContentSource): ReadonlyMap<string, FileCandidate> {
+  const kept = CONTENTS.get(boundary) ?? new Map<ContentSource, ReadonlyMap<string, FileCandidate>>();
+  CONTENTS.set(boundary, kept);
+  const known = kept.get(content);
+  if (known !== undefined) return known;
+  const blocks = new Map(boundary.earlier.map((message) => [message.seq, message.blocks]));
+  const logged = withLogged(candidatesOf(boundary), sourceOf(boundary), (seq) =>
+    blocks.get(seq)?.map(({ block }) => block),
+  );
+  const candidates = logged.map((candidate) => {
+    if (content === "log") return candidate;
+    const after = boundary.usesAfter.filter(({ path }) => path === candidate.path);
+    const current = recordedDisk(candidate.logged, after);
+    return current.parts.length === 0 ? candidate : { ...candidate, current };
+  });
+  const found = new Map(candidates.map((candidate) => [candidate.path, candidate]));
+  kept.set(content, found);
+  return found;
 }

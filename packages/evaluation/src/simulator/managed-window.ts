@@ -223,9 +223,8 @@ class ManagedWindow implements Contestant {
     const { policy } = this.#policy;
     if (edit.isBoundary !== true || !(this.#writers.asksModel || policy.restoresFromLog)) return edit;
     const budget = filesAfter(edit, policy, state.budget.windowTokens);
-    const original = (seq: number, block: number): ContentBlock | undefined =>
-      this.#originals.get(seq)?.[block];
-    return restoreFilesFromLog(edit, state, { digest: this.#upToDateDigest(), budget, original });
+    const contentOf = (seq: number) => this.#originals.get(seq);
+    return restoreFilesFromLog(edit, state, { digest: this.#upToDateDigest(), budget, contentOf });
   }
 
   /** Does nothing: the planner has already used its last resort. */

@@ -59,9 +59,7 @@ export function newestFiles(
   const ratio = tokenizerRatio(trajectory.model);
   const candidates = used
     .slice(0, CANDIDATES_COUNT)
-    .map((uses) =>
-      asCandidate({ path: uses[0]!.path, uses, visibleUses: [], ageCalls: 0, score: 0, isNamed: false }),
-    );
+    .map((uses) => asCandidate({ path: uses[0]!.path, uses, visibleUses: [], ageCalls: 0, score: 0 }));
   const { files } = planFiles(candidates, budget, (block) => estimateBlock(block, trajectory.model) * ratio);
   return files.map(restoredFileText);
 }

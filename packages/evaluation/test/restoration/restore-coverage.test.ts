@@ -56,8 +56,8 @@ describe("recordedBoundaries", () => {
       knownCount: 2,
     });
     expect(found!.hidden.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-    expect(found!.needed.map(({ path, lines }) => ({ path, lines }))).toEqual([
-      { path: "/p/a.ts", lines: A },
+    expect(found!.needed.map(({ path, reads }) => [path, reads.map(({ lines }) => lines)])).toEqual([
+      ["/p/a.ts", [A]],
     ]);
   });
 

@@ -71,3 +71,10 @@ export function longestLine(text: string): number {
   }
   return Math.max(longest, text.length - start);
 }
+
+/** The head and the tail of a text, with a mark between them; all of it where it is short enough. */
+export function headAndTail(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const half = Math.floor(characters / 2);
+  return `${cutHead(text, half)}\n[…]\n${cutTail(text, half)}`;
+}

@@ -7,7 +7,7 @@
  * never stores it.
  */
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
-import { cutHead, cutTail } from "../../base/text/text.ts";
+import { cutHead, headAndTail } from "../../base/text/text.ts";
 import {
   blockText,
   type ContentBlock,
@@ -59,6 +59,8 @@ export interface FileRecord {
   lastHow: FileTouch["how"];
   lastSeq: number;
   lastPointer: string;
+  /** Entries of its newest calls and their results, oldest first. */
+  readonly trail: number[];
   snippet?: string;
 }
 
@@ -94,6 +96,8 @@ interface OpenCall {
   readonly name: string;
   readonly kind: ToolKind | undefined;
   readonly command?: string;
+  /** Files that it reads or changes. */
+  readonly paths: readonly string[];
 }
 
 /**
@@ -132,6 +136,8 @@ const ASSISTANT_WORDS_KEPT = 24;
 const ASSISTANT_WORDS_CHARACTERS = 6_000;
 const ACTIONS_KEPT = 60;
 const FOLLOWED_KEPT = 4;
+/** Entries that are remembered of a file: of about a dozen calls, from which its content is rebuilt. */
+const TRAIL_KEPT = 24;
 /** Failed calls that later calls are still matched with. */
 const OPEN_ERRORS = 6;
 /** Characters of one text in which literals are looked for: beyond it lies data. */
@@ -265,12 +271,6 @@ function addAssistantWords(digest: Digest, seq: number, pointer: string, text: s
   endRequest(digest.requests, pointer, text.trim());
 }
 
-function headAndTail(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const half = Math.floor(characters / 2);
-  return `${cutHead(text, half)}\n[…]\n${cutTail(text, half)}`;
-}
-
 function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlock): void {
   const kind = toolKind(block.name, block.input);
   const argument = mainArgument(block.name, block.input, CALL_CHARACTERS);
@@ -281,6 +281,7 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
   };
   const command = kind === "shell" ? commandOf(block.input) : undefined;
 
+  const touches = touchedFiles(kind, block.input);
   digest.toolCounts.set(block.name, (digest.toolCounts.get(block.name) ?? 0) + 1);
   pushBounded(digest.actions, action, ACTIONS_KEPT);
   digest.openCalls.set(block.id, {
@@ -288,11 +289,11 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
     name: block.name,
     kind,
     command,
+    paths: touches.map(({ path }) => path),
   });
   forgetOldest(digest.openCalls);
   readTodoCall(digest.todos, seq, block.name, block.input);
   rememberPlan(digest, seq, pointer, block);
-  const touches = touchedFiles(kind, block.input);
   for (const touch of touches) addFile(digest, seq, pointer, touch);
   continueRequest(
     digest.requests,
@@ -327,7 +328,9 @@ function addFile(digest: Digest, seq: number, pointer: string, touch: FileTouch)
     lastHow: touch.how,
     lastSeq: seq,
     lastPointer: pointer,
+    trail: [],
   };
+  pushBounded(file.trail, seq, TRAIL_KEPT);
   if (touch.how === "read") file.reads++;
   else {
     file.edits++;
@@ -349,6 +352,10 @@ function addResult(digest: Digest, seq: number, pointer: string, block: ToolResu
   if (call === undefined) return;
   recordOutcome(digest.requests, outcome);
   call.action.outcome = outcome.hasFailed ? "failed" : "ok";
+  for (const path of call.paths) {
+    const file = digest.files.get(path);
+    if (file !== undefined) pushBounded(file.trail, seq, TRAIL_KEPT);
+  }
   if (/askuser|ask_user|userquestion/i.test(call.name))
     addUserWords(digest, seq, pointer, toolResultText(block));
   if (call.command !== undefined) addCommand(digest, seq, pointer, call.command, outcome);

@@ -16,10 +16,10 @@ const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** The type of each field of a record; `?` marks an optional one. */
-type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "string?">>;
+type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "numbers" | "string?">>;
 
 const WORDS: Shape = { seq: "number", pointer: "string", text: "string", characters: "number" };
 const CALL: Shape = { seq: "number", pointer: "string", call: "string", outcome: "string?" };
@@ -43,6 +43,7 @@ const SHAPES = {
     lastHow: "string",
     lastSeq: "number",
     lastPointer: "string",
+    trail: "numbers",
     snippet: "string?",
   },
   commands: {
@@ -174,7 +175,7 @@ function fillToolCounts({ toolCounts }: Digest, value: unknown): boolean {
   return true;
 }
 
-const OPEN_CALL: Shape = { ...CALL, name: "string", kind: "string?", command: "string?" };
+const OPEN_CALL: Shape = { ...CALL, name: "string", kind: "string?", command: "string?", paths: "strings" };
 
 type OpenCall = Digest["openCalls"] extends Map<string, infer Call> ? Call : never;
 type SavedCall = Omit<OpenCall, "action"> & OpenCall["action"];
@@ -184,9 +185,9 @@ function fillOpenCalls(digest: Digest, value: unknown): boolean {
   if (!isPairs(value) || !value.every(([, call]) => hasShape(call, OPEN_CALL))) return false;
   const actions = new Map(digest.actions.map((action) => [action.pointer, action]));
   for (const [id, call] of value) {
-    const { name, kind, command, ...action } = call as unknown as SavedCall;
+    const { name, kind, command, paths, ...action } = call as unknown as SavedCall;
     const known = actions.get(action.pointer) ?? action;
-    digest.openCalls.set(id, { action: known, name, kind, command });
+    digest.openCalls.set(id, { action: known, name, kind, command, paths });
   }
   return true;
 }
@@ -205,6 +206,7 @@ function hasShape(value: unknown, shape: Shape): boolean {
 function isOf(value: unknown, kind: Shape[string]): boolean {
   if (kind === "number") return typeof value === "number" && Number.isFinite(value);
   if (kind === "strings") return Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (kind === "numbers") return Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));
   if (kind === "string?") return value === undefined || typeof value === "string";
   return typeof value === kind;
 }

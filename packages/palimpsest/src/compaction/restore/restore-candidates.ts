@@ -4,17 +4,11 @@
  */
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
-import { openTodos } from "../digest/todo-state.ts";
 import { foldContent } from "./restore-content.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
 import { type RankEvidence, type RankedFile, type RankWeights, rankFiles } from "./restore-rank.ts";
 import { type FileUse, type FileUses, findFileUses, type UsedMessage } from "./restore-uses.ts";
-
-/** Newest answers that are part of the last words. Our choice: the current work and the last words about it. */
-const ASSISTANT_WORDS_COUNT = 2;
-/** Newest open failures that are looked at. Our choice: as many as the digest matches with later calls. */
-const FAILURES_COUNT = 6;
 
 /** A compaction as a restoration sees it. */
 export interface RestorationSource {
@@ -48,7 +42,71 @@ export function rankCandidates(source: RestorationSource, weights?: RankWeights)
   }));
 }
 
-/** A candidate with the content that the log has of it. */
+/** Blocks of an entry as they were said; `undefined` if they are not at hand. */
+export type EntryContent = (seq: number) => readonly ContentBlock[] | undefined;
+
+/** Entries that have more of these files than the window: results that it shows shortened, and uses before it. */
+export function entriesToRead(
+  ranked: readonly RankedCandidate[],
+  source: RestorationSource,
+): readonly number[] {
+  const seqs = ranked.flatMap(({ uses }) =>
+    uses.flatMap(({ isShortened, resultSeq }) =>
+      isShortened === true && resultSeq !== undefined ? [resultSeq] : [],
+    ),
+  );
+  return [...new Set([...trailBefore(ranked, source), ...seqs])].sort((one, other) => one - other);
+}
+
+/** The candidates with the content that the log has of them, as far as its entries are at hand. */
+export function withLogged(
+  ranked: readonly RankedCandidate[],
+  source: RestorationSource,
+  contentOf: EntryContent = () => undefined,
+): readonly FileCandidate[] {
+  const earlier = trailBefore(ranked, source).flatMap((seq): readonly UsedMessage[] => {
+    const blocks = contentOf(seq)?.map((block, index) => ({ index, block, form: "original" }) as const);
+    return blocks === undefined ? [] : [{ seq, role: "user", blocks }];
+  });
+  const known = knownPaths(ranked);
+  const before = new Map<string, FileUse[]>();
+  for (const use of findFileUses(earlier).uses) {
+    const path = known.resolve(use.path);
+    before.set(path, [...(before.get(path) ?? []), { ...use, path }]);
+  }
+  return ranked.map((file) => {
+    const uses = [...(before.get(file.path) ?? []), ...file.uses.map((use) => withOriginal(use, contentOf))];
+    return asCandidate({ ...file, uses });
+  });
+}
+
+/** Entries in which these files were used and that the window had lost before. */
+function trailBefore(
+  ranked: readonly RankedCandidate[],
+  { digest, hidden, tail }: RestorationSource,
+): readonly number[] {
+  const first = [...hidden, ...tail].find(isEntry)?.seq ?? Number.POSITIVE_INFINITY;
+  const known = knownPaths(ranked);
+  const wanted = new Set(ranked.map(({ path }) => path));
+  const seqs = [...digest.files.values()].flatMap(({ path, trail }) => {
+    const normalised = normalisePath(path);
+    return normalised !== undefined && wanted.has(known.resolve(normalised)) ? trail : [];
+  });
+  return [...new Set(seqs)].filter((seq) => seq < first).sort((one, other) => one - other);
+}
+
+/** False for a message that an edit inserted. */
+function isEntry(message: UsedMessage & { readonly insertedBy?: number }): boolean {
+  return message.insertedBy === undefined;
+}
+
+function knownPaths(files: readonly Pick<RankedCandidate, "path">[]): KnownPaths {
+  const known = new KnownPaths();
+  for (const { path } of files) known.add(path);
+  return known;
+}
+
+/** A candidate with the content of its uses. */
 export function asCandidate({ path, uses, visibleUses, ageCalls }: RankedCandidate): FileCandidate {
   return {
     path,
@@ -59,13 +117,10 @@ export function asCandidate({ path, uses, visibleUses, ageCalls }: RankedCandida
 }
 
 /** A use whose result the window showed shortened, with what the log has of it. */
-export function withOriginal(
-  use: FileUse,
-  original: ((seq: number, block: number) => ContentBlock | undefined) | undefined,
-): FileUse {
-  if (use.isShortened !== true || original === undefined) return use;
-  if (use.resultSeq === undefined || use.resultBlock === undefined) return use;
-  const block = original(use.resultSeq, use.resultBlock);
+function withOriginal(use: FileUse, contentOf: EntryContent): FileUse {
+  const { isShortened, resultSeq, resultBlock } = use;
+  if (isShortened !== true || resultSeq === undefined || resultBlock === undefined) return use;
+  const block = contentOf(resultSeq)?.[resultBlock];
   if (block?.type !== "tool_result") return use;
   const { isShortened: _, ...rest } = use;
   return { ...rest, text: toolResultText(block) };
@@ -85,19 +140,5 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
 }
 
 function evidenceOf({ summaryTexts, digest }: RestorationSource): RankEvidence {
-  const words = [
-    digest.userWords.at(-1)?.text ?? "",
-    ...digest.assistantWords.slice(-ASSISTANT_WORDS_COUNT).map(({ text }) => text),
-    ...openTodos(digest.todos).map(({ text }) => text),
-  ];
-  const failures = digest.errors
-    .filter(({ resolvedPointer }) => resolvedPointer === undefined)
-    .slice(-FAILURES_COUNT)
-    .map(({ call, line }) => `${call} ${line}`);
-  return {
-    summary: summaryTexts.join("\n\n"),
-    lastWords: words.join("\n"),
-    failures: failures.join("\n"),
-    lastUserSeq: digest.userWords.at(-1)?.seq ?? 0,
-  };
+  return { summary: summaryTexts.join("\n\n"), lastUserSeq: digest.userWords.at(-1)?.seq ?? 0 };
 }

@@ -3,8 +3,7 @@
  * text looks.
  *
  * A file appears once, with its newest content. A file whose content is still readable in the window is
- * left out. There is a budget for each file and one for all of them; the unused part of a file's budget
- * goes to the next. The content is the host's current file if it can be read, else the last known content
+ * left out. There is a budget for each file and one for all of them, which is spent. The content is the host's current file if it can be read, else the last known content
  * from the log with its age in the heading.
  */
 import { shorten, toWellFormed } from "../../base/text/text.ts";
@@ -17,6 +16,11 @@ import { excerptOf } from "./restore-excerpt.ts";
 
 /** Tokens that must be left of a file for it to be worth its heading. Our choice. */
 export const LEAST_FILE_TOKENS = 60;
+
+/** Share of the tokens left that one file may take. Source: where-the-numbers-come-from.md, "Restoration": half covers as much. */
+const SHARE_OF_REST = 0.6;
+/** Tokens that a file may take in any case, as long as there are as many. Our choice: an excerpt of about two screens. */
+const LEAST_SHARE_TOKENS = 1_000;
 
 /** The budget of all of it. */
 export interface FileBudget {
@@ -69,30 +73,43 @@ export function fileBudget(windowTokens: number, limits: LayerLimits = LAYER_LIM
   };
 }
 
+/**
+ * Chooses files in order, each within a share of the tokens left: the first ones whole, unless they are long, then
+ * smaller ones and excerpts. Tokens that remain go to the files that were cut, in the same order.
+ */
 export function planFiles(
   candidates: readonly FileCandidate[],
   budget: FileBudget,
   measure: Measure,
   access: HistoryAccess = {},
 ): FilePlan {
-  const files: PlannedFile[] = [];
+  const planned: { readonly candidate: FileCandidate; file: PlannedFile; tokens: number }[] = [];
   const skipped: { path: string; reason: FileSkipReason }[] = [];
+  const plan = (candidate: FileCandidate, tokens: number) => {
+    const fileTokens = Math.min(budget.fileTokens, tokens);
+    const file = planFile(candidate, { ...budget, fileTokens }, measure, access);
+    return file && { candidate, file, tokens: measureText(restoredFileText(file), measure) };
+  };
   let leftTokens = budget.filesTokens;
   for (const candidate of candidates) {
-    if (files.length >= budget.filesCount) break;
+    if (planned.length >= budget.filesCount) break;
     const reason = reasonToSkip(candidate);
-    const maxTokens = Math.min(budget.fileTokens, leftTokens);
-    const planned =
-      reason === undefined
-        ? planFile(candidate, { ...budget, fileTokens: maxTokens }, measure, access)
-        : undefined;
-    if (planned === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
+    const share = Math.max(LEAST_SHARE_TOKENS, leftTokens * SHARE_OF_REST);
+    const done = reason === undefined ? plan(candidate, Math.min(share, leftTokens)) : undefined;
+    if (done === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
     else {
-      files.push(planned);
-      leftTokens -= measureText(restoredFileText(planned), measure);
+      planned.push(done);
+      leftTokens -= done.tokens;
     }
   }
-  return { files, skipped };
+  for (const one of planned) {
+    if (!one.file.isCut || leftTokens < LEAST_FILE_TOKENS) continue;
+    const longer = plan(one.candidate, one.tokens + leftTokens);
+    if (longer === undefined || longer.tokens <= one.tokens) continue;
+    leftTokens -= longer.tokens - one.tokens;
+    Object.assign(one, longer);
+  }
+  return { files: planned.map(({ file }) => file), skipped };
 }
 
 function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReason | undefined {

@@ -3,14 +3,19 @@
  * pure function of the window, the edit and the digest. A session with an agent shows more (`plan-restoration.ts`),
  * from the same parts.
  */
-import { blockText, type ContentBlock, type Message } from "../../transcript/blocks.ts";
+import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { Digest } from "../digest/digest.ts";
 import { limitsOf } from "../shared/layer-limits.ts";
 import { measureMessages, measureText, type ScaledTokens, scaleTokens } from "../shared/measure.ts";
 import { situationOf, visibleAfter, type WindowState } from "../shared/window-state.ts";
-import { asCandidate, type RestorationSource, rankCandidates, withOriginal } from "./restore-candidates.ts";
+import {
+  type EntryContent,
+  type RestorationSource,
+  rankCandidates,
+  withLogged,
+} from "./restore-candidates.ts";
 import {
   type FileBudget,
   fileBudget,
@@ -19,10 +24,8 @@ import {
   restoredFileText,
 } from "./restore-files.ts";
 
-/** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Our choice: twice what is put back. */
-export const CANDIDATES_COUNT = 10;
-/** Share of the budget after an early summary that one file may take. Our choice: two or three files are under edit. */
-const EARLY_FILE_SHARE = 0.5;
+/** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Our choice: some more than are put back. */
+export const CANDIDATES_COUNT = 24;
 
 /** What a compaction hid, what it left, and the room for more. */
 interface CompactedWindow extends RestorationSource {
@@ -61,32 +64,29 @@ export function filesAfter(
   if (reason !== "rent" && reason !== "payback") return usual;
   const filesTokens = earlyFiles.tokens === 0 ? 0 : scaleTokens(earlyFiles, windowTokens);
   if (filesTokens >= usual.filesTokens) return usual;
-  const fileTokens = Math.min(usual.fileTokens, Math.floor(filesTokens * EARLY_FILE_SHARE));
-  return { filesCount: usual.filesCount, fileTokens, filesTokens, isPartsInUse: true };
+  return { ...usual, filesTokens, isPartsInUse: true };
 }
 
 /** The sources of files that are restored from the log. */
 interface LoggedFiles {
   readonly digest: Digest;
   readonly budget: FileBudget;
-  /** The original of a block that the window shows shortened; `undefined` where it is not at hand. */
-  readonly original?: ((seq: number, block: number) => ContentBlock | undefined) | undefined;
+  /** Original blocks of entries that the window shows shortened, or not any longer. */
+  readonly contentOf?: EntryContent;
 }
 
 /** Returns a compaction with recent files behind its summary, within its target; the edit itself where none fit. */
 export function restoreFilesFromLog(
   edit: LayerEdit,
   state: WindowState,
-  { digest, budget, original }: LoggedFiles,
+  { digest, budget, contentOf }: LoggedFiles,
 ): LayerEdit {
   if (edit.isBoundary !== true || budget.filesTokens <= 0) return edit;
   const { measure } = state;
   const source = compactedWindow(edit, state, digest);
   const leftTokens = source.budgetTokens - measureText(RESTORED_OPENING, measure);
   const filesTokens = Math.min(budget.filesTokens, leftTokens);
-  const candidates = rankCandidates(source)
-    .slice(0, CANDIDATES_COUNT)
-    .map((file) => asCandidate({ ...file, uses: file.uses.map((use) => withOriginal(use, original)) }));
+  const candidates = withLogged(rankCandidates(source).slice(0, CANDIDATES_COUNT), source, contentOf);
   const { files } = planFiles(candidates, { ...budget, filesTokens }, measure, state);
   if (files.length === 0) return edit;
   const texts = [RESTORED_OPENING, ...files.map(restoredFileText)];

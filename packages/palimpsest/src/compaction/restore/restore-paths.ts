@@ -68,40 +68,43 @@ interface ShellView {
   readonly path: string;
   readonly first?: number;
   readonly last?: number;
-  /** The command shows nothing else, so that its output is this file's text. */
-  readonly isAlone: boolean;
+  /** The command shows nothing but such files: its output is their text, one after the other. */
+  readonly isPlain: boolean;
 }
 
 const MAX_COMMAND_CHARACTERS = 4_000;
 const SHOWING = new Set(["cat", "head", "tail", "nl", "less", "more", "bat"]);
 const WORD = /"[^"]*"|'[^']*'|\S+/g;
 const LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p?$/;
-const CUTTING = /^\s*(?:head|tail|less|more|cat|nl)\b/;
+/** Programs that show a whole file. */
+const WHOLE = new Set(["cat", "nl", "bat"]);
+const CUTTING = /^\s*(?:(?:head|tail|less|more|cat|nl)\b|sed -n\s)/;
 /** A word with a dot or a separator is taken as a path. */
 const LIKE_PATH = /[./]/;
 
 export function shellViews(command: string): readonly ShellView[] {
   if (command.length > MAX_COMMAND_CHARACTERS || command.includes("<<")) return [];
-  const views: Omit<ShellView, "isAlone">[] = [];
+  const views: Omit<ShellView, "isPlain">[] = [];
   let folder = "";
   let isPlain = true;
   for (const part of command.split(/&&|\|\||;|\n/)) {
     if (part.trim() === "") continue;
     const pipe = part.split("|");
-    const words = [...pipe[0]!.matchAll(WORD)].map(([word]) => word.replace(/^["']|["']$/g, ""));
+    const words = wordsOf(pipe[0]!);
     if (words[0] === "cd" && words[1] !== undefined) {
       folder = joinPath(folder, words[1]);
       continue;
     }
     // A pipe into another program does not show the file, unless that program only cuts the text.
     const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, folder) : [];
-    if (found.length === 0 || pipe.length > 1) isPlain = false;
-    views.push(...found);
+    const cut = pipe.length === 2 && WHOLE.has(words[0]!) ? linesLeft(pipe[1]!) : undefined;
+    if (found.length === 0 || (pipe.length > 1 && cut === undefined)) isPlain = false;
+    views.push(...found.map((view) => ({ ...view, ...cut })));
   }
-  return views.map((view) => ({ ...view, isAlone: isPlain && views.length === 1 }));
+  return views.map((view) => ({ ...view, isPlain }));
 }
 
-function viewsOf(words: readonly string[], folder: string): readonly Omit<ShellView, "isAlone">[] {
+function viewsOf(words: readonly string[], folder: string): readonly Omit<ShellView, "isPlain">[] {
   const program = words[0] ?? "";
   const isSed = program === "sed" && words.includes("-n");
   if (!isSed && !SHOWING.has(program)) return [];
@@ -124,6 +127,19 @@ function linesOf(range: RegExpExecArray | null | undefined): { first?: number; l
   const first = Number(range[1]);
   if (range[2] === "$") return { first };
   return { first, last: range[2] === undefined ? first : Number(range[2]) };
+}
+
+/** The lines of a whole file that `head` or `sed -n` lets through. */
+function linesLeft(filter: string): { first?: number; last?: number } | undefined {
+  const words = wordsOf(filter);
+  if (words[0] === "head") return headOf(words.slice(1));
+  const range =
+    words[0] === "sed" ? words.map((word) => LINES.exec(word)).find((found) => found !== null) : null;
+  return range === null || range === undefined ? undefined : linesOf(range);
+}
+
+function wordsOf(command: string): readonly string[] {
+  return [...command.matchAll(WORD)].map(([word]) => word.replace(/^["']|["']$/g, ""));
 }
 
 /** `head` shows ten lines by default. */

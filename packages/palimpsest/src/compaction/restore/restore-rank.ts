@@ -4,8 +4,8 @@
  * The score counts how often and how recently the agent turned to a file. A run of calls on one file counts
  * once, so that six small edits do not outweigh two visits. A file scores higher if the new summary names
  * it (each doubling of the mentions adds as much as the first), most of all under pending tasks or next
- * steps; if the last words or an open failure name it; and if it was used since the user's last message.
- * The factors are rough (2 or 4), because there are too few recorded compactions to fit them more closely.
+ * steps, and if it was used since the user's last message. The factors are doublings, because there are too few
+ * recorded compactions to fit them more closely.
  */
 import { baseName } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
@@ -16,10 +16,8 @@ const SUMMARY_END_SHARE = 0.25;
 /** The factors; `RESTORE_DEFAULTS` has those in use. */
 export interface RankWeights {
   readonly recencyCalls: number;
-  readonly editWeight: number;
+  readonly namedWeight: number;
   readonly namedNextFactor: number;
-  readonly namedLastFactor: number;
-  readonly failingFactor: number;
   readonly latestTurnFactor: number;
 }
 
@@ -27,10 +25,6 @@ export interface RankWeights {
 export interface RankEvidence {
   /** The text that the model reads instead of the hidden messages. */
   readonly summary: string;
-  /** The last words of the user and the assistant, and the open tasks. */
-  readonly lastWords: string;
-  /** Failed calls that nothing has put right, as lines. */
-  readonly failures: string;
   /** The entry in which the user spoke last. */
   readonly lastUserSeq: number;
 }
@@ -38,23 +32,17 @@ export interface RankEvidence {
 export interface RankedFile {
   readonly path: string;
   readonly score: number;
-  /** True if the summary, the last words or a failure name it. */
-  readonly isNamed: boolean;
   /** Oldest first; those that worked. */
   readonly uses: readonly FileUse[];
 }
 
 const WEIGHTS: RankWeights = {
-  /** Tool calls after which turning to a file counts 1/e. Source: where-the-numbers-come-from.md, "Restoration": 40 to 90 cover the same. */
+  /** Tool calls after which turning to a file counts 1/e. Source: where-the-numbers-come-from.md, "Restoration": 30 to 120 cover about the same. */
   recencyCalls: 60,
-  /** Weight of a use that only changed a file: the summary says what a change did, not what a read showed. Our choice, half; where-the-numbers-come-from.md, "Restoration". */
-  editWeight: 0.5,
-  /** Factor for a file that the summary names as pending or next. Our choice, two doublings; where-the-numbers-come-from.md, "Restoration". */
-  namedNextFactor: 4,
-  /** Factor for a file that the last words name. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
-  namedLastFactor: 2,
-  /** Factor for a file that an open failure names. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
-  failingFactor: 2,
+  /** What the first mention in the summary adds, and each doubling of the mentions. Our choice; where-the-numbers-come-from.md, "Restoration". */
+  namedWeight: 1,
+  /** Factor for a file that the summary names as pending or next. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  namedNextFactor: 2,
   /** Factor for a file that was used since the user last spoke. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
   latestTurnFactor: 2,
 };
@@ -73,17 +61,13 @@ export function rankFiles(
       const named = (text: string): number => countMentions(text, path, shared.has(path));
       const mentions = named(evidence.summary);
       const isNext = named(next) > 0;
-      const isLast = named(evidence.lastWords) > 0;
-      const isFailing = named(evidence.failures) > 0;
       const isLatest = runs.at(-1)!.at(-1)!.seq >= evidence.lastUserSeq;
       const score =
         runs.reduce((sum, run) => sum + visitWeight(run, callsCount, weights), 0) *
-        (1 + Math.log2(1 + mentions)) *
+        (1 + weights.namedWeight * Math.log2(1 + mentions)) *
         (isNext ? weights.namedNextFactor : 1) *
-        (isLast ? weights.namedLastFactor : 1) *
-        (isFailing ? weights.failingFactor : 1) *
         (isLatest ? weights.latestTurnFactor : 1);
-      return { path, score, isNamed: mentions > 0 || isLast || isFailing, uses: runs.flat() };
+      return { path, score, uses: runs.flat() };
     })
     .filter(({ uses: own }) => own.at(-1)!.how !== "deleted")
     .sort((one, other) => other.score - one.score);
@@ -103,10 +87,8 @@ function findVisits(uses: readonly FileUse[]): ReadonlyMap<string, readonly (rea
   return visits;
 }
 
-function visitWeight(run: readonly FileUse[], callsCount: number, weights: RankWeights): number {
-  const weightOf = ({ how, call }: FileUse): number =>
-    (how === "read" ? 1 : weights.editWeight) * Math.exp((call - callsCount) / weights.recencyCalls);
-  return Math.max(...run.map(weightOf));
+function visitWeight(run: readonly FileUse[], callsCount: number, { recencyCalls }: RankWeights): number {
+  return Math.exp((run.at(-1)!.call - callsCount) / recencyCalls);
 }
 
 /** Headings of the sections on what is not finished, in any style of heading. */

@@ -95,8 +95,9 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
   const touched = touchesOf(kind, block.input);
   if (touched.length === 0) return [];
   const hasWorked = answer !== undefined && !outcomeOf(answer.block, kind).hasFailed;
-  const text = hasWorked && isPlainText(answer.block) ? toolResultText(answer.block) : undefined;
-  return touched.flatMap(({ path, how, isWholeOutput, ...lines }): readonly FileUse[] => {
+  const output = hasWorked && isPlainText(answer.block) ? shownText(toolResultText(answer.block)) : undefined;
+  const texts = output === undefined ? [] : textsOf(touched, output);
+  return touched.flatMap(({ path, how, isPlain: _, ...lines }, number): readonly FileUse[] => {
     const normalised = normalisePath(path);
     if (normalised === undefined) return [];
     const isRead = how === "read" && answer !== undefined;
@@ -111,7 +112,7 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
         hasWorked,
         input: block.input,
         ...lines,
-        ...(isRead && isWholeOutput && text !== undefined ? { text } : {}),
+        ...(isRead && texts[number] !== undefined ? { text: texts[number] } : {}),
         ...(isRead && !answer.isOriginal ? { isShortened: true } : {}),
         ...(answer === undefined ? {} : { resultSeq: answer.seq, resultBlock: answer.index }),
       },
@@ -124,19 +125,45 @@ interface Touched {
   readonly how: FileUse["how"];
   readonly first?: number;
   readonly last?: number;
-  /** The result is this file's text and nothing else. */
-  readonly isWholeOutput: boolean;
+  /** The result is text of these files and nothing else. */
+  readonly isPlain: boolean;
+}
+
+/** Lines that Codex puts above the output of a command. */
+const OUTPUT_HEADER =
+  /^(?:(?:Chunk ID|Wall time|Process exited|Original token count|Exit code)[^\n]*\n){1,6}Output:\n/;
+/** A tool's mark where it left out the middle of an output. */
+const OUTPUT_GAP = /\d+ tokens truncated…/;
+
+/** The output of a command or tool without its header; `undefined` if its middle is missing. */
+function shownText(result: string): string | undefined {
+  return OUTPUT_GAP.test(result) ? undefined : result.replace(OUTPUT_HEADER, "");
+}
+
+/**
+ * The text of each file in an output. Several files have known places if every view says how many lines it shows, and
+ * the output has as many.
+ */
+function textsOf(touched: readonly Touched[], output: string): readonly (string | undefined)[] {
+  if (!touched.every(({ isPlain }) => isPlain)) return [];
+  if (touched.length === 1) return [output];
+  const counts = touched.map(({ first = 1, last }) => (last === undefined ? Number.NaN : last - first + 1));
+  const lines = output.replace(/\n$/, "").split("\n");
+  if (counts.reduce((sum, count) => sum + count, 0) !== lines.length) return [];
+  let start = 0;
+  return counts.map((count) => {
+    const end = start + count;
+    const text = lines.slice(start, end).join("\n");
+    start = end;
+    return text;
+  });
 }
 
 function touchesOf(kind: ToolKind | undefined, input: JsonValue): readonly Touched[] {
   const touched = touchedFiles(kind, input);
   if (kind === "shell" && touched.every(({ how }) => how === "read"))
-    return shellViews(commandOf(input) ?? "").map(({ isAlone, ...view }) => ({
-      ...view,
-      how: "read",
-      isWholeOutput: isAlone,
-    }));
-  return touched.map(({ path, how }) => ({ path, how, ...linesAsked(how, input), isWholeOutput: true }));
+    return shellViews(commandOf(input) ?? "").map((view) => ({ ...view, how: "read" }));
+  return touched.map(({ path, how }) => ({ path, how, ...linesAsked(how, input), isPlain: true }));
 }
 
 /** Lines that a reading call asks for, in the words of the common agents. */

@@ -24,10 +24,10 @@ import { type Measure, measureText, scaleTokens } from "../../compaction/shared/
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
 import type { Deadline } from "../../ports/runtime.ts";
-import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
+import { blockText } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
-import { recentFilesRestorer } from "./restored-files.ts";
+import { type EntryReader, recentFilesRestorer } from "./restored-files.ts";
 import { ANNOUNCED_COUNT, type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
 
 /** A compaction that is planned and not yet appended, and what may be put back after it. */
@@ -45,8 +45,8 @@ export interface RestorationInput extends RestorationSource, HistoryAccess {
   readonly fileReader?: FileRestorer;
   /** The host's plan, or `off`. */
   readonly plan?: PlanHost | "off";
-  /** The original of a block that the window shows shortened. */
-  readonly original?: (seq: number, block: number) => Promise<ContentBlock | undefined>;
+  /** Original blocks of an entry that the window shows shortened, or not any longer. */
+  readonly readEntry?: EntryReader;
   /** Text that every request carries besides: what stands there is not put back. */
   readonly systemPrompt?: string;
   /** The `announced` of the last restoration, from a checkpoint; anything else counts as empty. */
@@ -96,12 +96,12 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
 }
 
 function builtIn(input: RestorationInput): readonly Restorer[] {
-  const { windowTokens, measure, fileReader, original, files, plan, hasHistoryTools } = input;
+  const { windowTokens, measure, fileReader, readEntry, files, plan, hasHistoryTools } = input;
   const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens, limitsOf(input)));
   const recent = {
     ...{ source: input, measure, hasHistoryTools },
     ...(fileReader === undefined ? {} : { reader: fileReader }),
-    ...(original === undefined ? {} : { original }),
+    ...(readEntry === undefined ? {} : { readEntry }),
   };
   const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, windowTokens);
   return [

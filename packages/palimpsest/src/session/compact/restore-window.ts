@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../base/json/json.ts";
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
-import { rankCandidates } from "../../compaction/restore/restore-candidates.ts";
+import { entriesToRead, rankCandidates } from "../../compaction/restore/restore-candidates.ts";
 import { fileBudget } from "../../compaction/restore/restore-files.ts";
 import {
   CANDIDATES_COUNT,
@@ -16,11 +16,12 @@ import {
   withInserted,
 } from "../../compaction/restore/restore-from-log.ts";
 import { visibleAfter, type WindowState } from "../../compaction/shared/window-state.ts";
-import type { ContentBlock, Message } from "../../transcript/blocks.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
+import { readEntries } from "./restored-files.ts";
 
 type RestoredFrom = Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
 
@@ -35,13 +36,10 @@ export async function restoreFromLog(
   const usual = fileBudget(window.windowTokens, limits);
   const budget = filesAfter(edit, policy, window.windowTokens, usual);
   const known = await digest.get();
-  const ranked = rankCandidates(compactedWindow(edit, state, known)).slice(0, CANDIDATES_COUNT);
-  const originals = new Map<string, ContentBlock | undefined>();
-  for (const { isShortened, resultSeq: seq, resultBlock: block } of ranked.flatMap(({ uses }) => uses))
-    if (isShortened === true && seq !== undefined && block !== undefined)
-      originals.set(`${seq}.${block}`, await reader.findBlock(seq, block).catch(() => undefined));
-  const original = (seq: number, block: number) => originals.get(`${seq}.${block}`);
-  return restoreFilesFromLog(edit, state, { digest: known, budget, original });
+  const source = compactedWindow(edit, state, known);
+  const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
+  const contentOf = await readEntries(entriesToRead(ranked, source), (seq) => reader.findContent(seq));
+  return restoreFilesFromLog(edit, state, { digest: known, budget, contentOf });
 }
 
 export class WindowRestorer {
@@ -101,7 +99,7 @@ export class WindowRestorer {
       fileReader,
       plan,
       systemPrompt,
-      original: async (seq, block) => reader.findBlock(seq, block),
+      readEntry: (seq) => reader.findContent(seq),
       announced: carried.get("announced") ?? {},
       deadline,
     });

@@ -3,11 +3,10 @@
  * last held them.
  */
 import {
-  asCandidate,
-  type RankedCandidate,
+  entriesToRead,
   type RestorationSource,
   rankCandidates,
-  withOriginal,
+  withLogged,
 } from "../../compaction/restore/restore-candidates.ts";
 import { currentContent } from "../../compaction/restore/restore-content.ts";
 import {
@@ -17,7 +16,6 @@ import {
   RECENT_FILE_LABEL,
 } from "../../compaction/restore/restore-files.ts";
 import { CANDIDATES_COUNT } from "../../compaction/restore/restore-from-log.ts";
-import type { FileUse } from "../../compaction/restore/restore-uses.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../ports/restorer.ts";
@@ -30,8 +28,21 @@ interface RecentFilesOptions extends HistoryAccess {
   readonly measure: Measure;
   /** Reads the files as they are now. */
   readonly reader?: FileRestorer;
-  /** The original of a block that the window showed shortened. */
-  readonly original?: (seq: number, block: number) => Promise<ContentBlock | undefined>;
+  /** Reads original blocks of an entry. */
+  readonly readEntry?: EntryReader;
+}
+
+/** Reads the original blocks of an entry; `undefined` if there are none. */
+export type EntryReader = (seq: number) => Promise<readonly ContentBlock[] | undefined>;
+
+/** Returns the entries that could be read, for planners. Never rejects. */
+export async function readEntries(
+  seqs: readonly number[],
+  read: EntryReader,
+): Promise<(seq: number) => readonly ContentBlock[] | undefined> {
+  const found = new Map<number, readonly ContentBlock[] | undefined>();
+  for (const seq of seqs) found.set(seq, await read(seq).catch(() => undefined));
+  return (seq) => found.get(seq);
 }
 
 /** Files come after what is small and says what to do. */
@@ -46,7 +57,11 @@ export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
     itemTokens: budget.fileTokens,
     restore: async ({ budgetTokens, signal }) => {
       const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
-      const candidates = await Promise.all(ranked.map((file) => candidateOf(file, options, signal)));
+      const { readEntry, reader } = options;
+      const contentOf =
+        readEntry === undefined ? undefined : await readEntries(entriesToRead(ranked, source), readEntry);
+      const logged = withLogged(ranked, source, contentOf);
+      const candidates = await Promise.all(logged.map((file) => withCurrent(file, reader, signal)));
       const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
       const { files, skipped } = planFiles(candidates, limits, measure, options);
       const shown = files.map(({ path, title, note, text, isCut }) => ({
@@ -67,16 +82,12 @@ export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
   } satisfies Restorer;
 }
 
-async function candidateOf(
-  file: RankedCandidate,
-  { reader, original }: RecentFilesOptions,
+async function withCurrent(
+  candidate: FileCandidate,
+  reader: FileRestorer | undefined,
   signal: RestoreContext["signal"],
 ): Promise<FileCandidate> {
-  const [uses, current] = await Promise.all([
-    Promise.all(file.uses.map((use) => originalOf(use, original))),
-    readCurrent(file.path, reader, signal),
-  ]);
-  const candidate = asCandidate({ ...file, uses });
+  const current = await readCurrent(candidate.path, reader, signal);
   if (current === undefined) return candidate;
   const isGone = current.state === "gone";
   return { ...candidate, current: isGone ? "gone" : currentContent(current.text, candidate.logged) };
@@ -95,11 +106,4 @@ async function readCurrent(
     // What the log held is there all the same, and its heading says how old it is.
     return undefined;
   }
-}
-
-async function originalOf(use: FileUse, original: RecentFilesOptions["original"]): Promise<FileUse> {
-  const { isShortened, resultSeq, resultBlock } = use;
-  if (isShortened !== true || resultSeq === undefined || resultBlock === undefined) return use;
-  const block = await original?.(resultSeq, resultBlock).catch(() => undefined);
-  return withOriginal(use, () => block);
 }

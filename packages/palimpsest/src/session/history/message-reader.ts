@@ -71,10 +71,10 @@ export class LogReader {
     });
   }
 
-  /** One block as it was said, by its place; `undefined` where there is none, or its blob is gone. */
-  async findBlock(seq: number, block: number): Promise<ContentBlock | undefined> {
-    const stored = (await this.findMessage(seq))?.content[block];
-    return stored === undefined ? undefined : this.#tryWhole(stored);
+  /** All blocks of a message as they were said; `undefined` where there is none. */
+  async findContent(seq: number): Promise<readonly ContentBlock[] | undefined> {
+    const entry = await this.findMessage(seq);
+    return entry && this.wholeContent(entry);
   }
 
   async #tryWhole(block: StoredBlock): Promise<ContentBlock | undefined> {

@@ -4,9 +4,15 @@ import { judgeAnthropicRequest } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "#base/json/json.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { asCandidate, rankCandidates } from "#compaction/restore/restore-candidates.ts";
+import {
+  asCandidate,
+  entriesToRead,
+  rankCandidates,
+  withLogged,
+} from "#compaction/restore/restore-candidates.ts";
 import { currentContent } from "#compaction/restore/restore-content.ts";
 import {
+  type FileBudget,
   fileBudget,
   formatRestored,
   planFiles,
@@ -48,22 +54,13 @@ describe("the ranking", () => {
   it("counts a run of edits as one turning to a file", () => {
     const visits = [
       ...read(1, "/p/visited.ts", ["a"]),
-      ...read(3, "/p/run.ts", ["1"]),
+      ...read(3, "/p/other.ts", ["b"]),
       ...read(5, "/p/visited.ts", ["a"]),
-      ...edited(7, "/p/run.ts", "1", "2"),
-      ...edited(9, "/p/run.ts", "2", "3"),
-      ...edited(11, "/p/run.ts", "3", "4"),
+      ...read(7, "/p/run.ts", ["1"]),
+      ...edited(9, "/p/run.ts", "1", "2"),
+      ...edited(11, "/p/run.ts", "2", "3"),
     ];
-    expect(order(visits)).toEqual(["/p/visited.ts", "/p/run.ts"]);
-  });
-
-  it("prefers what an open failure names", () => {
-    const failing = [
-      ...both,
-      called(5, "Bash", { command: "npm test" }),
-      resulted(6, "Exit code 1\nerror in old.ts:3", true),
-    ];
-    expect(order(failing)[0]).toBe("/p/old.ts");
+    expect(order(visits)).toEqual(["/p/visited.ts", "/p/run.ts", "/p/other.ts"]);
   });
 
   it("prefers what was used since the user last spoke", () => {
@@ -166,10 +163,47 @@ describe("the plan", () => {
     expect(sizes({ ...BUDGET, filesCount: 1 })).toHaveLength(1);
   });
 
+  it("spends its tokens: whole files first, what is left on the files that were cut", () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, index) => `const line${index} = ${index};`);
+    const hidden = [...read(1, "/p/long.ts", lines(4_000)), ...read(3, "/p/short.ts", lines(20))];
+    const sized = (budget: FileBudget) =>
+      plan(ranked(hidden, "long.ts, long.ts").map(asCandidate), budget).files.map(
+        (file) => [file.path, file.isCut, measure({ type: "text", text: restoredFileText(file) })] as const,
+      );
+    const [long, short] = sized(fileBudget(200_000));
+    // Three fifths of 24,000 at first, then what the short file leaves, up to the limit of one file.
+    expect([long![0], long![1], short![0], short![1]]).toEqual(["/p/long.ts", true, "/p/short.ts", false]);
+    expect(long![2]).toBeGreaterThan(13_500);
+    expect(long![2]).toBeLessThanOrEqual(15_000);
+    const all = sized({ filesCount: 20, fileTokens: 24_000, filesTokens: 24_000 });
+    const spent = all.reduce((sum, [, , tokens]) => sum + tokens, 0);
+    expect(spent).toBeGreaterThan(21_500);
+    expect(spent).toBeLessThanOrEqual(24_000);
+    const classic = { filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 };
+    expect(sized(classic).map(([, , tokens]) => tokens <= 5_000)).toEqual([true, true]);
+  });
+
+  it("takes what the window lost before from the entries of the log that the digest remembers", () => {
+    const before = [...read(1, "/p/a.ts", ["one", "two"]), ...edited(3, "/p/a.ts", "two", "TWO")];
+    const hidden = edited(10, "/p/a.ts", "one", "ONE");
+    const digest = createDigest();
+    for (const { seq, role, origin, blocks } of [...before, ...hidden])
+      addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
+    const source = { hidden, tail: [], summaryTexts: [""], digest };
+    const found = rankCandidates(source);
+    expect(entriesToRead(found, source)).toEqual([1, 2, 3, 4]);
+    const contentOf = (seq: number) =>
+      before.find((message) => message.seq === seq)?.blocks.map(({ block }) => block);
+    expect(plan(withLogged(found, source, contentOf)).files.map(({ text }) => text)).toEqual(["ONE\nTWO"]);
+    // Without them the place of the change is unknown.
+    expect(plan(withLogged(found, source)).files[0]!.text).toContain("[put in by a change");
+  });
+
   it("scales with the window", () => {
-    expect(fileBudget(200_000)).toEqual({ filesCount: 5, fileTokens: 10_000, filesTokens: 24_000 });
-    expect(fileBudget(32_000)).toEqual({ filesCount: 5, fileTokens: 2_000, filesTokens: 5_000 });
-    expect(fileBudget(8_000)).toEqual({ filesCount: 5, fileTokens: 500, filesTokens: 1_250 });
+    expect(fileBudget(200_000)).toEqual({ filesCount: 20, fileTokens: 15_000, filesTokens: 24_000 });
+    expect(fileBudget(32_000)).toEqual({ filesCount: 20, fileTokens: 3_000, filesTokens: 5_000 });
+    expect(fileBudget(8_000)).toEqual({ filesCount: 20, fileTokens: 750, filesTokens: 1_250 });
   });
 });
 

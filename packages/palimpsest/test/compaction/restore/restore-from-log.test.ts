@@ -108,8 +108,9 @@ describe("files from the log", () => {
     });
     const digest = createDigest();
     const state = aWindowState(cleared, { windowTokens: 200_000 });
-    const original = (seq: number) => WORK.find((message) => message.seq === seq)?.blocks[0]?.block;
-    const edit = restoreFilesFromLog(summary(cleared), state, { digest, budget: EARLY, original });
+    const contentOf = (seq: number) =>
+      WORK.find((message) => message.seq === seq)?.blocks.map(({ block }) => block);
+    const edit = restoreFilesFromLog(summary(cleared), state, { digest, budget: EARLY, contentOf });
     const texts = edit.effect.insert!.flatMap(({ messages }) =>
       messages.flatMap(({ content }) => content.map(blockText)),
     );

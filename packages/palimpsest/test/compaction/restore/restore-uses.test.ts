@@ -46,26 +46,41 @@ describe("shellViews", () => {
   it.each([
     {
       command: "cat src/a.ts",
-      views: [{ path: "src/a.ts", first: 1, isAlone: true }],
+      views: [{ path: "src/a.ts", first: 1, isPlain: true }],
       why: "a file shown whole",
     },
     {
       command: "cd /p && sed -n '10,20p' src/a.ts",
-      views: [{ path: "/p/src/a.ts", first: 10, last: 20, isAlone: true }],
+      views: [{ path: "/p/src/a.ts", first: 10, last: 20, isPlain: true }],
       why: "lines of a file, seen from the folder gone to",
     },
     {
       command: "head -n 5 a.ts; cat b.ts",
       views: [
-        { path: "a.ts", first: 1, last: 5, isAlone: false },
-        { path: "b.ts", first: 1, isAlone: false },
+        { path: "a.ts", first: 1, last: 5, isPlain: true },
+        { path: "b.ts", first: 1, isPlain: true },
       ],
-      why: "the output of two views is neither file's text",
+      why: "two files, one after the other",
     },
     {
       command: "cat a.ts | head -3",
-      views: [{ path: "a.ts", first: 1, isAlone: false }],
-      why: "cut output is a view, but not the text",
+      views: [{ path: "a.ts", first: 1, last: 3, isPlain: true }],
+      why: "the first lines of a whole file",
+    },
+    {
+      command: "nl -ba a.ts | sed -n '5,9p'",
+      views: [{ path: "a.ts", first: 5, last: 9, isPlain: true }],
+      why: "lines of a whole file",
+    },
+    {
+      command: "sed -n '5,9p' a.ts | head -3",
+      views: [{ path: "a.ts", first: 5, last: 9, isPlain: false }],
+      why: "cut twice, so that the lines are not known",
+    },
+    {
+      command: "git status; cat a.ts",
+      views: [{ path: "a.ts", first: 1, isPlain: false }],
+      why: "the output is not only the file's",
     },
     { command: "cat a.ts | grep x", views: [], why: "what another program lets through is no reading" },
     { command: "cat a.ts > b.ts", views: [], why: "a copy shows nothing" },
@@ -124,6 +139,36 @@ describe("findFileUses", () => {
       ["/p/a.ts", "read", 2, "m6.0", true],
     ]);
     expect(uses[0]).toMatchObject({ first: 5, last: 6, text: "     5→five\n     6→six" });
+  });
+
+  it.each([
+    {
+      command: "sed -n '1,2p' a.ts && sed -n '7,7p' b.ts",
+      output: "one\ntwo\nseven\n",
+      texts: ["one\ntwo", "seven"],
+      why: "as many lines as were asked for, so each file's can be told apart",
+    },
+    {
+      command: "sed -n '1,20p' a.ts && sed -n '7,7p' b.ts",
+      output: "one\ntwo\nseven\n",
+      texts: [undefined, undefined],
+      why: "one of them ended earlier",
+    },
+    {
+      command: "cat a.ts",
+      output: "Chunk ID: 1f2e3d\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\none\n",
+      texts: ["one\n"],
+      why: "a header is no text of the file",
+    },
+    {
+      command: "cat a.ts",
+      output: "one\n…12 tokens truncated…\nend",
+      texts: [undefined],
+      why: "its middle is missing",
+    },
+  ])("takes from `$command` what is the file's: $why", ({ command, output, texts }) => {
+    const { uses } = findFileUses([called(1, "Bash", { command }), resulted(2, output)]);
+    expect(uses.map(({ text }) => text)).toEqual(texts);
   });
 
   it("takes a call that nobody answered for a use that did nothing", () => {

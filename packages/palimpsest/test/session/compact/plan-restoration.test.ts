@@ -116,10 +116,11 @@ describe("planRestoration", () => {
   it("takes the original of a result that the window showed shortened", async () => {
     const [call, answer] = read(1, "/p/a.ts", ["x"]);
     const blocks = answer!.blocks.map((block) => ({ ...block, form: "edited" as const }));
-    const original = async (seq: number, block: number) =>
-      ({ type: "tool_result", tool_use_id: "c1", content: `     1→entry ${seq}, block ${block}` }) as const;
-    expect(textsOf(await plan({ hidden: [call!, { ...answer!, blocks }], original }))[1]).toContain(
-      "entry 2, block 0",
+    const readEntry = async (seq: number) => [
+      { type: "tool_result", tool_use_id: "c1", content: `     1→entry ${seq}` } as const,
+    ];
+    expect(textsOf(await plan({ hidden: [call!, { ...answer!, blocks }], readEntry }))[1]).toContain(
+      "entry 2",
     );
   });
 

@@ -85,7 +85,7 @@ export const POLICY_DEFAULTS = {
 /** Numbers of the policy `classic` beside its summary, by the option that sets them. A host's own go before them. */
 export const CLASSIC_LIMITS = {
   arrivalPreviewTokens: 1_000,
-  restoredFilesCount: RESTORE_DEFAULTS.filesCount,
+  restoredFilesCount: 5,
   restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
   restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
   /** The whole cost: no cap. */
