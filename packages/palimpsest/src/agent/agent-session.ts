@@ -43,6 +43,7 @@ import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
 import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
 import { CallSizer } from "./turn/call-sizer.ts";
+import { compactByProvider } from "./turn/compact-by-provider.ts";
 import { runTurn } from "./turn/run-turn.ts";
 import { streamTurn } from "./turn/stream-turn.ts";
 
@@ -290,11 +291,15 @@ export class AgentSession extends SessionMembers {
     const { instructions, signal } = options;
     const mayUseNotes = span === undefined && instructions === undefined;
     if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(signal);
-    const edits = await builder.compact(this.#complete(this.#lastRequest ?? {}), {
-      help: this.#help,
-      byHand: { span, instructions, hasPrefix: this.#lastRequest !== undefined },
-      signal,
-    });
+    const request = this.#complete(this.#lastRequest ?? {});
+    const byProvider = mayUseNotes ? await compactByProvider(this, request, signal) : undefined;
+    const edits =
+      byProvider ??
+      (await builder.compact(request, {
+        help: this.#help,
+        byHand: { span, instructions, hasPrefix: this.#lastRequest !== undefined },
+        signal,
+      }));
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
     const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
     return { edits, freedTokens, writtenBy };

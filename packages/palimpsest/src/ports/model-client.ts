@@ -20,6 +20,8 @@ export interface EndpointEdits {
   readonly compacts: boolean;
   /** The least size, in tokens, from which on it can be asked to. */
   readonly leastCompactTokens: number;
+  /** Summarises a conversation when it is asked, without an answer. */
+  readonly compactsOnDemand: boolean;
 }
 
 /** Edits of the context that a provider is asked to make for one request. */
@@ -165,6 +167,8 @@ export interface ModelClient {
   readonly counter?: TokenCounter;
   /** The edits that the endpoint can make for a model; `undefined` where that is not known. */
   endpointEdits?(model: string): EndpointEdits | undefined;
+  /** Asks for a summary alone. Resolves with the messages that take the place of the request's, to be sent back unchanged. */
+  compact?(request: ModelRequest, options?: ModelCallOptions): Promise<ModelAnswer>;
   /** Asks the provider for the limits of a model; `undefined` where it does not know it. */
   limits?(model: string, options?: ModelCallOptions): Promise<ReportedLimits | undefined>;
   /** Classifies an error of `generate`. @defaultValue `classifyModelError`, which reads every vendor's errors */

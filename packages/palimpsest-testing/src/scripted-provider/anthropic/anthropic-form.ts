@@ -20,7 +20,9 @@ export function judgeAnthropicForm(incoming: IncomingRequest): readonly Violatio
     ...judgeAnthropicRequest(body, {
       thinking: thinking["type"] === "enabled",
       kind: incoming.purpose === "count" ? "count" : "request",
-      allowsPrefill: !isClaudeSince(model, PROVIDER_FACTS.firstClaudeWithoutPrefill),
+      // A summary alone continues nothing.
+      allowsPrefill:
+        isObject(body["compaction"]) || !isClaudeSince(model, PROVIDER_FACTS.firstClaudeWithoutPrefill),
     }),
   ];
 }

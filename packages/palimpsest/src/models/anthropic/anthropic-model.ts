@@ -21,7 +21,11 @@ import type {
 } from "../../ports/model-client.ts";
 import { findModel } from "../../tokens/models/model-catalogue.ts";
 import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
-import { contextManagement } from "../../wire/anthropic/context-management.ts";
+import {
+  contextManagement,
+  SUMMARIZE_BETAS,
+  summarizeBody,
+} from "../../wire/anthropic/context-management.ts";
 import { type AnthropicBody, anthropicBody } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
@@ -87,6 +91,12 @@ export function anthropicModel(
     },
     stream: async (request, streamOptions = {}) =>
       streamed(client, { request, body: bodyOf(request), options: streamOptions }),
+    compact: async (request, { signal } = {}) => {
+      const body = summarizeBody(bodyOf(request));
+      const { betas = [] } = request;
+      const asked = { ...request, betas: [...betas, ...SUMMARIZE_BETAS] };
+      return streamed(client, { request: asked, body, options: signalOption(signal) });
+    },
     endpointEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
     ...(client.models === undefined ? {} : { limits: limitsFrom(client.models) }),

@@ -28,7 +28,13 @@ export interface OpenAIChatModelOptions {
 }
 
 /** Chat Completions make no edits, and read none of those of Responses. */
-const NO_EDITS = { clearsResults: false, clearsThinking: false, compacts: false, leastCompactTokens: 0 };
+const NO_EDITS = {
+  clearsResults: false,
+  clearsThinking: false,
+  compacts: false,
+  leastCompactTokens: 0,
+  compactsOnDemand: false,
+};
 
 /**
  * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any

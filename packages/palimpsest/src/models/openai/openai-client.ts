@@ -22,6 +22,8 @@ export interface OpenAIResponsesClient {
   readonly baseURL?: string;
   readonly responses: {
     create(body: object, options?: object): PromiseLike<unknown>;
+    /** Summarises; older SDKs have none. */
+    compact?(body: object, options?: object): PromiseLike<unknown>;
     /** Counts requests; older SDKs and most compatible servers have none. */
     readonly inputTokens?: { count(body: object, options?: object): PromiseLike<unknown> };
   };

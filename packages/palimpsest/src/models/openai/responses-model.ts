@@ -9,7 +9,7 @@ import type {
   StreamingModelClient,
 } from "../../ports/model-client.ts";
 import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
-import { responsesAnswer } from "../../wire/openai-responses/answer.ts";
+import { responsesAnswer, responsesCompaction } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
 import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
@@ -78,7 +78,17 @@ export function openaiResponsesModel(
       // Strict mode requires schemas in which every member is required; those of hosts have optional ones.
       strict: false,
     }),
-    endpointEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
+    compact: async (request, { signal } = {}) => {
+      const { model, instructions, input } = bodyOf(request);
+      const asked = { model, input, ...(instructions === undefined ? {} : { instructions }) };
+      const { data, requestId } = await settle(client.responses.compact!(asked, signalOption(signal)));
+      return responsesCompaction(data, requestId);
+    },
+    endpointEdits: (model) => {
+      const edits = endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model);
+      const canCompact = typeof client.responses.compact === "function";
+      return edits && { ...edits, compactsOnDemand: edits.compactsOnDemand && canCompact };
+    },
     ...(counter === undefined ? {} : { counter }),
   };
 }

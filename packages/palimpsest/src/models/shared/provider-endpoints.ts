@@ -22,22 +22,22 @@ interface EndpointRow {
   readonly edits: Omit<EndpointEdits, "leastCompactTokens">;
 }
 
-const NONE = { clearsResults: false, clearsThinking: false, compacts: false };
+const NONE = { clearsResults: false, clearsThinking: false, compacts: false, compactsOnDemand: false };
 const CLEARS = { ...NONE, clearsResults: true, clearsThinking: true };
 const ALL = { ...CLEARS, compacts: true };
 
 /**
  * Sources: Anthropic docs (October 2026), "Context editing" (Claude API, Claude Platform on AWS, Bedrock, Google Cloud and
  * Foundry) and "Compaction overview" (threshold compaction: Claude API, Bedrock, Google Cloud; not stated for the other
- * two); AWS docs, "Compaction" (InvokeModel only); OpenAI docs, "Compaction". Azure's documents do not name the field.
+ * two; on demand: Claude API, and on Bedrock the vendors' pages disagree); AWS docs, "Compaction" (InvokeModel only); OpenAI docs, "Compaction". Azure's documents do not name the field.
  */
 const ENDPOINTS: Readonly<Record<ProviderEndpoint, EndpointRow>> = {
-  anthropic: { host: /(?:^|\.)api\.anthropic\.com$/, edits: ALL },
+  anthropic: { host: /(?:^|\.)api\.anthropic\.com$/, edits: { ...ALL, compactsOnDemand: true } },
   "anthropic-aws": { host: /^aws-external-anthropic\..*\.api\.aws$/, edits: CLEARS },
   bedrock: { host: /^bedrock-(?:runtime|mantle)[.-].*\.(?:amazonaws\.com|api\.aws)$/, edits: ALL },
   vertex: { host: /(?:^|[.-])aiplatform\.googleapis\.com$/, edits: ALL },
   foundry: { host: /\.services\.ai\.azure\.com$/, edits: CLEARS },
-  openai: { host: /^api\.openai\.com$/, edits: { ...NONE, compacts: true } },
+  openai: { host: /^api\.openai\.com$/, edits: { ...NONE, compacts: true, compactsOnDemand: true } },
   "azure-openai": { host: /\.openai\.azure\.com$/, edits: NONE },
 };
 
@@ -66,6 +66,7 @@ export function endpointEdits(
     clearsResults: edits.clearsResults && clears,
     clearsThinking: edits.clearsThinking && clears,
     compacts: edits.compacts && isSince(first),
+    compactsOnDemand: edits.compactsOnDemand && isSince(first),
     leastCompactTokens: LEAST_COMPACT_TOKENS.anthropic,
   };
 }

@@ -20,7 +20,13 @@ import { reportLoss } from "../../compaction/summary/loss-report.ts";
 import type { AppliedProviderEdits, EndpointEdits, ProviderEditPlan } from "../../ports/model-client.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { tokenizerFamily } from "../../tokens/models/model-id.ts";
-import { type ContentBlock, isCompaction, type Message } from "../../transcript/blocks.ts";
+import {
+  blockText,
+  type ContentBlock,
+  isCompaction,
+  type Message,
+  type Usage,
+} from "../../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../../transcript/edits.ts";
 import { asProviderShows, clearedBy, countCleared } from "../../transcript/provider-view.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -81,6 +87,7 @@ export class ProviderEditing {
       clearsThinking: may(clear, endpointEdits?.clearsThinking) && thinks,
       compacts: this.#mayCompact && may(compact, endpointEdits?.compacts),
       leastCompactTokens: endpointEdits?.leastCompactTokens ?? 0,
+      compactsOnDemand: this.#mayCompact && may(compact, endpointEdits?.compactsOnDemand),
     };
   }
 
@@ -99,11 +106,11 @@ export class ProviderEditing {
       ({ edit }) => edit.kind === "provider-clear" && "isBoundary" in edit && edit.isBoundary === true,
     );
     if (compacted === undefined) return;
-    const isSealed = writer.projection.visible[0]?.blocks.some(
-      ({ block }) => block.type === "opaque" && isCompaction(block),
+    const isSealed = writer.projection.visible.some(({ blocks }) =>
+      blocks.some(({ block }) => block.type === "opaque" && isCompaction(block)),
     );
     const isReadable = READERS.has(tokenizerFamily(model)) && endpointEdits?.compacts !== false;
-    if (isSealed !== true || isReadable) return;
+    if (!isSealed || isReadable) return;
     await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq: compacted.seq } });
   }
 
@@ -220,6 +227,51 @@ export class ProviderEditing {
         model,
         ...(applied?.compactionUsage === undefined ? {} : { usage: applied.compactionUsage }),
       },
+    };
+  }
+
+  /** True if the provider can be asked for a summary now: its request takes no other edits. */
+  summarizes(request: CallRequest, state: Pick<WindowState, "editSafety">): boolean {
+    const { tracker, writer } = this.#parts;
+    const isSigned = (block: ContentBlock): boolean => block.type !== "compaction" || "signature" in block;
+    return (
+      this.#edits(request, state).compactsOnDemand &&
+      tracker.cleared === undefined &&
+      writer.projection.visible.every(({ blocks }) => blocks.every(({ block }) => isSigned(block)))
+    );
+  }
+
+  /** The edit that puts a summary in the place of everything through `throughSeq`; `undefined` if it holds none. */
+  async summarized(
+    { messages, usage }: { readonly messages: readonly Message[]; readonly usage?: Usage | undefined },
+    { throughSeq, model }: { readonly throughSeq: number; readonly model: string },
+  ): Promise<LayerEdit | undefined> {
+    const summary = messages.flatMap(({ content }) => content).filter(isCompaction);
+    if (summary.length !== 1) return undefined;
+    const { tracker, writer, pins } = this.#parts;
+    const hidden = writer.projection.visible;
+    const inserted = new Set(hidden.flatMap(({ insertedBy }) => insertedBy ?? []));
+    const pinned = composePinned(await pins.texts());
+    const { ledger } = tracker;
+    const freedTokens = ledger.figure().tokens - ledger.fixedFigure().tokens;
+    const shown = messages.map(({ role, content }): Message => ({ role, origin: "summary", content }));
+    return {
+      kind: "provider-clear",
+      reason: "manual",
+      freedTokens: Math.max(0, Math.round(freedTokens)),
+      isBoundary: true,
+      effect: {
+        hide: [{ from: 1, to: throughSeq }],
+        ...(inserted.size === 0 ? {} : { hideInserted: [...inserted] }),
+        insert: [{ afterSeq: throughSeq, messages: pinned === "" ? shown : [...shown, sayPinned(pinned)] }],
+      },
+      loss: reportLoss({
+        hidden,
+        shown: [...messages.flatMap(({ content }) => content.map(blockText)), pinned],
+        kept: [],
+        verbatimSeqs: new Set(),
+      }),
+      writtenBy: { model, ...(usage === undefined ? {} : { usage }) },
     };
   }
 

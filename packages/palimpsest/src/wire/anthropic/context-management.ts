@@ -58,11 +58,17 @@ export function contextManagement({
   };
 }
 
-/** Fields and beta features of a request for a summary, and nothing else. @internal */
-export const SUMMARIZE: ContextManagement = {
-  fields: { compaction: { type: "summarize" } },
-  betas: [SUMMARIZE_BETA],
-};
+/** Beta features of a request for a summary alone, and of each that carries it. @internal */
+export const SUMMARIZE_BETAS: readonly string[] = [SUMMARIZE_BETA];
+
+/** Fields that the API refuses beside a request for a summary. Source: Anthropic docs, "Compaction on demand". */
+const NOT_WITH_SUMMARIZE = ["context_management", "stop_sequences", "tool_choice", "output_config"];
+
+/** Returns the body with which a conversation is summarised, and not answered. @internal */
+export function summarizeBody<Body extends JsonObject>(body: Body): Body {
+  const kept = Object.entries(body).filter(([field]) => !NOT_WITH_SUMMARIZE.includes(field));
+  return { ...Object.fromEntries(kept), compaction: { type: "summarize" } } as unknown as Body;
+}
 
 function hasCompact(edits: readonly JsonObject[]): boolean {
   return edits.some(({ type }) => type === "compact_20260112");

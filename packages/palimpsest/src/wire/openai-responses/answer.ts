@@ -29,6 +29,18 @@ export function responsesAnswer(response: unknown, requestId?: string): ModelAns
   });
 }
 
+/** Reads a conversation as a summary: what the user said, and one item. @throws ModelError where it is none. @internal */
+export function responsesCompaction(response: unknown, requestId?: string): ModelAnswer {
+  if (!isObject(response) || !Array.isArray(response["output"])) throw unreadableAnswer("openai", response);
+  const usage = openaiUsage(response["usage"]);
+  return {
+    messages: fromOpenAIResponses(response["output"]).messages,
+    stopReason: "end",
+    ...(usage === undefined ? {} : { usage }),
+    ...(requestId === undefined ? {} : { requestId }),
+  };
+}
+
 /** Items of an answer, also outputs of OpenAI's own tools, which are in it. @internal */
 export function responsesContent(items: readonly unknown[]): readonly ContentBlock[] {
   return fromOpenAIResponses(items).messages.flatMap(({ content }) => content);

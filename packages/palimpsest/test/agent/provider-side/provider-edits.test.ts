@@ -284,3 +284,23 @@ it("shows again what only OpenAI could read, when another model goes on", async 
   expect(staged.provider.violations).toEqual([]);
   expect(staged.provider.overflows).toEqual([]);
 });
+
+it.each(["anthropic", "openai"] as const)("is asked for by hand: %s", async (wire) => {
+  const staged = await stage(wire, { compact: true });
+  const session = await staged.open("one");
+  await staged.work(session, 4);
+  const { edits, writtenBy } = await session.compact();
+  expect(edits.map(({ edit }) => [edit.kind, edit.reason])).toEqual([["provider-clear", "manual"]]);
+  expect(writtenBy).toBe(wire === "openai" ? "gpt-6-sol" : "claude-opus-5-5");
+  await staged.work(session, 2);
+  await session.close();
+  const again = await staged.open("one");
+  await staged.work(again, 1);
+  const body = JSON.stringify(staged.provider.requests.at(-1)?.body);
+  expect(body).toContain('"type":"compaction"');
+  expect(body).not.toContain('\\"file-1\\"}');
+  await again.compact();
+  await staged.work(again, 1);
+  expect(staged.provider.violations).toEqual([]);
+  expect(staged.provider.overflows).toEqual([]);
+});

@@ -15,7 +15,11 @@ const inWords = (edits: object | undefined): string =>
 
 describe("the edits of an endpoint", () => {
   it.each([
-    { baseURL: undefined, model: "claude-opus-5-5", edits: "clearsResults clearsThinking compacts" },
+    {
+      baseURL: undefined,
+      model: "claude-opus-5-5",
+      edits: "clearsResults clearsThinking compacts compactsOnDemand",
+    },
     { baseURL: undefined, model: "claude-opus-4-5", edits: "clearsResults clearsThinking" },
     { baseURL: undefined, model: "claude-haiku-4-5", edits: "clearsResults clearsThinking" },
     { baseURL: undefined, model: "claude-3-7-sonnet-latest", edits: "" },
@@ -44,7 +48,7 @@ describe("the edits of an endpoint", () => {
   });
 
   it.each([
-    { client: new OpenAI({ apiKey: "any" }), edits: "compacts" },
+    { client: new OpenAI({ apiKey: "any" }), edits: "compacts compactsOnDemand" },
     { client: new OpenAI({ apiKey: "any", baseURL: "http://localhost:11434/v1" }), edits: "unknown" },
     {
       client: new AzureOpenAI({ apiKey: "any", endpoint: "https://me.openai.azure.com", apiVersion: "v1" }),
@@ -62,6 +66,7 @@ describe("the edits of an endpoint", () => {
       clearsThinking: true,
       compacts: true,
       leastCompactTokens: 50_000,
+      compactsOnDemand: true,
     });
   });
 });
