@@ -117,13 +117,13 @@ export function assembleSession(
 }
 
 /** The policy of a session, and the numbers of its layers: those of the preset, and the program's own before them. */
-function planningOf({ policy: name = DEFAULT_POLICY, limits }: WindowOptions): {
+function planningOf({ policy: name = DEFAULT_POLICY, earlySummary, limits }: WindowOptions): {
   readonly policy: CostPolicy | undefined;
   readonly limits: ResolvedLimits;
 } {
   const policy = costPolicy(name);
   return {
-    policy: policy && withLimits(policy, limits),
+    policy: policy && withLimits({ ...policy, ...(earlySummary && { earlySummary }) }, limits),
     limits: resolveLimits(name === "classic" ? CLASSIC_LIMITS : undefined, limits),
   };
 }

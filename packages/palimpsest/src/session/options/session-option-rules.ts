@@ -76,6 +76,7 @@ const WINDOW_RULES: OptionRules<WindowOptions> = {
   tariff: anything,
   cacheTtl: anything,
   headCacheTtl: anything,
+  earlySummary: anything,
   providerEdits: object,
 };
 
@@ -92,6 +93,7 @@ export function checkWindow(window: WindowOptions = {}): void {
   }
   checkLimits(window.limits);
   checkChoice("headCacheTtl", window.headCacheTtl, ["auto", "5m", "1h"]);
+  checkChoice("earlySummary", window.earlySummary, ["log", "model"]);
   checkChoice("policy", window.policy, POLICY_NAMES);
   checkChoice("editSafety", window.editSafety, ["strict", "permissive"]);
   for (const layer of checkNames("disabledLayers", window.disabledLayers))

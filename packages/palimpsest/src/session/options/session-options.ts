@@ -43,6 +43,12 @@ export interface WindowOptions {
    */
   readonly policy?: PolicyName;
   /**
+   * The writer of a summary that is made before the window is full, where a model is connected. `log`: none, it is made
+   * from the log. `model`: the model writes it in the background, if earlier messages may be rewritten.
+   * @defaultValue by the policy
+   */
+  readonly earlySummary?: "log" | "model";
+  /**
    * False: no summary is made and no rounds collapse by themselves, and a request beyond the blocking limit is refused
    * with `WINDOW_TOO_SMALL`; `compact()` works. Old results still become smaller, unless `disabledLayers` says otherwise.
    * @defaultValue true

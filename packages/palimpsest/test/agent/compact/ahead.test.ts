@@ -1,5 +1,5 @@
 /** Summaries for the price's sake are written while the turn goes on; hooks have a say in them, too. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SUMMARY } from "#test/agent/fake-model.ts";
 import { docsTool, type Stage, type StageOptions, setTheStage } from "#test/agent/stage.ts";
 
@@ -9,7 +9,7 @@ const cheap = (options: StageOptions = {}): Promise<Stage> =>
   setTheStage({
     calls: 60,
     ...options,
-    window: { windowTokens: 64_000, policy: "economy", ...options.window },
+    window: { windowTokens: 64_000, policy: "economy", earlySummary: "model", ...options.window },
   });
 
 it("the turn goes on while the summary is written, and what was said meanwhile stands behind it", async () => {
@@ -108,4 +108,40 @@ it("one that is being written is given up with the session", async () => {
   await session.turn("Read everything.", { tools });
   await palimpsest.close();
   expect(aborted).toBe(true);
+});
+
+describe("with `earlySummary: log`", () => {
+  const fromLog = (options: StageOptions = {}): Promise<Stage> =>
+    cheap({ ...options, window: { earlySummary: "log", ...options.window } });
+
+  it("no model is asked before the window is full", async () => {
+    const { session, model, eventNames } = await fromLog();
+    await session.turn("Read everything.", { tools });
+    expect(new Set(eventNames())).toEqual(new Set(["extractive (rent)"]));
+    expect(JSON.stringify(model.requests.map(({ messages }) => messages))).not.toContain("<summary> tags");
+  });
+
+  it("a model is asked when it is", async () => {
+    const { session, eventNames } = await fromLog({
+      window: { windowTokens: 24_000, policy: "faithful", disabledLayers: ["offload", "microcompact"] },
+    });
+    await session.turn("Read everything.", { tools });
+    expect(eventNames().slice(0, 2)).toEqual(["summary-call forked: written", "full (threshold)"]);
+  });
+
+  it("a hook is asked first, and its veto counts for as long as there is room", async () => {
+    const asked: string[] = [];
+    const { session, eventNames } = await fromLog({
+      hooks: {
+        preCompact: ({ trigger, reason }) => {
+          asked.push(`${trigger} ${reason}`);
+          return asked.length < 3 ? { veto: "Not yet." } : undefined;
+        },
+      },
+    });
+    await session.turn("Read everything.", { tools });
+    expect(asked.slice(0, 3)).toEqual(["auto rent", "auto rent", "auto rent"]);
+    expect(eventNames().filter((name) => name.startsWith("summary-call"))).toEqual([]);
+    expect(eventNames()).toContain("extractive (rent)");
+  });
 });
