@@ -43,6 +43,7 @@ export const LONG_FILES = [
   "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",
   "packages/palimpsest-cli/test/worker/worker-process.test.ts",
   "packages/palimpsest-testing/test/scripted-provider/every-fault.test.ts",
+  "packages/palimpsest/test/agent/classic.test.ts",
   "packages/palimpsest/test/agent/memory/consolidation/dream-hostile.test.ts",
   "packages/palimpsest/test/agent/memory/kept/corrections.test.ts",
   "packages/palimpsest/test/agent/memory/tool/poisoned-tool.test.ts",
