@@ -26,6 +26,8 @@ const FILES_LISTED = 50;
 const COMMANDS_LISTED = 30;
 const STRINGS_LISTED = 100;
 const COMMAND_CHARACTERS = 160;
+/** The most strings that are looked for in all visible text. Our choice: some milliseconds. */
+const STRINGS_COMPARED = 1_000;
 
 const RECOVERY =
   "Everything is in the history: find it with history_search, read it with history_read by its pointer, or undo this edit.";
@@ -41,13 +43,13 @@ export function reportLoss(input: LossInput): LossReport {
   const hidden = input.hidden.map(visibleWithoutSecrets);
   const stillShown = [...shown, ...textsOf(kept)];
   const visibleLiterals = new Set(stillShown.flatMap((text) => findLiterals(text)));
-  const shownText = shown.join("\n");
+  const visibleText = stillShown.join("\n");
   return {
     messages: hidden.length,
     blocks: hidden.reduce((sum, message) => sum + message.blocks.length, 0),
-    files: lostFiles(hidden, shownText, visibleLiterals),
-    commands: lostCommands(hidden, shownText),
-    strings: lostStrings(hidden, visibleLiterals),
+    files: lostFiles(hidden, visibleText),
+    commands: lostCommands(hidden, visibleText),
+    strings: lostStrings(hidden, visibleLiterals, visibleText),
     userMessages: hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
     recovery: recoveryWith(input),
   };
@@ -56,22 +58,16 @@ export function reportLoss(input: LossInput): LossReport {
 const textsOf = (messages: readonly VisibleMessage[]): readonly string[] =>
   messages.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
 
-function lostFiles(
-  hidden: readonly VisibleMessage[],
-  shownText: string,
-  visibleLiterals: ReadonlySet<string>,
-): readonly string[] {
+function lostFiles(hidden: readonly VisibleMessage[], visibleText: string): readonly string[] {
   const files = new Set<string>();
   for (const { blocks } of hidden.toReversed())
     for (const { block } of blocks)
       if (block.type === "tool_use")
         for (const { path } of touchedFiles(toolKind(block.name, block.input), block.input)) files.add(path);
-  return [...files]
-    .filter((path) => !visibleLiterals.has(path) && !shownText.includes(path))
-    .slice(0, FILES_LISTED);
+  return [...files].filter((path) => !visibleText.includes(path)).slice(0, FILES_LISTED);
 }
 
-function lostCommands(hidden: readonly VisibleMessage[], shownText: string): readonly string[] {
+function lostCommands(hidden: readonly VisibleMessage[], visibleText: string): readonly string[] {
   const commands = new Set<string>();
   for (const { blocks } of hidden.toReversed())
     for (const { block } of blocks) {
@@ -79,15 +75,16 @@ function lostCommands(hidden: readonly VisibleMessage[], shownText: string): rea
       const command = commandOf(block.input);
       if (command !== undefined) commands.add(oneLine(command, COMMAND_CHARACTERS));
     }
-  return [...commands].filter((command) => !shownText.includes(command)).slice(0, COMMANDS_LISTED);
+  return [...commands].filter((command) => !visibleText.includes(command)).slice(0, COMMANDS_LISTED);
 }
 
 const STRING_KINDS: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
 
-/** Most often used first. */
+/** Most often used first. A string that can be read inside a longer one is not lost. */
 function lostStrings(
   hidden: readonly VisibleMessage[],
   visibleLiterals: ReadonlySet<string>,
+  visibleText: string,
 ): readonly string[] {
   const counts = new Map<string, number>();
   for (const text of textsOf(hidden))
@@ -97,8 +94,10 @@ function lostStrings(
     });
   return [...counts]
     .sort((a, b) => b[1] - a[1])
-    .slice(0, STRINGS_LISTED)
-    .map(([literal]) => literal);
+    .slice(0, STRINGS_COMPARED)
+    .map(([literal]) => literal)
+    .filter((literal) => !visibleText.includes(literal))
+    .slice(0, STRINGS_LISTED);
 }
 
 /** A user message whose words no longer stand anywhere in full, or whose pictures are gone. */
