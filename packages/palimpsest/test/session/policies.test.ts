@@ -175,6 +175,37 @@ describe("a cold cache", () => {
   });
 });
 
+describe("under `faithful`", () => {
+  const days = 3 * 86_400_000;
+
+  it.each([
+    { why: "the cache is cold", advanceMs: days, window: {}, cleared: true },
+    { why: "the cache is warm", advanceMs: 1_000, window: {}, cleared: false },
+    {
+      why: "the gap is longer",
+      advanceMs: 3_600_000,
+      window: { limits: { coldGapMs: days } },
+      cleared: false,
+    },
+    {
+      why: "the gap is shorter",
+      advanceMs: 60_001,
+      window: { limits: { coldGapMs: 60_000 } },
+      cleared: true,
+    },
+    { why: "the session is strict", advanceMs: days, window: { editSafety: "strict" }, cleared: false },
+  ] as const)("old results are cleared where $why: $cleared", async ({ advanceMs, window, cleared }) => {
+    const { session, options } = await aSession({ policy: "faithful", ...window });
+    await begin(session);
+    for (let index = 0; index < 20; index++) expect(await work(session, { tokens: 3_000 })).toEqual([]);
+    (options.clock as FakeClock).advance(advanceMs);
+    const edits = await work(session);
+    expect(edits.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual(
+      cleared ? ["microcompact cache-cold"] : [],
+    );
+  });
+});
+
 describe("switches of a window", () => {
   it.each([
     { window: { policy: "cheap" }, why: "a policy that there is not" },

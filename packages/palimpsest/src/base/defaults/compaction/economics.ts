@@ -43,7 +43,7 @@ export const POLICY_DEFAULTS = {
     appendix: { tokens: 9_000, floor: 4_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
-  /** Nothing leaves the window before it has to. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
+  /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
   faithful: {
     arrivalBlock: { tokens: 12_000, floor: 10_000 },
     summaryMultiple: Number.POSITIVE_INFINITY,
@@ -51,6 +51,7 @@ export const POLICY_DEFAULTS = {
     earlySummary: "model",
     earlyKeptTail: { tokens: 20_000, floor: 3_000 },
     clearsByRent: false,
+    clearsWhenCold: true,
     clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
