@@ -114,12 +114,10 @@ function sectionFor({ sections }: NotesTemplate, kind: NotesSectionKind): NotesS
 export class KnownFacts {
   /** Every line as words between single blanks, with a blank at both ends. */
   readonly #lines: string[] = [];
-  #text = "";
   readonly #words: ReadonlySet<string>[] = [];
 
   constructor(lines: readonly string[]) {
     for (const line of lines) this.#lines.push(spaced(line));
-    this.#text = this.#lines.join("\n");
     for (const line of this.#lines.slice(-COMPARED_LINES_COUNT)) this.#words.push(wordsOf(line));
   }
 
@@ -127,20 +125,20 @@ export class KnownFacts {
   has(text: string): boolean {
     const words = spaced(text);
     if (words.trim() === "") return true;
-    if (this.#text.includes(words)) return true;
     const own = wordsOf(words);
+    if (this.#lines.some((line) => line.includes(words) && isSaidAlike(own, wordsOf(line)))) return true;
     // Of two or three words, "nearly all" means nothing.
     if (own.size <= EXACT_WORDS_COUNT) return false;
     return this.#words.some((line) => {
       let shared = 0;
       for (const word of own) if (line.has(word)) shared++;
-      return shared >= own.size * SAME_FACT_SHARE && hasSameFigures(own, line);
+      return shared >= own.size * SAME_FACT_SHARE && hasSameFigures(own, line) && isSaidAlike(own, line);
     });
   }
 
   add(text: string): void {
     const words = spaced(text);
-    this.#text += `\n${words}`;
+    this.#lines.push(words);
     this.#words.push(wordsOf(words));
   }
 }
@@ -151,6 +149,16 @@ const EXACT_WORDS_COUNT = 3;
 /** A different number, path or identifier is a different fact, however alike the sentences are. */
 function hasSameFigures(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {
   return [...words].every((word) => !/[\d/_.]/.test(word) || line.has(word));
+}
+
+/** Words that turn a sentence into its opposite, in some languages of the sessions; `t` is left of `isn't`. */
+const NEGATIONS =
+  /^(?:no|not|never|none|without|cannot|t|\w+n’t|nicht|kein\w*|nie|ohne|ne|pas|jamais|sans|nunca|sin|non|mai|不|没|沒)$/;
+
+/** False if one of two lines with the same words denies what the other says. */
+function isSaidAlike(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {
+  const denies = (some: ReadonlySet<string>): boolean => [...some].some((word) => NEGATIONS.test(word));
+  return denies(words) === denies(line);
 }
 
 function spaced(text: string): string {

@@ -2,6 +2,7 @@
  * The key facts of a stretch of the log, which a compaction writes into the notes before it hides the stretch.
  */
 import type { Digest } from "../../compaction/digest/digest.ts";
+import { factualSentences } from "../../compaction/digest/digest-findings.ts";
 import { factsOfDigest } from "../../compaction/digest/saved-digest.ts";
 import type { KeyFact } from "../../notes/merge-key-facts.ts";
 import { FACT_LINES_COUNT } from "../../notes/session-facts.ts";
@@ -32,7 +33,11 @@ export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
       return { kind: "workflow", text: line === "" ? command : `${command}: ${line}` };
     });
   const found = upTo(facts.decisions).map(({ text }): KeyFact => ({ kind: "learnings", text }));
-  return [...errors, ...open, ...asked, ...files, ...commands, ...found];
+  const told = upTo(facts.results)
+    .flatMap(({ text }) => factualSentences(text))
+    .slice(-FACT_LINES_COUNT)
+    .map((text): KeyFact => ({ kind: "results", text }));
+  return [...errors, ...open, ...asked, ...files, ...commands, ...found, ...told];
 }
 
 const newest = <Fact>(facts: readonly Fact[]): readonly Fact[] => facts.slice(-FACT_LINES_COUNT);

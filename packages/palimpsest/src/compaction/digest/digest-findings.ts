@@ -4,6 +4,7 @@
  * Sentences are taken as they are, never rewritten. In English they are known by their words; in
  * any language the first sentence of an answer is kept, because that is where findings stand.
  */
+import { findLiterals } from "../literals/literals.ts";
 import { oneLine } from "../shared/tool-kinds.ts";
 
 export interface DigestFinding {
@@ -78,6 +79,17 @@ function weigh(sentence: string, isFirst: boolean): number {
   // A sentence that announces a list says nothing without it.
   const isDangling = /[:：]$/.test(sentence);
   return Math.max(0, (isDangling ? 0.4 : 1) * (finding + first) - (ANNOUNCEMENT.test(sentence) ? 1 : 0));
+}
+
+/**
+ * Sentences that say something to the letter: a path, an identifier, a number. Which words they use, and in which
+ * language, does not matter; announcements of a next step are left out.
+ */
+export function factualSentences(text: string): readonly string[] {
+  return splitSentences(text).filter(
+    (sentence) =>
+      !ANNOUNCEMENT.test(sentence) && !/[:：]$/.test(sentence) && findLiterals(sentence).length > 0,
+  );
 }
 
 /** Sentences outside code fences and tables, on one line each. */

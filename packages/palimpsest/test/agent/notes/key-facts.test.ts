@@ -2,6 +2,9 @@ import { describe, expect, it } from "vitest";
 import { keyFacts } from "#agent/notes/key-facts.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { factsOfDigest } from "#compaction/digest/saved-digest.ts";
+import { mergeKeyFacts } from "#notes/merge-key-facts.ts";
+import { parseNotes } from "#notes/notes-document.ts";
+import { NOTES_TEMPLATE_TEXT } from "#notes/template.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
 const MESSAGES = [
@@ -51,5 +54,59 @@ describe("facts of a session for its notes", () => {
     ]);
     expect(keyFacts(digest, 6).map(({ text }) => text)).toEqual(["Now mend the printer, too."]);
     expect(keyFacts(digest, 7)).toEqual([]);
+  });
+
+  it("include what an answer says to the letter, whatever its words and its language", () => {
+    const told = createDigest();
+    const answer =
+      "Der Dienst lauscht auf Port 48123 und liest /etc/billing/ledger.toml. Das ist schön. Let me open src/next.ts now.";
+    addToDigest(told, 1, user("Wo lauscht er?"));
+    addToDigest(told, 2, assistant("r1", text(answer)));
+    expect(keyFacts(told, 0).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+      "task: Wo lauscht er?",
+      "results: Der Dienst lauscht auf Port 48123 und liest /etc/billing/ledger.toml.",
+    ]);
+  });
+});
+
+describe("a fact in nearly the words of a line that is noted", () => {
+  const limits = { sectionTokens: 2_000, totalTokens: 12_000 };
+  const merged = (noted: string, fact: string): number => {
+    const document = mergeKeyFacts(parseNotes(NOTES_TEMPLATE_TEXT), [{ kind: "learnings", text: noted }], {
+      limits,
+    }).document;
+    const once = mergeKeyFacts(document, [{ kind: "learnings", text: fact }], { limits });
+    expect(mergeKeyFacts(once.document, [{ kind: "learnings", text: fact }], { limits }).mergedCount).toBe(0);
+    return once.mergedCount;
+  };
+
+  it.each([
+    [
+      "Deploy the billing service on Fridays before noon",
+      "Deploy the billing service on Fridays, before noon.",
+      0,
+    ],
+    [
+      "Deploy the billing service on Fridays before noon",
+      "Never deploy the billing service on Fridays before noon",
+      1,
+    ],
+    [
+      "Never deploy the billing service on Fridays before noon",
+      "Deploy the billing service on Fridays before noon",
+      1,
+    ],
+    [
+      "The queue of the billing service isn't drained at night",
+      "The queue of the billing service is drained at night",
+      1,
+    ],
+    [
+      "The important current result is what the billing queue wants",
+      "The current result is what the billing queue wants",
+      0,
+    ],
+  ])("is merged unless it says the same: %s / %s", (noted, fact, count) => {
+    expect(merged(noted, fact)).toBe(count);
   });
 });
