@@ -14,7 +14,7 @@ import {
 } from "../layers/microcompact/microcompact-when-cold.ts";
 import { planOffloadByUsage } from "../layers/offload/offload-by-usage.ts";
 import { limitsOf } from "../shared/layer-limits.ts";
-import { situationOf, type WindowSituation, type WindowState } from "../shared/window-state.ts";
+import { guarded, situationOf, type WindowSituation, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import { clearableToolsOf, clearByRentPolicy, microcompactPolicy, offloadPolicy } from "./policies.ts";
@@ -38,6 +38,7 @@ interface EscalationInput
     | "clearableTools"
     | "seq"
     | "at"
+    | "guard"
   > {
   readonly gates: LayerGates;
   readonly situation: WindowSituation;
@@ -65,11 +66,19 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
   };
 
   if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)
-    take(planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)));
+    take(
+      guarded(input, "offload", () =>
+        planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)),
+      ),
+    );
   if (!disabledLayers.has("microcompact") && usedTokens >= gates.microcompactTokens) {
-    const policy = microcompactPolicy(situation, gates.microcompactTokens);
-    const clearableTools = clearableToolsOf(input);
-    take(planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools }));
+    take(
+      guarded(input, "microcompact", () => {
+        const policy = microcompactPolicy(situation, gates.microcompactTokens);
+        const clearableTools = clearableToolsOf(input);
+        return planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools });
+      }),
+    );
   }
   return { edits, usedTokens };
 }

@@ -21,6 +21,7 @@ import { planClearByRent } from "../layers/microcompact/clear-by-rent.ts";
 import { type RentedCall, RentLedger } from "../layers/microcompact/rent.ts";
 import {
   firstChanged,
+  guarded,
   type PlannedEdits,
   situationOf,
   tokensAfter,
@@ -163,8 +164,8 @@ export class WindowPlanner {
     if (sources === undefined) return { needs: "summary", reason };
     const edit =
       this.#planNotes(state, reason, sources) ??
-      this.#planWritten(state, reason, sources) ??
-      this.#planExtractive(state, reason, sources);
+      guarded(state, "full", () => this.#planWritten(state, reason, sources)) ??
+      guarded(state, "extractive", () => this.#planExtractive(state, reason, sources));
     if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
     return { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
@@ -173,8 +174,10 @@ export class WindowPlanner {
     const { notes, digest, pinned, span } = sources;
     if (notes === undefined || span !== undefined || state.disabledLayers.has("session-memory"))
       return undefined;
-    const plan = planFromNotes(state, reason, { notes, digest, pinned });
-    return plan.ok ? plan.edit : undefined;
+    return guarded(state, "session-memory", () => {
+      const plan = planFromNotes(state, reason, { notes, digest, pinned });
+      return plan.ok ? plan.edit : undefined;
+    });
   }
 
   #planWritten(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
@@ -213,7 +216,8 @@ export class WindowPlanner {
   #clear(state: WindowState): PlannedEdits | undefined {
     const isEarly = state.usedTokens < this.#policy.clearShare * state.budget.effectiveTokens;
     if (isEarly || state.disabledLayers.has("microcompact")) return undefined;
-    const edit = planClearAll(state, this.#policy) ?? this.#clearByRent(state);
+    const clear = () => planClearAll(state, this.#policy) ?? this.#clearByRent(state);
+    const edit = guarded(state, "microcompact", clear);
     if (edit === undefined) return undefined;
     const edits = [{ ...edit, loss: countLoss(edit, state) }];
     const made = { edits, usedTokens: tokensAfter(state, edits) };
@@ -323,7 +327,10 @@ export class WindowPlanner {
     const { measure, budget } = state;
     const visible = visibleAfter(state, old.edits);
     const prepared = this.#collapses.prepare(state, visible);
-    const edit = planCollapse({ visible, prepared, measure, ...wanted }, collapsePolicy(situationOf(state)));
+    const policy = collapsePolicy(situationOf(state));
+    const edit = guarded(state, "collapse", () =>
+      planCollapse({ visible, prepared, measure, ...wanted }, policy),
+    );
     if (edit === undefined) return undefined;
     const edits = [...old.edits, edit];
     const usedTokens = tokensAfter(state, edits);

@@ -4,12 +4,27 @@
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { Tariff } from "../../tokens/price/tariff.ts";
-import type { LayerEdit } from "../../transcript/edits.ts";
+import type { LayerEdit, LayerName } from "../../transcript/edits.ts";
 import { previewEdit, type SeqPin } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { LayerLimits } from "./layer-limits.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import type { HistoryAccess } from "./pointer.ts";
+
+/**
+ * Runs the plan of a layer. `undefined` if the layer failed, now or too often before: the next layer takes over, and a
+ * failure never reaches the turn.
+ */
+export type LayerGuard = <Made>(layer: LayerName, plan: () => Made | undefined) => Made | undefined;
+
+/** Plans a layer under the guard of the state, if it has one. */
+export function guarded<Made>(
+  { guard }: Pick<WindowState, "guard">,
+  layer: LayerName,
+  plan: () => Made | undefined,
+): Made | undefined {
+  return guard === undefined ? plan() : guard(layer, plan);
+}
 
 /** A window before a request leaves. Sizes are in tokens of the model that will be asked. */
 export interface WindowState extends HistoryAccess {
@@ -30,6 +45,8 @@ export interface WindowState extends HistoryAccess {
   readonly disabledLayers: ReadonlySet<string>;
   /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
   readonly limits?: LayerLimits | undefined;
+  /** Keeps the failure of a layer from the turn. @defaultValue a layer that fails throws */
+  readonly guard?: LayerGuard | undefined;
   /** True if a model is available to write summaries. */
   readonly writesSummaries?: boolean;
   readonly keptTools: readonly string[];

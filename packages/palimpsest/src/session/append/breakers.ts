@@ -1,20 +1,38 @@
 /**
- * The breakers of a session: how often in a row something failed that costs a call.
+ * The breakers of a session: how often in a row something failed that costs a call, and how often a layer failed.
  *
  * They hold for the session, however often it is opened. So the counts are metadata of the library's own in the
  * log, said again by checkpoints; a log without them had no failures.
  */
+import { errorMessage } from "../../base/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import type { LayerGuard } from "../../compaction/shared/window-state.ts";
 import { RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
+import type { SessionEvent } from "../events/events.ts";
 import type { LogWriter } from "./entry-writer.ts";
 import type { SessionQueue } from "./queue.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
-const NAMES = ["summaries", "uselessCompactions", "notes"] as const;
+/** The layers that have a breaker of their own beside that of the model's summaries. */
+const LAYERS = [
+  "offload",
+  "microcompact",
+  "collapse",
+  "session-memory",
+  "full",
+  "extractive",
+  "restoration",
+  "provider-side",
+] as const;
 
-/** The things that may fail: a summary or a notes update by a model, and a compaction that should help. */
+const NAMES = ["summaries", "uselessCompactions", "notes", ...LAYERS] as const;
+
+/** The things that may fail: a summary or a notes update by a model, a compaction that should help, and a layer. */
 type BreakerName = (typeof NAMES)[number];
+
+/** A layer with a breaker. */
+type GuardedLayer = (typeof LAYERS)[number];
 
 export class Breakers {
   readonly #counts = new Map<BreakerName, number>();
@@ -39,6 +57,11 @@ export class Breakers {
 
   reset(name: BreakerName): void {
     this.#counts.delete(name);
+  }
+
+  /** Every layer may be tried again. */
+  resetLayers(): void {
+    for (const layer of LAYERS) this.reset(layer);
   }
 
   toJson(): JsonObject {
@@ -74,4 +97,39 @@ export function saveBreakers(parts: CountedParts): void {
     .runOpen(() => writeBreakers(parts))
     // The next checkpoint has them, and a store that cannot be written says so with the next append.
     .catch(() => undefined);
+}
+
+interface GuardParts extends CountedParts {
+  readonly emit: (event: SessionEvent) => void;
+}
+
+/**
+ * Makes the guard of the layers for one pass. A layer that fails is passed over for the rest of it; after `limit` passes
+ * in a row that it failed in, until a compaction by hand.
+ */
+export function guardLayers(parts: GuardParts, limit: number): LayerGuard {
+  const failed = new Set<string>();
+  return (layer, plan) => {
+    const breaker = LAYERS.find((name) => name === layer);
+    if (failed.has(layer) || (breaker !== undefined && parts.breakers.count(breaker) >= limit))
+      return undefined;
+    try {
+      const made = plan();
+      if (made !== undefined && breaker !== undefined) parts.breakers.reset(breaker);
+      return made;
+    } catch (error) {
+      failed.add(layer);
+      layerFailed(parts, breaker, error);
+      return undefined;
+    }
+  };
+}
+
+/** Counts the failure of a layer, and reports it. */
+export function layerFailed(parts: GuardParts, layer: GuardedLayer | undefined, error: unknown): void {
+  if (layer === undefined) throw error;
+  parts.breakers.failed(layer);
+  const failures = parts.breakers.count(layer);
+  parts.emit({ type: "layer-failed", layer, reason: errorMessage(error), failures });
+  saveBreakers(parts);
 }

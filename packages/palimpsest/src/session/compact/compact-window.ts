@@ -26,7 +26,7 @@ import { explainCompaction, explainEdit } from "../../compaction/shared/edit-rea
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import { type CountedParts, saveBreakers, writeBreakers } from "../append/breakers.ts";
+import { type CountedParts, guardLayers, saveBreakers, writeBreakers } from "../append/breakers.ts";
 import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
@@ -209,10 +209,11 @@ export class WindowCompactor {
     const writesSummaries = isFirstByHand || help?.summaries.hasModel(progress) === true;
     const how = { writesSummaries, isByHand: byHand !== undefined };
     this.#provider.begin();
-    const state = this.#budgets.measure(fixed, how);
+    const guard = guardLayers(this.#parts, this.#budgets.limits.breakerFailuresCount);
+    const state = { ...this.#budgets.measure(fixed, how), guard };
     if (byHand !== undefined || this.#planner === undefined) return state;
     const isSmaller = this.#provider.ask(request, state);
-    const now = isSmaller ? this.#budgets.measure(fixed, how) : state;
+    const now = isSmaller ? { ...this.#budgets.measure(fixed, how), guard } : state;
     return this.#provider.stateFor(request, now);
   }
 

@@ -119,6 +119,7 @@ export class CompactionWatch {
 
   /** A person is about to compact by hand: both counts start again at 0. */
   reset(): void {
+    this.#breakers.resetLayers();
     this.wrote();
     this.#clearUseless();
   }

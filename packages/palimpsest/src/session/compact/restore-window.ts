@@ -15,15 +15,17 @@ import {
   restoreFilesFromLog,
   withInserted,
 } from "../../compaction/restore/restore-from-log.ts";
+import { limitsOf } from "../../compaction/shared/layer-limits.ts";
 import { visibleAfter, type WindowState } from "../../compaction/shared/window-state.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
+import { type CountedParts, layerFailed } from "../append/breakers.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
 import { readEntries } from "./restored-files.ts";
 
-type RestoredFrom = Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
+type RestoredFrom = CountedParts & Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
 
 /** A session without an agent shows recent files again as the log has them. */
 export async function restoreFromLog(
@@ -60,8 +62,7 @@ export class WindowRestorer {
 
   /** Returns the compaction with what it shows again. Never rejects. */
   async restore(edit: LayerEdit, state: WindowState, systemPrompt: string | undefined): Promise<LayerEdit> {
-    const isOff = state.disabledLayers.has("restoration");
-    const restored = isOff ? [] : await this.#planned(edit, state, systemPrompt);
+    const restored = await this.#guarded(edit, state, systemPrompt);
     const { memory, hooks } = this.#with;
     const remembered = (await memory?.afterCompaction(visibleAfter(state, [edit]))) ?? [];
     const { sessionId } = this.#parts.log;
@@ -69,6 +70,26 @@ export class WindowRestorer {
     const started: readonly Message[] =
       text === undefined ? [] : [{ role: "user", origin: "host", content: [{ type: "text", text }] }];
     return withInserted(edit, [...restored, ...remembered, ...started]);
+  }
+
+  /** Nothing is shown again where that is switched off, or failed too often in a row. */
+  async #guarded(
+    edit: LayerEdit,
+    state: WindowState,
+    systemPrompt: string | undefined,
+  ): Promise<readonly Message[]> {
+    const { breakers } = this.#parts;
+    const { breakerFailuresCount } = limitsOf(state);
+    if (state.disabledLayers.has("restoration")) return [];
+    if (breakers.count("restoration") >= breakerFailuresCount) return [];
+    try {
+      const messages = await this.#planned(edit, state, systemPrompt);
+      breakers.reset("restoration");
+      return messages;
+    } catch (error) {
+      layerFailed(this.#parts, "restoration", error);
+      return [];
+    }
   }
 
   async #planned(
