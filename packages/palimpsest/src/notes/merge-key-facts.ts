@@ -126,13 +126,13 @@ export class KnownFacts {
     const words = spaced(text);
     if (words.trim() === "") return true;
     const own = wordsOf(words);
-    if (this.#lines.some((line) => line.includes(words) && isSaidAlike(own, wordsOf(line)))) return true;
+    if (this.#lines.some((line) => line.includes(words) && deniesAlike(own, wordsOf(line)))) return true;
     // Of two or three words, "nearly all" means nothing.
     if (own.size <= EXACT_WORDS_COUNT) return false;
     return this.#words.some((line) => {
       let shared = 0;
       for (const word of own) if (line.has(word)) shared++;
-      return shared >= own.size * SAME_FACT_SHARE && hasSameFigures(own, line) && isSaidAlike(own, line);
+      return shared >= own.size * SAME_FACT_SHARE && hasSameFigures(own, line) && deniesAlike(own, line);
     });
   }
 
@@ -156,7 +156,7 @@ const NEGATIONS =
   /^(?:no|not|never|none|without|cannot|t|\w+n’t|nicht|kein\w*|nie|ohne|ne|pas|jamais|sans|nunca|sin|non|mai|不|没|沒)$/;
 
 /** False if one of two lines with the same words denies what the other says. */
-function isSaidAlike(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {
+function deniesAlike(words: ReadonlySet<string>, line: ReadonlySet<string>): boolean {
   const denies = (some: ReadonlySet<string>): boolean => [...some].some((word) => NEGATIONS.test(word));
   return denies(words) === denies(line);
 }

@@ -11,7 +11,7 @@ import type { LayerEdit } from "#transcript/edits.ts";
 export const MODEL = "claude-sonnet-4-5";
 export const WINDOW: WindowOptions = { windowTokens: 200_000, policy: "classic" };
 
-/** Lines of their own, about as many tokens as are asked for. */
+/** Distinct lines, about as many tokens as are asked for. */
 export function lines(tokens: number, tag: string): string {
   let text = "";
   for (let line = 0; text.length < tokens * 2.6; line++)

@@ -33,11 +33,11 @@ export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
       return { kind: "workflow", text: line === "" ? command : `${command}: ${line}` };
     });
   const found = upTo(facts.decisions).map(({ text }): KeyFact => ({ kind: "learnings", text }));
-  const told = upTo(facts.results)
+  const answered = upTo(facts.results)
     .flatMap(({ text }) => factualSentences(text))
     .slice(-FACT_LINES_COUNT)
     .map((text): KeyFact => ({ kind: "results", text }));
-  return [...errors, ...open, ...asked, ...files, ...commands, ...found, ...told];
+  return [...errors, ...open, ...asked, ...files, ...commands, ...found, ...answered];
 }
 
 const newest = <Fact>(facts: readonly Fact[]): readonly Fact[] => facts.slice(-FACT_LINES_COUNT);

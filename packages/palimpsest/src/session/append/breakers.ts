@@ -14,7 +14,7 @@ import type { SessionQueue } from "./queue.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
-/** The layers that have a breaker of their own beside that of the model's summaries. */
+/** The layers with a breaker, beside that of the model's summaries. */
 const LAYERS = [
   "offload",
   "microcompact",

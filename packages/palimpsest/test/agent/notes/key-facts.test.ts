@@ -57,12 +57,12 @@ describe("facts of a session for its notes", () => {
   });
 
   it("include what an answer says to the letter, whatever its words and its language", () => {
-    const told = createDigest();
+    const answered = createDigest();
     const answer =
       "Der Dienst lauscht auf Port 48123 und liest /etc/billing/ledger.toml. Das ist schön. Let me open src/next.ts now.";
-    addToDigest(told, 1, user("Wo lauscht er?"));
-    addToDigest(told, 2, assistant("r1", text(answer)));
-    expect(keyFacts(told, 0).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+    addToDigest(answered, 1, user("Wo lauscht er?"));
+    addToDigest(answered, 2, assistant("r1", text(answer)));
+    expect(keyFacts(answered, 0).map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
       "task: Wo lauscht er?",
       "results: Der Dienst lauscht auf Port 48123 und liest /etc/billing/ledger.toml.",
     ]);

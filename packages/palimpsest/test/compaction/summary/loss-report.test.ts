@@ -1,4 +1,4 @@
-/** What an edit reports as lost: only what can be read nowhere in the window any more, also not inside a longer string. */
+/** What an edit reports as lost: only what the window no longer shows, not even inside a longer string. */
 import { expect, it } from "vitest";
 import { reportLoss } from "#compaction/summary/loss-report.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
