@@ -91,7 +91,9 @@ interface PlannedCompaction {
   readonly made: PlannedEdits;
 }
 
-type CompactorParts = WindowParts & CountedParts & Pick<HistoryParts, "log" | "reader" | "digest" | "pins">;
+type CompactorParts = WindowParts &
+  CountedParts &
+  Pick<HistoryParts, "log" | "reader" | "digest" | "pins" | "isHostVisible">;
 
 export class WindowCompactor {
   readonly #parts: CompactorParts;

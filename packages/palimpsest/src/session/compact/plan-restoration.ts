@@ -19,6 +19,7 @@ import {
   RESTORED_OPENING,
 } from "../../compaction/restore/restore-files.ts";
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
+import type { InvokedSkill } from "../../compaction/restore/restore-skills.ts";
 import { type LayerLimits, limitsOf } from "../../compaction/shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
@@ -28,6 +29,7 @@ import { blockText } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
 import { type EntryReader, recentFilesRestorer } from "./restored-files.ts";
+import { type ListedThing, listRestorer } from "./restored-lists.ts";
 import { ANNOUNCED_COUNT, type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
 
 /** A compaction that is planned and not yet appended, and what may be put back after it. */
@@ -43,6 +45,8 @@ export interface RestorationInput extends RestorationSource, HistoryAccess {
   /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
   readonly limits?: LayerLimits;
   readonly fileReader?: FileRestorer;
+  /** Skills that the log shows in use, the newest last. */
+  readonly skills?: readonly InvokedSkill[];
   /** The host's plan, or `off`. */
   readonly plan?: PlanHost | "off";
   /** Original blocks of an entry that the window shows shortened, or not any longer. */
@@ -106,7 +110,29 @@ function builtIn(input: RestorationInput): readonly Restorer[] {
   const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, windowTokens);
   return [
     ...(plan === "off" ? [] : [planRestorer(input.digest, plan ?? {}, planTokens, input)]),
+    ...skillsRestorers(input),
     ...(budget === undefined ? [] : [recentFilesRestorer({ ...recent, budget: within(budget, input) })]),
+  ];
+}
+
+/** Skills in use come after a host's own list of them, which goes before. */
+const SKILLS_PRIORITY = 60;
+
+/** The restorer of skills that the log shows in use; none where there are none. */
+function skillsRestorers({ skills = [], original }: RestorationInput): readonly Restorer[] {
+  if (skills.length === 0 || original === undefined) return [];
+  const list = async (): Promise<readonly ListedThing[]> =>
+    Promise.all(
+      skills.toReversed().map(async ({ name, seq, block }) => {
+        const found = await original(seq, block);
+        return { key: name, text: found === undefined ? "" : blockText(found) };
+      }),
+    );
+  return [
+    listRestorer({
+      ...{ name: "invoked-skills", kind: "skill", label: "Skill in use", form: "each" },
+      ...{ priority: SKILLS_PRIORITY, list },
+    }),
   ];
 }
 

@@ -4,7 +4,7 @@
  * This happens between planning and appending, so that the model sees one rewrite. The session keeps what it
  * announced, so that lists are shown as differences also after a restart.
  */
-import type { JsonObject } from "../../base/json/json.ts";
+import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
 import { entriesToRead, rankCandidates } from "../../compaction/restore/restore-candidates.ts";
 import { fileBudget } from "../../compaction/restore/restore-files.ts";
@@ -15,6 +15,7 @@ import {
   restoreFilesFromLog,
   withInserted,
 } from "../../compaction/restore/restore-from-log.ts";
+import { findSkills, mergeSkills } from "../../compaction/restore/restore-skills.ts";
 import { limitsOf } from "../../compaction/shared/layer-limits.ts";
 import { visibleAfter, type WindowState } from "../../compaction/shared/window-state.ts";
 import type { Message } from "../../transcript/blocks.ts";
@@ -25,7 +26,8 @@ import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
 import { readEntries } from "./restored-files.ts";
 
-type RestoredFrom = CountedParts & Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "emit">;
+type RestoredFrom = CountedParts &
+  Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "isHostVisible" | "emit">;
 
 /** A session without an agent shows recent files again as the log has them. */
 export async function restoreFromLog(
@@ -43,6 +45,9 @@ export async function restoreFromLog(
   const contentOf = await readEntries(entriesToRead(ranked, source), (seq) => reader.findContent(seq));
   return restoreFilesFromLog(edit, state, { digest: known, budget, contentOf });
 }
+
+/** Where checkpoints carry the skills in use. */
+export const SKILLS_MARK = "skills";
 
 export class WindowRestorer {
   readonly #parts: RestoredFrom;
@@ -98,7 +103,7 @@ export class WindowRestorer {
     systemPrompt: string | undefined,
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles, deadline } = this.#with;
-    const { digest, reader, carried, emit } = this.#parts;
+    const { digest, reader, carried, isHostVisible, emit } = this.#parts;
     const { windowTokens } = state.budget;
     const files =
       restoredFiles === "off"
@@ -109,8 +114,11 @@ export class WindowRestorer {
             windowTokens,
             restoredFiles ?? fileBudget(windowTokens, state.limits),
           );
+    const window = compactedWindow(edit, state, await digest.get());
+    const skills = mergeSkills(carried.get(SKILLS_MARK), findSkills([...window.hidden, ...window.tail]));
     const { messages, events, announced } = await planRestoration({
-      ...compactedWindow(edit, state, await digest.get()),
+      ...window,
+      skills: skills.filter(({ seq }) => isHostVisible(seq)),
       windowTokens,
       measure: state.measure,
       hasHistoryTools: state.hasHistoryTools,
@@ -125,6 +133,7 @@ export class WindowRestorer {
       deadline,
     });
     carried.set("announced", announced as JsonObject);
+    if (skills.length > 0) carried.set(SKILLS_MARK, skills as unknown as JsonValue);
     for (const event of events) emit(event);
     return messages;
   }

@@ -20,6 +20,7 @@ import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { BudgetTracker } from "../compact/budget-tracker.ts";
 import { WindowCompactor } from "../compact/compact-window.ts";
+import { SKILLS_MARK } from "../compact/restore-window.ts";
 import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
@@ -48,6 +49,7 @@ const CARRIED = [
   TASKS_MARK,
   MAIL_MARK,
   SPENT_MARK,
+  SKILLS_MARK,
 ] as const;
 
 /** A session on `log`; `beginning`, header first, where the log is new. */

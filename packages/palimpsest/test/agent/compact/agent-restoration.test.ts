@@ -34,6 +34,35 @@ describe("after a compaction", () => {
     });
   });
 
+  it("skills that the model invoked are shown again, after every compaction and after opening again", async () => {
+    const skill = {
+      name: "Skill",
+      description: "Invokes a skill.",
+      inputSchema: { type: "object" },
+      run: () => "Render each page and look at it before you say that it is right.\n".repeat(5),
+    };
+    const invoke = [{ type: "tool_use", id: "s", name: "Skill", input: { skill: "pdf" } }] as const;
+    const answer = (_: unknown, index: number) =>
+      index === 3 ? invoke : index % 45 === 44 ? "Done." : callOf(index);
+    const { palimpsest, session, events, eventNames } = await setTheStage({ answer });
+    await session.turn("Read everything.", { tools: [docs, skill] });
+    await session.turn("Read on.", { tools: [docs, skill] });
+    const compactions = eventNames().filter((name) => name.startsWith("full")).length;
+    expect(compactions).toBeGreaterThan(1);
+    const restored = events.flatMap((event) =>
+      event.type === "restored" && event.kind === "skill" ? [event.key] : [],
+    );
+    expect(restored).toEqual(Array.from({ length: compactions }, () => "pdf"));
+    expect(textsOf(session.session.visible[1])).toContain("Render each page");
+    await palimpsest.close();
+    const again = await palimpsest.session("s1");
+    await again.turn("Read more.", { tools: [docs, skill] });
+    await again.compact();
+    expect(
+      events.filter((event) => event.type === "restored" && event.kind === "skill").length,
+    ).toBeGreaterThan(compactions);
+  });
+
   it("a file is read again by the host where it can", async () => {
     const { session } = await setTheStage({
       answer: reads,
