@@ -23,6 +23,9 @@ export const MAIL_MARK = `${RESERVED_KEY_PREFIX}mail`;
 /** What summaries, notes and memories have cost so far; only in checkpoints. */
 export const SPENT_MARK = `${RESERVED_KEY_PREFIX}spent`;
 
+/** The skills that the model has invoked, and the places of their texts; only in checkpoints. */
+export const SKILLS_MARK = `${RESERVED_KEY_PREFIX}skills`;
+
 const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK, MAIL_MARK]);
 
 /** The metadata that the next checkpoint repeats, after this entry. */

@@ -21,6 +21,7 @@ import { visibleAfter, type WindowState } from "../../compaction/shared/window-s
 import type { Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CountedParts, layerFailed } from "../append/breakers.ts";
+import { SKILLS_MARK } from "../append/carried-marks.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
@@ -45,9 +46,6 @@ export async function restoreFromLog(
   const contentOf = await readEntries(entriesToRead(ranked, source), (seq) => reader.findContent(seq));
   return restoreFilesFromLog(edit, state, { digest: known, budget, contentOf });
 }
-
-/** Where checkpoints carry the skills in use. */
-export const SKILLS_MARK = "skills";
 
 export class WindowRestorer {
   readonly #parts: RestoredFrom;

@@ -13,14 +13,20 @@ import { isWithin } from "../../transcript/line.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { BlobOffloader } from "../append/blob-offloader.ts";
 import { BREAKERS_MARK, Breakers } from "../append/breakers.ts";
-import { MAIL_MARK, MEMORY_MARK, NOTES_MARK, SPENT_MARK, TASKS_MARK } from "../append/carried-marks.ts";
+import {
+  MAIL_MARK,
+  MEMORY_MARK,
+  NOTES_MARK,
+  SKILLS_MARK,
+  SPENT_MARK,
+  TASKS_MARK,
+} from "../append/carried-marks.ts";
 import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
 import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { BudgetTracker } from "../compact/budget-tracker.ts";
 import { WindowCompactor } from "../compact/compact-window.ts";
-import { SKILLS_MARK } from "../compact/restore-window.ts";
 import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
