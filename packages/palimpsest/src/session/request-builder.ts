@@ -222,10 +222,11 @@ export class RequestBuilder {
     const { tracker, writer } = this.#parts;
     const { activeEdits: edits, callSeqs } = writer.projection;
     const visible = tracker.shown(writer.projection);
-    const { budget, fixedSizes: fixed } = this.#budgets;
+    const { budget, limits, fixedSizes: fixed } = this.#budgets;
     const clearedTokens = this.#provider.clearedTokens();
     const { model } = tracker.ledger;
-    return contextUse({ model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens });
+    const use = { model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens };
+    return contextUse({ ...use, limits });
   }
 
   /** The size of the next request as it is now. */

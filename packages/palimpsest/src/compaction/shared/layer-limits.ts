@@ -9,7 +9,7 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
-import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import { BUDGET_DEFAULTS, TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { ScaledTokens } from "./measure.ts";
 
 /** The numbers of a session that sets none. */
@@ -44,6 +44,7 @@ export const LAYER_LIMITS = {
   notesCostShareCap: NOTES_DEFAULTS.costShareCap,
   notesSectionTokens: NOTES_DEFAULTS.section,
   notesTotalTokens: NOTES_DEFAULTS.total,
+  thinkingTokens: TOKENS_DEFAULTS.thinking,
 } as const;
 
 type Defaults = typeof LAYER_LIMITS;

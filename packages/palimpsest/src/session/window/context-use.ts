@@ -4,6 +4,8 @@
  * Blocks are estimated, and the estimates scaled, so that all categories add up to the size of the next request.
  */
 import { explainCompaction } from "../../compaction/shared/edit-reason.ts";
+import { type LayerLimits, limitsOf } from "../../compaction/shared/layer-limits.ts";
+import { scaleTokens } from "../../compaction/shared/measure.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
@@ -41,6 +43,10 @@ interface ContextShare {
   readonly tokens: number;
   /** Blocks that are in it; 0 for system prompt and tools. */
   readonly blocks: number;
+  /** The budget of the category; only `thinking` has one, which is counted by its text, without signatures. */
+  readonly budgetTokens?: number;
+  /** True if the category is over its budget. */
+  readonly isOverBudget?: boolean;
   /** The same by tool, the largest first; only of `results`. */
   readonly parts?: readonly { readonly name: string; readonly tokens: number; readonly blocks: number }[];
 }
@@ -86,6 +92,8 @@ interface ContextUseInput {
   readonly callSeqs: readonly number[];
   readonly figures: CallTokens;
   readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
+  /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
+  readonly limits?: LayerLimits | undefined;
   /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
   readonly fixed: { readonly systemTokens: number; readonly toolsTokens: number };
   /** @defaultValue 0 */
@@ -139,7 +147,8 @@ export function contextUse(input: ContextUseInput): ContextUse {
     shares: ORDER.flatMap((category) => {
       const share = sizes.get(category);
       if (share === undefined || share.tokens < 0.5) return [];
-      return [rounded(category === "results" ? { ...share, parts: partsOf(byTool) } : share)];
+      if (category === "results") return [rounded({ ...share, parts: partsOf(byTool) })];
+      return [category === "thinking" ? withBudget(rounded(share), input) : rounded(share)];
     }),
     freeTokens: Math.max(0, budget.autoCompactGateTokens - figures.total),
     reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
@@ -178,6 +187,11 @@ function lastCompaction(
 
 function isSummary(edit: EffectEdit): edit is LayerEdit {
   return "isBoundary" in edit && edit.isBoundary === true;
+}
+
+function withBudget(share: ContextShare, { budget, limits }: ContextUseInput): ContextShare {
+  const budgetTokens = scaleTokens(limitsOf({ limits }).thinkingTokens, budget.windowTokens);
+  return { ...share, budgetTokens, isOverBudget: share.tokens > budgetTokens };
 }
 
 interface SizedBlock {

@@ -1,5 +1,7 @@
 /** What fills the window: each message in its category, and all of them together the size of the request. */
+
 import { describe, expect, it } from "vitest";
+import { resolveLimits } from "#session/options/window-limits.ts";
 import { contextUse } from "#session/window/context-use.ts";
 import { call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
@@ -98,5 +100,35 @@ describe("session.context()", () => {
     const { shares, usedTokens, windowTokens, model } = session.context();
     expect(shares.map(({ category }) => category)).toEqual(["system", "tools", "user"]);
     expect([usedTokens, windowTokens, model]).toEqual([session.tokens.total, 64_000, MODEL.model]);
+  });
+
+  it.each([
+    { count: 1, signature: "s", limits: undefined, budgetTokens: 3_200, isOverBudget: false },
+    { count: 1, signature: "s".repeat(90_000), limits: undefined, budgetTokens: 3_200, isOverBudget: false },
+    { count: 12, signature: "s", limits: undefined, budgetTokens: 3_200, isOverBudget: true },
+    {
+      count: 12,
+      signature: "s",
+      limits: { thinkingTokens: 90_000 },
+      budgetTokens: 9_000,
+      isOverBudget: false,
+    },
+  ])("counts thinking apart, by its text, with a budget of $budgetTokens: over it is $isOverBudget", (given) => {
+    const { count, signature, limits, budgetTokens, isOverBudget } = given;
+    const thinking = { type: "thinking", thinking: "word ".repeat(400), signature } as const;
+    const thought = visible("assistant", thinking, { role: "assistant" });
+    const { shares } = contextUse({
+      model: MODEL.model,
+      visible: Array.from({ length: count }, () => thought),
+      edits: [],
+      callSeqs: [],
+      figures: { total: 404 * count, padded: 404 * count, fixed: 0, source: "estimate" },
+      budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+      fixed: { systemTokens: 0, toolsTokens: 0 },
+      limits: resolveLimits(limits).layers,
+    });
+    expect(shares).toEqual([
+      { category: "thinking", tokens: 404 * count, blocks: count, budgetTokens, isOverBudget },
+    ]);
   });
 });
