@@ -9,8 +9,11 @@ import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compa
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
-import { BUDGET_DEFAULTS, TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
+import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import type { ScaledTokens } from "./measure.ts";
+
+/** Thinking in the window, which is counted apart, in tokens. Source: Claude Code's thinking budget: 32,000; the floor is our choice. */
+const THINKING = { tokens: 32_000, floor: 4_000 };
 
 /** The numbers of a session that sets none. */
 export const LAYER_LIMITS = {
@@ -44,7 +47,7 @@ export const LAYER_LIMITS = {
   notesCostShareCap: NOTES_DEFAULTS.costShareCap,
   notesSectionTokens: NOTES_DEFAULTS.section,
   notesTotalTokens: NOTES_DEFAULTS.total,
-  thinkingTokens: TOKENS_DEFAULTS.thinking,
+  thinkingTokens: THINKING,
 } as const;
 
 type Defaults = typeof LAYER_LIMITS;

@@ -109,7 +109,7 @@ export interface WindowLimits {
   readonly notesSectionTokens?: number;
   /** Size of all notes. @defaultValue `total`, 12,000 */
   readonly notesTotalTokens?: number;
-  /** Thinking in the window; `session.context()` counts it apart, and says if it is over. @defaultValue `thinking`, 32,000 */
+  /** Thinking in the window; `session.context()` counts it apart, and says if it is over. @defaultValue 32,000 */
   readonly thinkingTokens?: number;
 }
 

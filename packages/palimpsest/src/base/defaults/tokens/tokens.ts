@@ -10,8 +10,6 @@ export const TOKENS_DEFAULTS = {
   mediaTokens: 2_000,
   /** Padding of an estimate for fit decisions where nothing was reported yet. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   paddingUnreported: 4 / 3,
-  /** Thinking in the window, which is counted apart, in tokens of the reference window. Source: Claude Code's thinking budget: 32,000 tokens; the floor is our choice. */
-  thinking: { tokens: 32_000, floor: 4_000 },
 
   /** Distance from a threshold, as a share of it, within which an exact count is worth a request. Source: our choice; where-the-numbers-come-from.md, "Token estimates". */
   counterNearShare: 0.1,
