@@ -119,12 +119,12 @@ function builtIn(input: RestorationInput): readonly Restorer[] {
 const SKILLS_PRIORITY = 60;
 
 /** The restorer of skills that the log shows in use; none where there are none. */
-function skillsRestorers({ skills = [], original }: RestorationInput): readonly Restorer[] {
-  if (skills.length === 0 || original === undefined) return [];
+function skillsRestorers({ skills = [], readEntry }: RestorationInput): readonly Restorer[] {
+  if (skills.length === 0 || readEntry === undefined) return [];
   const list = async (): Promise<readonly ListedThing[]> =>
     Promise.all(
       skills.toReversed().map(async ({ name, seq, block }) => {
-        const found = await original(seq, block);
+        const found = (await readEntry(seq).catch(() => undefined))?.[block];
         return { key: name, text: found === undefined ? "" : blockText(found) };
       }),
     );
