@@ -23,11 +23,22 @@ parentPort.on("message", async ({ path, name }) => {
 });
 parentPort.postMessage({ isReady: true });
 
+/** The prices of entries that live for an hour, where the tariff has them. */
+function longTariffOf(model) {
+  if (tariffName === "model") return resolveTariff({ model, cacheTtl: "1h" });
+  return tariffName === "anthropic-5m" ? TARIFFS["anthropic-1h"] : undefined;
+}
+
 function measure({ name, model, trajectory: recorded }, window) {
   const { windowTokens, fixedTokens } = windows[window];
   const trajectory = fixedTokens === undefined ? recorded : { ...recorded, fixedTokens };
   const tariff = tariffName === "model" ? resolveTariff({ model }) : TARIFFS[tariffName];
-  const endless = { trajectory, tariff, windowTokens: Number.POSITIVE_INFINITY };
+  const endless = {
+    trajectory,
+    tariff,
+    longTariff: longTariffOf(model),
+    windowTokens: Number.POSITIVE_INFINITY,
+  };
   const uncompactedCost = simulate(none, endless).cost;
   const setting = { ...endless, windowTokens };
   return contestants.map((policy) => {

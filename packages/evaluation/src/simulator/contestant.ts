@@ -15,6 +15,8 @@ export interface RunSetting {
   readonly trajectory: Trajectory;
   readonly windowTokens: number;
   readonly tariff: Tariff;
+  /** Prices of cache entries that live long, if the provider sells them. */
+  readonly longTariff?: Tariff;
 }
 
 /** A call about to be made. */
@@ -86,6 +88,8 @@ export interface PolicyUnderTest {
   readonly name: string;
   /** True if its agent can search the whole conversation. */
   readonly hasSearch?: boolean;
+  /** True if it has system prompt and tools cached for longer where the session pauses. */
+  readonly keepsHead?: boolean;
   enter(setting: RunSetting, arena: Arena): Contestant;
 }
 

@@ -72,7 +72,13 @@ interface ManagedPolicy {
 /** Wraps a policy for the simulator. */
 export function managedPolicy(policy: ManagedPolicy): PolicyUnderTest {
   const { id, name } = policy;
-  return { id, name, hasSearch: true, enter: (setting, arena) => new ManagedWindow(policy, setting, arena) };
+  return {
+    id,
+    name,
+    hasSearch: true,
+    keepsHead: true,
+    enter: (setting, arena) => new ManagedWindow(policy, setting, arena),
+  };
 }
 
 class ManagedWindow implements Contestant {

@@ -126,7 +126,8 @@ class Simulation {
       (kind) => [kind, { far: new Survival(), near: new Survival() }] as const,
     );
     this.#survival = Object.fromEntries(survivals) as Record<ReferenceKind, (typeof survivals)[number][1]>;
-    this.#cache = new CacheModel(setting.tariff, setting.trajectory.fixedTokens);
+    const { tariff, longTariff, trajectory } = setting;
+    this.#cache = new CacheModel(tariff, trajectory.fixedTokens, policy.keepsHead ? longTariff : undefined);
     const isSearched = policy.hasSearch === true && options.chargesLookups !== true;
     this.#reachability = isSearched ? new Reachability(setting.trajectory) : undefined;
     this.#contestant = policy.enter(setting, {

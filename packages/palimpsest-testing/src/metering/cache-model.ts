@@ -6,7 +6,7 @@
  * it is used. OpenAI-like (`prefix`): the longest prefix that was sent before. Costs are in
  * input-token-equivalents.
  */
-import { assert } from "palimpsest/internal";
+import { assert, HeadLifetime } from "palimpsest/internal";
 import type { Tariff } from "palimpsest/tokens";
 
 /** A piece of a request that is cached as one: `id` says what it is, byte for byte. */
@@ -32,10 +32,16 @@ export class CacheModel {
   /** Until when a prefix is cached, in milliseconds, by its hash. */
   readonly #entries = new Map<number, number>();
   readonly #fixed: CachedUnit;
+  readonly #headTariff: Tariff | undefined;
+  readonly #head = new HeadLifetime();
+  /** True if the entry of the fixed part was written to live long. */
+  #isHeadLong = false;
 
-  constructor(tariff: Tariff, fixedTokens: number) {
+  /** `headTariff`: prices of the fixed part's entry if it lives long. @defaultValue it lives as long as the others */
+  constructor(tariff: Tariff, fixedTokens: number, headTariff?: Tariff) {
     this.#tariff = tariff;
     this.#fixed = { id: FIXED_ID, tokens: fixedTokens, blocks: 1 };
+    this.#headTariff = tariff.matching === "breakpoints" ? headTariff : undefined;
   }
 
   /**
@@ -62,10 +68,21 @@ export class CacheModel {
       matching === "prefix"
         ? this.#longest(prefix, prefix.last, Number.POSITIVE_INFINITY, nowMs)
         : Math.max(...places.map((place) => this.#longest(prefix, place, lookBackBlocks, nowMs)));
+    const addedPrice = this.#headPrice(hit, nowMs);
     this.#remember(prefix, places, hit, nowMs);
     const readTokens = hit < 0 ? 0 : prefix.tokens[hit]!;
     const writtenTokens = sentTokens - readTokens;
-    return { readTokens, writtenTokens, cost: readTokens * read + writtenTokens * write };
+    const cost = readTokens * read + writtenTokens * write + this.#fixed.tokens * addedPrice;
+    return { readTokens, writtenTokens, cost };
+  }
+
+  /** What a token of the fixed part costs beside its usual price, where it is written to live long. */
+  #headPrice(hit: number, nowMs: number): number {
+    if (this.#headTariff === undefined) return 0;
+    const isLong = this.#head.sent(nowMs, { short: this.#tariff, long: this.#headTariff });
+    if (hit >= 0) return 0;
+    this.#isHeadLong = isLong;
+    return isLong ? this.#headTariff.write - this.#tariff.write : 0;
   }
 
   #longest(prefix: Prefix, place: number, lookBackBlocks: number, nowMs: number): number {
@@ -83,13 +100,16 @@ export class CacheModel {
 
   #remember(prefix: Prefix, places: readonly number[], hit: number, nowMs: number): void {
     const { matching, minimumCacheTokens, cacheLifetimeMs } = this.#tariff;
-    const untilMs = nowMs + cacheLifetimeMs;
+    const headLifetimeMs = this.#isHeadLong ? this.#headTariff!.cacheLifetimeMs : cacheLifetimeMs;
+    const untilOf = (index: number): number => nowMs + (index === 0 ? headLifetimeMs : cacheLifetimeMs);
     for (const index of matching === "prefix" ? prefix.hashes.keys() : places)
-      if (prefix.tokens[index]! >= minimumCacheTokens) this.#entries.set(prefix.hashes[index]!, untilMs);
+      if (prefix.tokens[index]! >= minimumCacheTokens)
+        this.#entries.set(prefix.hashes[index]!, untilOf(index));
     if (matching === "prefix") return;
     // What is read lives on, and all that it begins with; an expired entry stays expired.
     for (let index = 0; index <= hit; index++)
-      if (this.#isHeld(prefix.hashes[index]!, nowMs)) this.#entries.set(prefix.hashes[index]!, untilMs);
+      if (this.#isHeld(prefix.hashes[index]!, nowMs))
+        this.#entries.set(prefix.hashes[index]!, untilOf(index));
   }
 }
 

@@ -309,3 +309,27 @@ describe("any cache", () => {
     );
   });
 });
+
+describe("a fixed part that is cached for an hour where a session pauses", () => {
+  const costs = (tariff: Tariff, times: readonly number[]): readonly number[] => {
+    const cache = new CacheModel(tariff, 2_000, TARIFFS["anthropic-1h"]);
+    return times.map((atMs) => Math.round(cache.request([a], atMs).cost));
+  };
+  const pauseMs = LIFETIME_MS + 1;
+
+  it("costs more to write after the first pause, and is read after the next", () => {
+    // 5,000 × 1.25; the same with 2,000 × 0.75 more; 2,000 × 0.1 + 3,000 × 1.25; 5,000 × 0.1
+    expect(costs(ANTHROPIC, [0, pauseMs, 2 * pauseMs, 2 * pauseMs])).toEqual([6_250, 7_750, 3_950, 500]);
+  });
+
+  it("is lost in a pause of more than an hour", () => {
+    expect(costs(ANTHROPIC, [0, pauseMs, pauseMs + 3_600_001]).at(-1)).toBeGreaterThanOrEqual(6_250);
+  });
+
+  it("is no entry of its own where a provider matches beginnings", () => {
+    const cache = new CacheModel(OPENAI, 2_000, TARIFFS["anthropic-1h"]);
+    const plain = new CacheModel(OPENAI, 2_000);
+    for (const atMs of [0, 700_000, 1_400_000])
+      expect(cache.request([a], atMs)).toEqual(plain.request([a], atMs));
+  });
+});

@@ -193,6 +193,7 @@ export { type EstimableMessage, estimateVisibleMessage } from "../tokens/estimat
 export { holdsBoundReasoning, isSealedReasoning } from "../tokens/models/edit-safety.ts";
 export { findClaudeVersion, parseModelId } from "../tokens/models/model-id.ts";
 export { usageCostUsd } from "../tokens/price/usage-cost.ts";
+export { HeadLifetime } from "../tokens/prompt-cache/head-lifetime.ts";
 export { defaultOrigin, isMedia, isServerToolResult, isThinking } from "../transcript/blocks.ts";
 export { MetadataFold, type StoredBlock } from "../transcript/entries.ts";
 export { isWithin, Line } from "../transcript/line.ts";
