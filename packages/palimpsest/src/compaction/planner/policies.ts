@@ -46,6 +46,8 @@ const MIN_FREED_SHARE = 0.15;
 const OFFLOAD_LOW_WATER = 0.75;
 /** Low-water mark of microcompact, as a share of its gate: 55 % of the window where the gate is 80 %. Our choice; where-the-numbers-come-from.md, "Offload and microcompact". */
 const MICROCOMPACT_LOW_WATER = 0.69;
+/** A tail that holds the newest round, and hardly more. Our choice. */
+const NEWEST_ONLY = { tokens: 300, floor: 300 };
 /** Most tokens that are kept or retold of the newest round. Our choice: its results are previews above it. */
 const NEWEST_ROUND = { tokens: 8_000, floor: 2_000 };
 /** A newest round above this share of the target is peeled into previews. Our choice. */
@@ -190,14 +192,8 @@ export function fullCompactPolicy(
 /** The policy's shape of a summary that is made for this reason. */
 export function shapeFor(reason: string, policy: CostPolicy): SummaryShape {
   if (reason === "rent") return { ...policy, keptTail: policy.earlyKeptTail };
-  if (reason !== "manual") return policy;
   // A person who asks for room gets it.
-  const { tokens, floor } = policy.keptTail;
-  const keptTail = {
-    tokens: Math.min(tokens, NEWEST_ROUND.tokens),
-    floor: Math.min(floor, NEWEST_ROUND.floor),
-  };
-  return { ...policy, keptTail };
+  return reason === "manual" ? { ...policy, keptTail: NEWEST_ONLY } : policy;
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */

@@ -20,7 +20,7 @@ describe("a host that fills the window again right after each compaction", () =>
       code: "COMPACTION_THRASHING",
       message:
         "The last 3 compactions were of no use: they freed little, or the window was full again within 3 calls. " +
-        "The window of 32,000 tokens holds system prompt and tools 523, messages 10,506, of these, results of mcp__docs__get 10,477.",
+        "The window of 32,000 tokens holds system prompt and tools 523, messages 11,819, of these, results of mcp__docs__get 11,790.",
       hint: HINT,
     });
     expect(eventNames().filter((name) => name.startsWith("summary-call"))).toHaveLength(4);
