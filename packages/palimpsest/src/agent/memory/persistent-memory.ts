@@ -125,7 +125,8 @@ export class PersistentMemory {
     this.#injections = new InjectionLog(this.#store, now);
     const usedCounts = () => this.#injections.usedCounts();
     this.#writer = new MemoryWriter({ store: this.#store, cache: this.#cache, now, usedCounts });
-    this.#vectors = options.embeddings && new MemoryVectors(options.embeddings, deadline);
+    const { embeddings: client } = options;
+    this.#vectors = client && new MemoryVectors({ client, store: this.#store, deadline, yieldTurn });
     const seen = { store: this.#store, cache: this.#cache, injections: this.#injections };
     this.#dreams = { ...seen, project: store, team, now, deadline, lightModel, yieldTurn };
   }

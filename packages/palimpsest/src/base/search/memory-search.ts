@@ -9,7 +9,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { cutHead } from "../text/text.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
-import { findRelatedTerms, type QueryTerm, readQuery } from "./query-terms.ts";
+import { findRelatedTerms, matchedWeight, type QueryTerm, queryWeight, readQuery } from "./query-terms.ts";
 import { type ScoredNumber, takeBest } from "./ranking.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -41,6 +41,8 @@ export interface MemoryHit {
   readonly id: string;
   /** Larger is better; comparable within one search only. */
   readonly score: number;
+  /** How much of the query's weight the words make up that it has, between 0 and 1: a rare word weighs more. */
+  readonly matchedShare: number;
   readonly why: HitReason;
 }
 
@@ -150,7 +152,8 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     const terms = readQuery(query, vocabulary, postings);
     if (terms.length === 0 || limit <= 0) return [];
     const best = bestFor(terms, limit, accepts);
-    const hits = best.map(({ number }) => toHit(scorer.partsOf(number), terms));
+    const weight = best.length === 0 ? 0 : queryWeight(query, vocabulary, postings, numbers.size);
+    const hits = best.map(({ number }) => toHit(scorer.partsOf(number), terms, weight));
     return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
   }
 
@@ -169,17 +172,21 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return alike.map(({ number, score }) => {
       const ownScore = most * score;
       const why = { words: [], ownScore, neighbourScore: 0, groupScore: 0 };
-      return { id: ids[number]!, score: ownScore, why };
+      return { id: ids[number]!, score: ownScore, matchedShare: 0, why };
     });
   }
 
-  function toHit(document: ScoredDocument, terms: readonly QueryTerm[]): MemoryHit {
+  function toHit(document: ScoredDocument, terms: readonly QueryTerm[], weight: number): MemoryHit {
     const { number, score, ownScore, neighbourScore, groupScore } = document;
-    const words = terms.flatMap(({ word, places }) => {
+    let matched = 0;
+    const words = terms.flatMap(({ term, word, places }) => {
       const bits = fieldsAt(places, number);
-      return bits === 0 ? [] : [{ word, fields: FIELDS.filter((_, position) => bits & (1 << position)) }];
+      if (bits === 0) return [];
+      matched += matchedWeight(term, places.count, numbers.size);
+      return [{ word, fields: FIELDS.filter((_, position) => bits & (1 << position)) }];
     });
-    return { id: ids[number]!, score, why: { words, ownScore, neighbourScore, groupScore } };
+    const matchedShare = weight === 0 ? 0 : Math.min(1, matched / weight);
+    return { id: ids[number]!, score, matchedShare, why: { words, ownScore, neighbourScore, groupScore } };
   }
 
   return {

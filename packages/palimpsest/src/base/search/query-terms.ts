@@ -9,9 +9,10 @@
 import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { CLASS_DENSE, charClass } from "../text/char-class.ts";
 import { cutHead } from "../text/text.ts";
+import { visitTerms } from "../text/text-terms.ts";
 import type { Postings, TermPlaces } from "./postings.ts";
 import { rarityOf } from "./ranking.ts";
-import type { Vocabulary } from "./vocabulary.ts";
+import { type Vocabulary, wordTerms } from "./vocabulary.ts";
 
 /** Number of terms that {@link findRelatedTerms} adds from the best results. Source: measured on the hard questions of packages/evaluation/bench/memory: twenty and forty make no difference. */
 const RELATED_TERMS_COUNT = 20;
@@ -52,6 +53,50 @@ export function readQuery(query: string, vocabulary: Vocabulary, postings: Posti
     if (position > 0 && placesCount > VISITED_PLACES_COUNT) return [];
     return [{ ...term, addsCandidates: position === 0 || placesCount <= choosingPlacesCount }];
   });
+}
+
+/** Rarest terms of a query that make up its weight. Source: packages/evaluation/bench/memory: with 6 long messages are given three times as many memories that do not belong, with 12 long questions find less. */
+const WEIGHED_TERMS_COUNT = 8;
+
+/** Fewer documents than this say little of how rare a word is: they count as so many. Our choice: a month of memories. */
+const LEAST_COMPARED_COUNT = 100;
+
+/** Words that a message is phrased with, and that say nothing of what it is about. */
+const PHRASING: ReadonlySet<string> = new Set(
+  (
+    "please thanks thank again once more now still really maybe just ok okay yes hi hello hey sure want need like " +
+    "know tell show give let help us get make use using"
+  )
+    .split(" ")
+    .flatMap(wordTerms),
+);
+
+/** How much a term counts in {@link queryWeight}. */
+export function matchedWeight(term: string, count: number, size: number): number {
+  return PHRASING.has(term) ? 0 : rarityOf(count, Math.max(size, LEAST_COMPARED_COUNT));
+}
+
+/**
+ * The weight of a query: how rare its rarest words are, added up. A word that no document has is as rare as can be, so
+ * that a document which has one word of many matches little of the whole.
+ */
+export function queryWeight(query: string, vocabulary: Vocabulary, postings: Postings, size: number): number {
+  const counts = new Map<string, number>();
+  visitTerms(cutHead(query, READ_QUERY_CHARACTERS), (word) => {
+    for (const term of wordTerms(word)) {
+      if (counts.has(term)) continue;
+      const number = vocabulary.numberOf(term);
+      counts.set(term, number === undefined ? 0 : (postings.find(number)?.count ?? 0));
+    }
+  });
+  const hasPairs = [...counts.keys()].some((term) => term.length === 2 && isDense(term));
+  return [...counts]
+    .flatMap(([term, count]) =>
+      hasPairs && term.length === 1 && isDense(term) ? [] : [matchedWeight(term, count, size)],
+    )
+    .sort((one, other) => other - one)
+    .slice(0, WEIGHED_TERMS_COUNT)
+    .reduce((sum, rarity) => sum + rarity, 0);
 }
 
 const isDense = (term: string): boolean => charClass(term.charCodeAt(0)) === CLASS_DENSE;

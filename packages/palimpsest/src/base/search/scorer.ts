@@ -2,6 +2,9 @@
  * Scores all documents of a search index for one query. A document's score has three parts: its own words, its
  * neighbours in the conversation, and the conversation as a whole.
  *
+ * A short text leans on what was said around it ("yes, on Tuesday"), a long one speaks for itself: what neighbours and
+ * conversation add counts less, the longer the document.
+ *
  * The conversation is scored as if it were one document: while the scorer goes through the documents that have a term,
  * it also counts the term's occurrences per conversation, so no second index is needed. A document without a word of the
  * query can be found only through a neighbour that has one.
@@ -27,6 +30,8 @@ export interface ScoreWeights extends Bm25Constants {
   readonly tellingShare: number;
   /** Share of the conversation's score that is added to each of its documents. */
   readonly groupShare: number;
+  /** Words that a document has for what its surroundings add to count by half; shorter ones lean on them more. */
+  readonly leaningWords: number;
 }
 
 /**
@@ -188,12 +193,20 @@ export class Scorer {
 
   #neighbourScore(number: number): number {
     const { near, far } = this.#weights.neighbourShares;
-    return this.#before[number]! + near * this.#next[number]! + far * this.#afterNext[number]!;
+    const added = this.#before[number]! + near * this.#next[number]! + far * this.#afterNext[number]!;
+    return added === 0 ? 0 : this.#leaning(number) * added;
   }
 
   #groupScore(number: number): number {
     const group = this.#links.groupOf(number);
-    return group === NO_GROUP ? 0 : this.#weights.groupShare * this.#groupScores[group]!;
+    if (group === NO_GROUP) return 0;
+    return this.#leaning(number) * this.#weights.groupShare * this.#groupScores[group]!;
+  }
+
+  /** Between 0 and 1: how much a document leans on its surroundings. */
+  #leaning(number: number): number {
+    const { leaningWords } = this.#weights;
+    return leaningWords / (leaningWords + this.#lengths[number]!);
   }
 
   #clear(): void {

@@ -27,6 +27,11 @@ export class Vocabulary {
     return this.#terms[number]!;
   }
 
+  /** The number of a term that some text has. */
+  numberOf(term: string): number | undefined {
+    return this.#numbers.get(term);
+  }
+
   /** Visits the number of each term, as often as it occurs; terms that are new get one. */
   visit(text: string, visit: (number: number) => void): void {
     visitTerms(text, (word) => {

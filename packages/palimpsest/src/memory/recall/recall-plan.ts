@@ -7,7 +7,6 @@ import { DAY_MS, daysSince } from "../../base/durations.ts";
 import type { HitReason } from "../../base/search/memory-search.ts";
 import { doesFade, type Memory, trustOf } from "../files/memory.ts";
 import { putNewerFirst } from "../subject/newer-first.ts";
-import { sentenceWords } from "../trust/sentences.ts";
 
 /** Part of a hit's score that no age takes away. Our choice: an old memory that fits goes before a new one that does not. */
 const AGELESS_SHARE = 0.5;
@@ -106,26 +105,18 @@ function isUsageOf(memory: Memory, tools: readonly string[]): boolean {
 /** One memory that was found, and the words of the message that it has. */
 export interface WordHit {
   readonly path: string;
+  /** How much of the message's weight these words make up. */
+  readonly matchedShare: number;
   readonly words: HitReason["words"];
 }
 
-/** @param memoriesCount - of all memories that were searched */
-export function aboveRecallThreshold(
-  query: string,
-  hits: readonly WordHit[],
-  memoriesCount: number,
-): ReadonlySet<string> {
-  const { rareShare, rareCount, wordsCount, pairShare, singleShare } = MEMORY_RECALL_DEFAULTS.clear;
-  const queryCount = sentenceWords(query).words.size;
-  const counts = new Map<string, number>();
-  for (const { words } of hits) for (const { word } of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const rare = Math.max(rareCount, memoriesCount * rareShare);
-  const isClear = ({ words }: WordHit): boolean => {
-    if (words.some(({ word }) => counts.get(word)! <= rare)) return true;
-    const telling = words.filter(({ fields }) => fields.some((field) => field !== "body")).length;
+/** The paths of those that clearly fit a message: by a good part of its words, or by the name that someone gave them. */
+export function aboveRecallThreshold(hits: readonly WordHit[]): ReadonlySet<string> {
+  const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS.clear;
+  const isClear = (hit: WordHit): boolean => {
+    const telling = hit.words.filter(({ fields }) => fields.some((field) => field !== "body")).length;
     if (telling >= wordsCount) return true;
-    const share = queryCount === 0 ? 0 : telling / queryCount;
-    return telling > 1 ? share >= pairShare : telling === 1 && share >= singleShare;
+    return hit.matchedShare >= (hit.words.length > 1 || telling > 0 ? matchedShare : aloneShare);
   };
   return new Set(hits.filter(isClear).map(({ path }) => path));
 }

@@ -1,10 +1,10 @@
 /**
  * Finds memories by meaning: unit vectors and their similarity.
  *
- * Every text is somewhat similar to every other, so only the best few within reach of the closest one count. The
+ * Every text is somewhat similar to every other, so only what is clearly nearer than an everyday message counts. The
  * ranks of both kinds of search are fused.
  */
-import { MEMORY_VECTOR_DEFAULTS } from "../../base/defaults/memory/vectors.ts";
+import { fuseRanks, type Ranking } from "../../base/search/ranking.ts";
 
 /** Vectors as a provider returned them, or why they cannot be used. */
 type ReadVectors =
@@ -63,15 +63,118 @@ export function similarity(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-/** The ids that are closest to a query, the closest first, as far as they are within reach of the closest. */
-export function closest(query: Float32Array, vectors: ReadonlyMap<string, Float32Array>): readonly string[] {
-  const { leastSimilarity, reach, closestCount } = MEMORY_VECTOR_DEFAULTS;
-  const scored = [...vectors]
-    .map(([id, vector]) => ({ id, score: similarity(query, vector) }))
-    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1));
-  const least = Math.max(leastSimilarity, (scored[0]?.score ?? 0) - reach);
-  return scored
-    .filter(({ score }) => score >= least)
-    .slice(0, closestCount)
-    .map(({ id }) => id);
+/** A memory and its similarity to a query. */
+interface NearMemory {
+  readonly id: string;
+  readonly similarity: number;
 }
+
+/** The ids that are closest to a query, the closest first. */
+export function closest(
+  query: Float32Array,
+  vectors: ReadonlyMap<string, Float32Array>,
+  { least, count }: { readonly least: number; readonly count: number },
+): readonly NearMemory[] {
+  const scored: NearMemory[] = [];
+  for (const [id, vector] of vectors) {
+    const value = similarity(query, vector);
+    if (value >= least) scored.push({ id, similarity: value });
+  }
+  return scored
+    .sort((one, other) => other.similarity - one.similarity || (one.id < other.id ? -1 : 1))
+    .slice(0, count);
+}
+
+/**
+ * Messages that no memory is needed for. A model's similarities mean nothing by themselves: with some, unrelated texts
+ * are at 0.1, with others at 0.7. So what counts as near is measured with these.
+ */
+export const EVERYDAY_MESSAGES: readonly string[] = [
+  "What is the capital of Australia?",
+  "How do I reverse a list?",
+  "Thank you, that works.",
+  "Explain how a rainbow forms.",
+  "Write a short poem about the sea.",
+  "Fix the typo in this sentence.",
+  "Who wrote this book?",
+  "Convert ten miles to kilometres.",
+  "Why does this test fail?",
+  "Summarise the text below.",
+  "What time is it in Tokyo?",
+  "Rename this function.",
+  "Tell me a joke.",
+  "How many days are in a leap year?",
+  "Translate this into French.",
+  "What does this error mean?",
+];
+
+/** Memories that are compared with the everyday messages, at the most. Our choice: more do not change the spread. */
+const COMPARED_COUNT = 256;
+
+/** How much similarities of unrelated texts differ: the standard deviation between memories and everyday messages. */
+export function spreadOf(vectors: readonly Float32Array[], everyday: readonly Float32Array[]): number {
+  const step = Math.max(1, vectors.length / COMPARED_COUNT);
+  const values: number[] = [];
+  for (let at = 0; at < vectors.length; at += step)
+    for (const message of everyday) values.push(similarity(vectors[Math.floor(at)]!, message));
+  const mean = meanOf(values);
+  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+}
+
+/** The similarity from which on a memory is near to a query: so many spreads above the everyday messages. */
+export function leastNear(
+  query: Float32Array,
+  { everyday, spread }: { readonly everyday: readonly Float32Array[]; readonly spread: number },
+  spreads: number,
+): number {
+  // A few made-up vectors, or a model that tells nothing apart: only a fixed value is left.
+  if (everyday.length === 0 || spread < LEAST_SPREAD) return LEAST_SIMILARITY;
+  return meanOf(everyday.map((message) => similarity(query, message))) + spreads * spread;
+}
+
+/** Cosine from which on a memory is near where a model's similarities could not be measured. Our choice: unrelated sentences are at 0.1 to 0.3 with common models. */
+const LEAST_SIMILARITY = 0.3;
+/** Score by words at which both rankings count the same, and bounds of the words' weight. Source: packages/evaluation/bench/memory: 5 to 12 differ by a point; without it, talk between people loses 5 points and preferences in other words 2. */
+const EQUAL_SCORE = 8;
+const LEAST_WEIGHT = 0.25;
+const MOST_WEIGHT = 4;
+
+/**
+ * Fuses both rankings by rank. The words count as much as they match: where the best hit has several rare words of the
+ * query, they know better than the meaning, and where it has one common word, they know nothing.
+ */
+export function fuseFound(
+  hits: readonly { readonly id: string; readonly score: number }[],
+  near: readonly string[],
+): ReturnType<typeof fuseRanks> {
+  const matched = (hits[0]?.score ?? 0) / EQUAL_SCORE;
+  const words: Ranking = {
+    ids: hits.map(({ id }) => id),
+    weight: Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, matched)),
+  };
+  return fuseRanks([words, { ids: near }]);
+}
+
+const LEAST_SPREAD = 0.001;
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+const MOST_BYTE = 127;
+
+/** A unit vector with one byte for each number, as text. */
+export function packVector(vector: Float32Array): string {
+  let most = 0;
+  for (const value of vector) most = Math.max(most, Math.abs(value));
+  let text = "";
+  for (const value of vector) text += String.fromCharCode(Math.round((value / most) * MOST_BYTE) + 128);
+  return btoa(text);
+}
+
+/** `undefined` if it is not a packed vector. */
+export function unpackVector(packed: unknown): Float32Array | undefined {
+  if (typeof packed !== "string" || !PACKED.test(packed) || packed.length % 4 !== 0) return undefined;
+  return unitVector(Float32Array.from(atob(packed), (character) => character.charCodeAt(0) - 128));
+}
+
+const PACKED = /^[A-Za-z0-9+/]+={0,2}$/;

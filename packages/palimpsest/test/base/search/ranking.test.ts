@@ -24,5 +24,5 @@ it.each([
 
 it("gives scores that only ranks decide", () => {
   const [first] = fuseRanks([{ ids: ["a"] }, { ids: ["x", "a"] }]);
-  expect(first?.score).toBeCloseTo(1 / 61 + 1 / 62, 12);
+  expect(first?.score).toBeCloseTo(1 / 6 + 1 / 7, 12);
 });

@@ -1,71 +1,94 @@
 /** The recall threshold: a message recalls what clearly fits it, not what only shares a word with it. */
 import { describe, expect, it } from "vitest";
-import { aboveRecallThreshold, type WordHit } from "#memory/recall/recall-plan.ts";
+import { createMemorySearch, type MemoryFields } from "#base/search/memory-search.ts";
+import { aboveRecallThreshold } from "#memory/recall/recall-plan.ts";
 
-/** A memory with these words of the message in its name, and these in its text. */
-const hit = (path: string, named: string, inBody = ""): WordHit => ({
-  path,
-  words: [
-    ...named.split(" ").flatMap((word) => (word === "" ? [] : [{ word, fields: ["name", "body"] as const }])),
-    ...inBody.split(" ").flatMap((word) => (word === "" ? [] : [{ word, fields: ["body"] as const }])),
-  ],
-});
-/** Others that have the word in their text, so that it is not rare. */
-const others = (word: string, count: number): readonly WordHit[] =>
-  Array.from({ length: count }, (_, at) => hit(`other-${at}.md`, "", word));
+/** Which of a hundred memories are clear: `a.md`, eight others with a common word, and what is about something else. */
+function clearFor(query: string, found: MemoryFields, common = ""): ReadonlySet<string> {
+  const search = createMemorySearch();
+  search.set("a.md", found);
+  for (let at = 0; at < 8; at++) search.set(`other-${at}.md`, { body: `${common} number${at}` });
+  for (let at = 9; at < 100; at++) search.set(`else-${at}.md`, { body: `something${at} else${at}` });
+  const hits = search.search(query, { limit: 40 });
+  return aboveRecallThreshold(
+    hits.map(({ id, matchedShare, why }) => ({ path: id, matchedShare, words: why.words })),
+  );
+}
 
 const CASES: readonly {
   readonly name: string;
   readonly query: string;
-  readonly found: WordHit;
+  readonly found: MemoryFields;
   readonly common?: string;
   readonly isClear: boolean;
 }[] = [
   {
-    name: "a rare word",
+    name: "two rare words",
     query: "Deploy it to staging, please",
-    found: hit("a.md", "", "deploy"),
+    found: { body: "We deploy to staging on Tuesdays" },
+    isClear: true,
+  },
+  {
+    name: "one rare word of two in the text",
+    query: "Deploy it to staging, please",
+    found: { body: "We deploy on Tuesdays" },
+    isClear: false,
+  },
+  {
+    name: "one rare word that is all that the message is about",
+    query: "Deploy it once more, please",
+    found: { body: "We deploy on Tuesdays" },
     isClear: true,
   },
   {
     name: "a common word in the text",
     query: "Make the deploy button blue",
-    found: hit("a.md", "", "deploy"),
+    found: { body: "deploy" },
     common: "deploy",
     isClear: false,
   },
   {
-    name: "a common word that is half of the message",
+    name: "a rare word of many",
+    query: "Rename this variable in the deploy script, and then run all of the tests again",
+    found: { body: "We deploy on Tuesdays" },
+    isClear: false,
+  },
+  {
+    name: "a common word that is all that the message is about",
     query: "When may I deploy?",
-    found: hit("a.md", "deploy"),
+    found: { name: "deploy" },
     common: "deploy",
     isClear: true,
   },
   {
     name: "one common word of many, in the name",
     query: "Rename this variable in the deploy script, and then run all of the tests again",
-    found: hit("a.md", "deploy"),
+    found: { name: "deploy" },
     common: "deploy",
     isClear: false,
   },
   {
     name: "three words in the name, however long the message is",
     query: `deploy staging friday ${Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ")}`,
-    found: hit("a.md", "deploy staging friday"),
+    found: { name: "deploy staging friday" },
     common: "deploy staging friday",
     isClear: true,
   },
-  { name: "no word at all", query: "ok", found: hit("a.md", ""), isClear: false },
+  { name: "no word at all", query: "ok", found: { name: "deploy" }, isClear: false },
 ];
 
 describe("what a message clearly calls for", () => {
-  it.each(CASES)("is told by its words: $name", ({ query, found, common = "", isClear }) => {
-    const many = common === "" ? [] : common.split(" ").flatMap((word) => others(word, 8));
-    expect(aboveRecallThreshold(query, [found, ...many], 100).has(found.path)).toBe(isClear);
+  it.each(CASES)("is told by its words: $name", ({ query, found, common, isClear }) => {
+    expect(clearFor(query, found, common).has("a.md")).toBe(isClear);
+  });
+
+  it("is told by pairs of characters where a script has no blanks", () => {
+    expect(clearFor("我对什么过敏？", { body: "我对花生过敏。" }).has("a.md")).toBe(true);
+    expect(clearFor("帮我写一首关于大海和风暴的诗吧", { body: "我对花生过敏。" }).has("a.md")).toBe(false);
   });
 
   it("is nothing of an empty message, and of no memories", () => {
-    expect(aboveRecallThreshold("", [hit("a.md", "")], 0)).toEqual(new Set());
-    expect(aboveRecallThreshold("When may I deploy?", [], 0)).toEqual(new Set());
+    expect(clearFor("", { name: "deploy" })).toEqual(new Set());
+    expect(aboveRecallThreshold([])).toEqual(new Set());
   });
 });

@@ -5,9 +5,9 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
-import { fuseRanks } from "../../../base/search/ranking.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
+import { fuseFound } from "../../../memory/recall/vector-search.ts";
 import { type FoundMemory, withState } from "../store/listed-memory.ts";
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
@@ -21,6 +21,8 @@ export interface FoundMemories {
 }
 
 interface FoundReason {
+  /** How much of the message's weight the words make up that it has. */
+  readonly matchedShare: number;
   readonly why: HitReason;
   readonly foundBy: "words" | "meaning" | "both" | "model";
 }
@@ -44,24 +46,32 @@ export async function findMemories(
   const byWords: FoundMemories = {
     candidates: candidatesOf(hits, memories),
     reasons: new Map(
-      hits.map((hit) => [hit.id, { why: hit.why, foundBy: isAlike(hit) ? "model" : "words" }]),
+      hits.map((hit) => [
+        hit.id,
+        { why: hit.why, matchedShare: hit.matchedShare, foundBy: isAlike(hit) ? "model" : "words" },
+      ]),
     ),
   };
   if (vectors === undefined)
     return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, memories) : byWords;
   try {
     const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
-    const { paths: near, withoutCount } = await vectors.closest(query, recallable, signal);
-    const words = hits.map(({ id }) => id);
+    const { paths: near, withoutCount } = await vectors.closest(query, recallable, {
+      // A model that chooses looks at what may belong to a message, too.
+      nearness: alsoOthers ? "found" : "shown",
+      signal,
+    });
     const reasons = new Map(byWords.reasons);
     for (const id of near) {
       const known = reasons.get(id);
       reasons.set(
         id,
-        known === undefined ? { why: NO_WORDS, foundBy: "meaning" } : { ...known, foundBy: "both" },
+        known === undefined
+          ? { why: NO_WORDS, matchedShare: 0, foundBy: "meaning" }
+          : { ...known, foundBy: "both" },
       );
     }
-    const fused = fuseRanks([{ ids: words }, { ids: near }]);
+    const fused = fuseFound(hits, near);
     const fellBack =
       withoutCount === undefined
         ? {}
@@ -86,10 +96,11 @@ export async function searchMemories(
 ): Promise<readonly FoundMemory[]> {
   const { memories } = await cache.look();
   const hits = cache.search(text, { limit, accepts: () => true });
-  const near = await vectors?.closest(text, [...memories.values()], undefined).catch(() => undefined);
+  const near = await vectors
+    ?.closest(text, [...memories.values()], { nearness: "found" })
+    .catch(() => undefined);
   const reasons = new Map(hits.map(({ id, why }) => [id, why]));
-  const found =
-    near === undefined ? hits : fuseRanks([{ ids: hits.map(({ id }) => id) }, { ids: near.paths }]);
+  const found = near === undefined ? hits : fuseFound(hits, near.paths);
   return found.slice(0, limit).flatMap(({ id, score }) => {
     const known = memories.get(id);
     return known === undefined
@@ -109,7 +120,7 @@ function withOthers(
   const others = [...memories.values()]
     .map(({ memory }) => memory)
     .filter((memory) => isRecallable(memory) && !reasons.has(memory.path));
-  const byModel: FoundReason = { why: NO_WORDS, foundBy: "model" };
+  const byModel: FoundReason = { why: NO_WORDS, matchedShare: 0, foundBy: "model" };
   return {
     candidates: [...candidates, ...others.map((memory) => ({ memory, score: 0 }))],
     reasons: new Map([...reasons, ...others.map(({ path }) => [path, byModel] as const)]),

@@ -1,8 +1,8 @@
 /**
  * Embedding vectors of memories, for finding memories by meaning.
  *
- * A vector is requested when it is first needed and kept in memory, with the version of its file, so an unchanged
- * memory is never sent again. The vectors of a provider are checked: their number, lengths and values, and that they
+ * A vector is requested when it is first needed and kept beside the memories, by the version of its file, so an
+ * unchanged memory is never sent again. The vectors of a provider are checked: their number, lengths and values, and that they
  * are not all equal. If they are unusable, or the provider fails, this throws and the caller searches by words. Many
  * missing vectors are requested in the background: a recall waits for them no longer than for the vector of its
  * query, and the next recall finds those that are there by then.
@@ -11,10 +11,21 @@ import { MEMORY_VECTOR_DEFAULTS } from "../../../base/defaults/memory/vectors.ts
 import { ModelError } from "../../../base/errors.ts";
 import { cutHead } from "../../../base/text/text.ts";
 import type { KnownMemory } from "../../../memory/files/memory.ts";
-import { areAllEqual, closest, readVectors } from "../../../memory/recall/vector-search.ts";
+import {
+  areAllEqual,
+  closest,
+  EVERYDAY_MESSAGES,
+  leastNear,
+  packVector,
+  readVectors,
+  spreadOf,
+  unpackVector,
+} from "../../../memory/recall/vector-search.ts";
+import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
+import { VectorRecord } from "./vector-record.ts";
 
 /** Longest time that one call that embeds new memories may take, in milliseconds. Our choice: it goes on beside the recalls, and a call that takes longer will hardly succeed. */
 const INDEX_TIMEOUT_MS = 20_000;
@@ -30,9 +41,21 @@ interface ClosestMemories {
   readonly withoutCount?: number;
 }
 
+/** What the vectors are made with, and where they are kept. */
+interface VectorWorld {
+  readonly client: EmbeddingClient;
+  readonly store: MemoryStore;
+  readonly deadline: Deadline;
+  readonly yieldTurn: () => Promise<void>;
+}
+
 export class MemoryVectors {
   readonly #client: EmbeddingClient;
   readonly #deadline: Deadline;
+  readonly #yieldTurn: () => Promise<void>;
+  readonly #record: VectorRecord;
+  #everyday: readonly Float32Array[] = [];
+  #spread = 0;
   /** By path: the version of the file and its vector, absent if the provider returned none. */
   readonly #vectors = new Map<
     string,
@@ -42,21 +65,24 @@ export class MemoryVectors {
   /** The vectors being made now, for the first recall that asked. */
   #indexing: Promise<void> | undefined;
 
-  constructor(client: EmbeddingClient, deadline: Deadline) {
+  constructor({ client, store, deadline, yieldTurn }: VectorWorld) {
     this.#client = client;
     this.#deadline = deadline;
+    this.#yieldTurn = yieldTurn;
+    this.#record = new VectorRecord(store, client.model);
   }
 
   /**
    * Finds the memories that are closest in meaning to a text, the closest first.
+   * @param nearness - `shown`: only what a model may be given unasked
    * @throws `MODEL_FAILED` if the vectors are unusable or take too long; errors of the client
    */
   async closest(
     text: string,
     memories: readonly KnownMemory[],
-    signal: AbortSignal | undefined,
+    { nearness, signal }: { readonly nearness: "shown" | "found"; readonly signal?: AbortSignal | undefined },
   ): Promise<ClosestMemories> {
-    const { embedTimeoutMs: timeoutMs } = MEMORY_VECTOR_DEFAULTS;
+    const { embedTimeoutMs: timeoutMs, nearSpreads, closestCount } = MEMORY_VECTOR_DEFAULTS;
     const embedded = async (inner: AbortSignal) => {
       await this.#indexed(memories);
       return this.#embed([text], timeoutMs, inner);
@@ -70,7 +96,9 @@ export class MemoryVectors {
     }
     this.#assertUsable(query, [...vectors.values()]);
     const withoutCount = memories.length - vectors.size;
-    return { paths: closest(query, vectors), ...(withoutCount === 0 ? {} : { withoutCount }) };
+    const least = leastNear(query, { everyday: this.#everyday, spread: this.#spread }, nearSpreads[nearness]);
+    const near = closest(query, vectors, { least, count: closestCount });
+    return { paths: near.map(({ id }) => id), ...(withoutCount === 0 ? {} : { withoutCount }) };
   }
 
   /** @throws `MODEL_FAILED` if these vectors are unusable; the next recall asks for all of them again */
@@ -84,6 +112,8 @@ export class MemoryVectors {
           : undefined;
     if (problem === undefined) return;
     this.#vectors.clear();
+    this.#everyday = [];
+    void this.#record.clear();
     throw unusable(this.#client, problem);
   }
 
@@ -99,23 +129,68 @@ export class MemoryVectors {
   }
 
   async #index(memories: readonly KnownMemory[]): Promise<void> {
-    const fresh = memories.filter(
-      ({ memory, version }) => this.#vectors.get(memory.path)?.version !== version,
+    const stored = await this.#record.read();
+    const fresh = memories.filter(({ memory, version }) => {
+      if (this.#vectors.get(memory.path)?.version === version) return false;
+      const vector = stored.get(version);
+      if (vector !== undefined) this.#vectors.set(memory.path, { version, vector });
+      return vector === undefined;
+    });
+    const made = await this.#embedAll(
+      fresh.map(({ memory, version }) => ({ version, text: textOf(memory) })),
+      (batch, from) => {
+        batch.forEach((vector, at) => {
+          const { memory, version } = fresh[from + at]!;
+          this.#vectors.set(memory.path, { version, vector });
+        });
+      },
     );
+    const here = new Set(memories.map(({ memory }) => memory.path));
+    for (const path of this.#vectors.keys()) if (!here.has(path)) this.#vectors.delete(path);
+    if (memories.length === 0) return;
+    await this.#compareWithEveryday(made > 0 || this.#everyday.length === 0);
+    const kept = [...memories.map(({ version }) => version), ...EVERYDAY_MESSAGES.map(everydayVersion)];
+    await this.#record.keep(new Set(kept));
+  }
+
+  /** Measures what similarities of this model mean. It is asked again where that failed. */
+  async #compareWithEveryday(hasChanged: boolean): Promise<void> {
+    if (this.#everyday.length === 0) {
+      const wanted = EVERYDAY_MESSAGES.map((text) => ({ version: everydayVersion(text), text }));
+      const stored = await this.#record.read();
+      const missing = wanted.filter(({ version }) => !stored.has(version));
+      await this.#embedAll(missing, () => undefined);
+      const all = await this.#record.read();
+      this.#everyday = wanted.flatMap(({ version }) => all.get(version) ?? []);
+    }
+    if (!hasChanged) return;
+    const vectors = [...this.#vectors.values()].flatMap(({ vector }) => vector ?? []);
+    this.#spread = spreadOf(vectors, this.#everyday);
+  }
+
+  /** Embeds texts in batches, which are kept as they come. Returns how many there were. */
+  async #embedAll(
+    texts: readonly { readonly version: string; readonly text: string }[],
+    take: (vectors: readonly (Float32Array | undefined)[], from: number) => void,
+  ): Promise<number> {
     const most = Math.max(1, this.#client.mostTexts ?? EMBEDDED_TEXTS_COUNT);
-    for (let from = 0; from < fresh.length; from += most) {
-      const batch = fresh.slice(from, from + most);
-      const vectors = await this.#embed(
-        batch.map(({ memory }) => textOf(memory)),
+    for (let from = 0; from < texts.length; from += most) {
+      const batch = texts.slice(from, from + most);
+      const answered = await this.#embed(
+        batch.map(({ text }) => text),
         INDEX_TIMEOUT_MS,
         undefined,
       );
-      batch.forEach(({ memory, version }, index) => {
-        this.#vectors.set(memory.path, { version, vector: vectors[index] });
-      });
+      // As they will be read again, so that a restart changes no order.
+      const vectors = answered.map((vector) => vector && unpackVector(packVector(vector)));
+      take(vectors, from);
+      const usable = vectors.flatMap((vector, at) =>
+        vector === undefined ? [] : [[batch[at]!.version, vector] as const],
+      );
+      await this.#record.add(new Map(usable));
+      await this.#yieldTurn();
     }
-    const here = new Set(memories.map(({ memory }) => memory.path));
-    for (const path of this.#vectors.keys()) if (!here.has(path)) this.#vectors.delete(path);
+    return texts.length;
   }
 
   async #embed(
@@ -130,6 +205,8 @@ export class MemoryVectors {
     return read.vectors;
   }
 }
+
+const everydayVersion = (text: string): string => `everyday: ${text}`;
 
 function unusable({ model }: EmbeddingClient, problem: string): ModelError {
   return new ModelError(

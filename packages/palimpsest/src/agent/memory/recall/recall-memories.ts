@@ -124,7 +124,7 @@ export async function recallMemories(
     recentTools: options.recentTools ?? [],
     usedCounts: await world.usedCounts(),
   });
-  const clear = options.onlyClear === true ? clearOf(query, found, memories.size) : undefined;
+  const clear = options.onlyClear === true ? clearOf(found) : undefined;
   const chosen = await choose(world, query, { ranked, clear }, options);
   const { text, tokens, shown } = composeRecall(
     chosen.memories.map(({ memory }) => memory),
@@ -139,7 +139,7 @@ export async function recallMemories(
       ...describe(memory, nowMs),
       score: ranks.get(memory.path)!.rank,
       relevanceScore: ranks.get(memory.path)!.relevanceScore,
-      ...found.reasons.get(memory.path)!,
+      ...reasonOf(found, memory.path),
       isCut,
       version: memories.get(memory.path)!.version,
     })),
@@ -148,14 +148,19 @@ export async function recallMemories(
   };
 }
 
+function reasonOf({ reasons }: FoundMemories, path: string) {
+  const { why, foundBy } = reasons.get(path)!;
+  return { why, foundBy };
+}
+
 /** A match by meaning is sufficient by itself. */
-function clearOf(query: string, { reasons }: FoundMemories, memoriesCount: number): ReadonlySet<string> {
+function clearOf({ reasons }: FoundMemories): ReadonlySet<string> {
   const found = [...reasons];
-  const hits = found.map(([path, { why }]) => ({ path, words: why.words }));
+  const hits = found.map(([path, { why, matchedShare }]) => ({ path, matchedShare, words: why.words }));
   const byMeaning = found.flatMap(([path, { foundBy }]) =>
     foundBy === "meaning" || foundBy === "both" ? [path] : [],
   );
-  return new Set([...byMeaning, ...aboveRecallThreshold(query, hits, memoriesCount)]);
+  return new Set([...byMeaning, ...aboveRecallThreshold(hits)]);
 }
 
 /** The model that chooses; `undefined` where the ranking does. */

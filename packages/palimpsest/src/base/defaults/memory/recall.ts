@@ -22,8 +22,8 @@ export const MEMORY_RECALL_DEFAULTS = {
   choiceTimeoutMs: 3_000,
   /** Hits below this share of the best one's score are not shown without a model. Source: our choice: what shares one common word only is noise. */
   leastScoreShare: 0.35,
-  /** A memory clearly fits a message that did not ask for memories if it has so many of its words, or a word that at most so many memories have (by share, and by count where there are few), or two words or one that are such a share of the message's. Source: our choice: of 75 real memories, messages such as "make the button blue" called for four each without it, and for fewer than one with it. */
-  clear: { wordsCount: 3, rareShare: 0.04, rareCount: 2, pairShare: 0.25, singleShare: 0.5 },
+  /** A memory clearly fits a message that did not ask for memories if its words make up this share of the message's, weighed by how rare they are (one word of its text alone needs more), or if its name and description have so many of them. Source: packages/evaluation/bench/memory: of questions about something else one in a hundred is given a memory (before: 50 to 84), and 98 of 100 questions that find their fact still do. */
+  clear: { matchedShare: 0.3, aloneShare: 0.45, wordsCount: 3 },
   /** Score that one use in a session adds, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
   usedBonus: { each: 0.05, most: 0.5 },
   /** A memory counts as used if the answer has this share of the words that only it has, or this many of them; the answer is searched up to so many characters; records of other processes are read after so many milliseconds. Source: our choice: a third of a short fact is its point, and four words of a long one are not there by chance; a use more or less changes little. */

