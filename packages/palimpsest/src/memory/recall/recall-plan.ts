@@ -110,13 +110,25 @@ export interface WordHit {
   readonly words: HitReason["words"];
 }
 
+/** Share of a message's weight that is nearly all of it. */
+const NEARLY_ALL = 0.9;
+
 /** The paths of those that clearly fit a message: by a good part of its words, or by the name that someone gave them. */
 export function aboveRecallThreshold(hits: readonly WordHit[]): ReadonlySet<string> {
   const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS.clear;
+  // A message may ask for several things, each with a word of its own: then these words are nearly all of it.
+  const alone = new Map(
+    hits.flatMap(({ words, matchedShare: share }) =>
+      words.length === 1 ? [[words[0]!.word, share] as const] : [],
+    ),
+  );
+  const isOnlyThese = [...alone.values()].reduce((sum, share) => sum + share, 0) >= NEARLY_ALL;
   const isClear = (hit: WordHit): boolean => {
     const telling = hit.words.filter(({ fields }) => fields.some((field) => field !== "body")).length;
     if (telling >= wordsCount) return true;
-    return hit.matchedShare >= (hit.words.length > 1 || telling > 0 ? matchedShare : aloneShare);
+    return (
+      hit.matchedShare >= (hit.words.length > 1 || telling > 0 || isOnlyThese ? matchedShare : aloneShare)
+    );
   };
   return new Set(hits.filter(isClear).map(({ path }) => path));
 }

@@ -129,7 +129,9 @@ export function leastNear(
 ): number {
   // A few made-up vectors, or a model that tells nothing apart: only a fixed value is left.
   if (everyday.length === 0 || spread < LEAST_SPREAD) return LEAST_SIMILARITY;
-  return meanOf(everyday.map((message) => similarity(query, message))) + spreads * spread;
+  const usual = meanOf(everyday.map((message) => similarity(query, message)));
+  // Never more than halfway to the same text.
+  return Math.min(usual + spreads * spread, (1 + usual) / 2);
 }
 
 /** Cosine from which on a memory is near where a model's similarities could not be measured. Our choice: unrelated sentences are at 0.1 to 0.3 with common models. */

@@ -62,7 +62,9 @@ describe("vectors of memories", () => {
     expect(spreadOf(memories, everyday)).toBeCloseTo(0.3447, 3);
     // The query is at 0 and 0.6 to the everyday messages.
     const query = unit([0, 1, 0]);
-    expect(leastNear(query, { everyday, spread: 0.1 }, 4)).toBeCloseTo(0.7, 6);
+    expect(leastNear(query, { everyday, spread: 0.05 }, 4)).toBeCloseTo(0.5, 6);
+    // Halfway between 0.3 and the same text.
+    expect(leastNear(query, { everyday, spread: 0.1 }, 4)).toBeCloseTo(0.65, 6);
     expect(leastNear(query, { everyday, spread: 0.1 }, 1)).toBeCloseTo(0.4, 6);
     // Nothing was measured.
     expect(leastNear(query, { everyday: [], spread: 0.1 }, 4)).toBe(0.3);
