@@ -116,7 +116,7 @@ const NEARLY_ALL = 0.9;
 /** The paths of those that clearly fit a message: by a good part of its words, or by the name that someone gave them. */
 export function aboveRecallThreshold(hits: readonly WordHit[]): ReadonlySet<string> {
   const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS.clear;
-  // A message may ask for several things, each with a word of its own: then these words are nearly all of it.
+  // A message may ask for several things, each in one word: then these words are nearly all of it.
   const alone = new Map(
     hits.flatMap(({ words, matchedShare: share }) =>
       words.length === 1 ? [[words[0]!.word, share] as const] : [],
