@@ -13,7 +13,7 @@ import { collectionSet, evenly, jsonIn, linesIn } from "./collection-set.mjs";
 const LOCOMO_KINDS = ["", "several turns", "time", "open", "one turn", "misleading"];
 const REALTALK_KINDS = ["", "several turns", "time", "open"];
 
-/** Of the larger conversations every so manyth is taken: one has a thousand long turns. */
+/** Every so manyth of the larger conversations is taken: one has a thousand long turns. */
 const BEAM_SHARES = { "100K": 1, "500K": 4, "1M": 2 };
 
 export function readConversationSets(sets, corpus) {

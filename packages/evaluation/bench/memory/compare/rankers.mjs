@@ -1,5 +1,5 @@
 /**
- * What ranks: ours, and what people would use instead. Each is made once for a collection of documents and returns the
+ * The rankers: ours, and those that people would use instead. Each is made once for a collection of documents and returns the
  * ids for a question, best first. All peers see the same text: what the library is given, in one field.
  */
 

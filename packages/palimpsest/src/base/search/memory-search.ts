@@ -41,7 +41,7 @@ export interface MemoryHit {
   readonly id: string;
   /** Larger is better; comparable within one search only. */
   readonly score: number;
-  /** How much of the query's weight the words make up that it has, between 0 and 1: a rare word weighs more. */
+  /** Share of the query's weight that its words make up, between 0 and 1: a rare word weighs more. */
   readonly matchedShare: number;
   readonly why: HitReason;
 }

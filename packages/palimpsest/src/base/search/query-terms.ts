@@ -71,7 +71,7 @@ const PHRASING: ReadonlySet<string> = new Set(
     .flatMap(wordTerms),
 );
 
-/** How much a term counts in {@link queryWeight}. */
+/** The weight of one term in {@link queryWeight}. */
 export function matchedWeight(term: string, count: number, size: number): number {
   return PHRASING.has(term) ? 0 : rarityOf(count, Math.max(size, LEAST_COMPARED_COUNT));
 }

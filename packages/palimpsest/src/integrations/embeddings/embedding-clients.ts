@@ -43,7 +43,7 @@ export function openaiEmbeddings(
   };
 }
 
-/** What `@energetic-ai/embeddings` and a package of weights for it export. */
+/** The exports of `@energetic-ai/embeddings` and of a package of weights for it. */
 export interface LocalEmbeddingsPackages<Source> {
   initModel(
     source?: Source,

@@ -105,7 +105,7 @@ function isUsageOf(memory: Memory, tools: readonly string[]): boolean {
 /** One memory that was found, and the words of the message that it has. */
 export interface WordHit {
   readonly path: string;
-  /** How much of the message's weight these words make up. */
+  /** Share of the message's weight that these words make up. */
   readonly matchedShare: number;
   readonly words: HitReason["words"];
 }

@@ -111,7 +111,7 @@ export const EVERYDAY_MESSAGES: readonly string[] = [
 /** Memories that are compared with the everyday messages, at the most. Our choice: more do not change the spread. */
 const COMPARED_COUNT = 256;
 
-/** How much similarities of unrelated texts differ: the standard deviation between memories and everyday messages. */
+/** The spread of similarities of unrelated texts: the standard deviation between memories and everyday messages. */
 export function spreadOf(vectors: readonly Float32Array[], everyday: readonly Float32Array[]): number {
   const step = Math.max(1, vectors.length / COMPARED_COUNT);
   const values: number[] = [];

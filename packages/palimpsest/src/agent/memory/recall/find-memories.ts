@@ -21,7 +21,7 @@ export interface FoundMemories {
 }
 
 interface FoundReason {
-  /** How much of the message's weight the words make up that it has. */
+  /** Share of the message's weight that its words make up. */
   readonly matchedShare: number;
   readonly why: HitReason;
   readonly foundBy: "words" | "meaning" | "both" | "model";

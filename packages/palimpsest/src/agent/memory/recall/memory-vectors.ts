@@ -41,7 +41,7 @@ interface ClosestMemories {
   readonly withoutCount?: number;
 }
 
-/** What the vectors are made with, and where they are kept. */
+/** Client, store and time for the vectors. */
 interface VectorWorld {
   readonly client: EmbeddingClient;
   readonly store: MemoryStore;

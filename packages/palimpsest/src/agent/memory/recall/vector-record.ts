@@ -25,7 +25,7 @@ export class VectorRecord {
     this.#name = `vectors/${slug.replace(/^-|-$/g, "").slice(0, NAME_CHARACTERS) || "model"}.jsonl`;
   }
 
-  /** What there is, by version. */
+  /** The stored vectors, by version. */
   read(): Promise<ReadonlyMap<string, Float32Array>> {
     return this.#known();
   }
