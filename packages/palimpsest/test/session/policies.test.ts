@@ -195,7 +195,11 @@ describe("under `faithful`", () => {
     },
     { why: "the session is strict", advanceMs: days, window: { editSafety: "strict" }, cleared: false },
   ] as const)("old results are cleared where $why: $cleared", async ({ advanceMs, window, cleared }) => {
-    const { session, options } = await aSession({ policy: "faithful", ...window });
+    const { session, options } = await aSession({
+      policy: "faithful",
+      disabledLayers: ["offload"],
+      ...window,
+    });
     await begin(session);
     for (let index = 0; index < 20; index++) expect(await work(session, { tokens: 3_000 })).toEqual([]);
     (options.clock as FakeClock).advance(advanceMs);

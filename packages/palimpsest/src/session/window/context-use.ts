@@ -43,9 +43,8 @@ interface ContextShare {
   readonly tokens: number;
   /** Blocks that are in it; 0 for system prompt and tools. */
   readonly blocks: number;
-  /** The budget of the category; only `thinking` has one, which is counted by its text, without signatures. */
+  /** The budget, and if it is exceeded; only `thinking` has one, which is counted by its text, without signatures. */
   readonly budgetTokens?: number;
-  /** True if the category is over its budget. */
   readonly isOverBudget?: boolean;
   /** The same by tool, the largest first; only of `results`. */
   readonly parts?: readonly { readonly name: string; readonly tokens: number; readonly blocks: number }[];
