@@ -6,6 +6,7 @@
  * left out. There is a budget for each file and one for all of them, which is spent. The content is the host's current file if it can be read, else the last known content
  * from the log with its age in the heading.
  */
+import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../shared/measure.ts";
@@ -31,6 +32,16 @@ export interface FileBudget {
   /** Show only the parts of a file that were read or changed last. @defaultValue false: whole files where they fit */
   readonly isPartsInUse?: boolean;
 }
+
+/**
+ * The budget of files that Claude Code shows again after a compaction, whatever the window: 5 files, 5,000 tokens each,
+ * 50,000 together. Pass it as `restoredFiles` of an agent's options; `policy: "classic"` includes it.
+ */
+export const CLASSIC_FILE_BUDGET: FileBudget = {
+  filesCount: RESTORE_DEFAULTS.filesCount,
+  fileTokens: RESTORE_DEFAULTS.classicFileTokens,
+  filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+};
 
 /** A file that may be put back, best first in its list. */
 export interface FileCandidate {
