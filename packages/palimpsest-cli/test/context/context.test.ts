@@ -30,7 +30,7 @@ describe("palimpsest context", () => {
 
   it("has the same as JSON, in the window that is asked for; everything adds up to it", async () => {
     const place = storedHome();
-    const sessionId = await storeSession(place, { resultLines: 400 });
+    const sessionId = await storeSession(place, { resultLines: 200 });
     const use = json<Use>(await place.run(["context", sessionId, "--window", "64k", "--json"]));
     expect([use.sessionId, use.windowTokens]).toEqual([sessionId, 64_000]);
     const sum = use.shares.reduce((total, { tokens }) => total + tokens, 0);

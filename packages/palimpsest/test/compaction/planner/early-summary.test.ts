@@ -24,7 +24,12 @@ import {
 } from "../../../../../test/helpers/windows.ts";
 
 /** Summarises at about a quarter of the window. */
-const balanced: CostPolicy = { ...costPolicy("balanced")!, summaryMultiple: 2 };
+const balanced: CostPolicy = {
+  ...costPolicy("balanced")!,
+  summaryMultiple: 2,
+  earlyShare: 0,
+  clearsByRent: true,
+};
 const WINDOW_TOKENS = 64_000;
 /** Of a window of 64,000 tokens, 6,400 are kept for the summary. */
 const EFFECTIVE_TOKENS = 57_600;

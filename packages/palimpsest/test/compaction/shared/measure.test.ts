@@ -12,6 +12,17 @@ describe("numbers for a window", () => {
     { windowTokens: 16_000, blockTokens: 5_000, why: "below the small window the floor shrinks, too" },
     { windowTokens: 1_000, blockTokens: 313, why: "even the smallest window has room for a block" },
   ])("limits a block to $blockTokens tokens at $windowTokens: $why", ({ windowTokens, blockTokens }) => {
+    const limit = { tokens: 12_000, floor: 10_000 };
+    expect(arrivalPolicy(windowTokens, {}, limit).blockTokens).toBe(blockTokens);
+  });
+
+  it.each([
+    { windowTokens: 128_000, blockTokens: Number.POSITIVE_INFINITY },
+    { windowTokens: 127_999, blockTokens: 10_000 },
+  ])("by default limits no block from a window of 128,000 on: $windowTokens", ({
+    windowTokens,
+    blockTokens,
+  }) => {
     expect(arrivalPolicy(windowTokens).blockTokens).toBe(blockTokens);
   });
 

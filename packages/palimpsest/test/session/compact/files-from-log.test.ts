@@ -8,8 +8,8 @@ import type { LayerEdit } from "#transcript/edits.ts";
 const usual = { ...POLICY_DEFAULTS.balanced };
 
 beforeEach(() => {
-  const shown = { earlyFiles: { tokens: 6_000, floor: 2_000 }, restoresFromLog: true };
-  Object.assign(POLICY_DEFAULTS.balanced, shown);
+  const early = { summaryMultiple: 8, earlyShare: 0, earlyFiles: { tokens: 6_000, floor: 2_000 } };
+  Object.assign(POLICY_DEFAULTS.balanced, early);
 });
 afterEach(() => {
   Object.assign(POLICY_DEFAULTS.balanced, usual);
