@@ -306,16 +306,16 @@ export const OF_THE_MOMENT: readonly string[] = [
 
 /** Phrases of irony: the sentence means the opposite of what it says, or nothing. */
 export const OF_IRONY: readonly string[] = [
-  "(yeah,? right|oh sure|sure thing|as if|shall we|lol|haha|on purpose|(brilliant|great|genius|lovely|wonderful) idea|what (could|can)( possibly)? go wrong)",
-  "((tolle|super|klasse|geniale) idee|was (soll|kann)( schon)? schiefgehen|mit absicht|absichtlich|oder was|haha)",
-  "(qué (gran|buena) idea|qué (puede|podría) salir mal|a propósito|jaja)",
+  "(yeah,? right|oh sure|sure thing|as if[.!]*$|shall we|lol|haha|(brilliant|great|genius|lovely|wonderful) idea|what (could|can)( possibly)? go wrong)",
+  "((tolle|super|klasse|geniale) idee|was (soll|kann)( schon)? schiefgehen|oder was|haha)",
+  "(qué (gran|buena) idea|qué (puede|podría) salir mal|a propósito, ¿no|jaja)",
 ];
 /** The same, in scripts without blanks. */
-export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意|哈哈|呵呵|🙄|😏";
+export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意.*好了|哈哈|呵呵|🙄|😏";
 
 /** Words that report what another says. */
 export const OF_OTHERS: readonly string[] = [
-  "(according to|apparently|allegedly|supposedly|(he|she|they|it|the ~|my ~) (says?|said|claims?|thinks?|wrote|tells?|told))",
+  "(according to|apparently|allegedly|supposedly|(he|she|they|it|the (?!user )~|my ~) (says?|said|claims?|thinks?|wrote (that|in)|tells?|told))",
   "(laut|angeblich|(er|sie|der ~|die ~|das ~|mein ~|meine ~) (sagt|sagte|meint|meinte|schrieb|schreibt))",
   "(según|al parecer|supuestamente|(él|ella|el ~|la ~|mi ~) (dice|dijo|escribió|cree))",
 ];

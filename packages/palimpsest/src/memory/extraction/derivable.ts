@@ -53,10 +53,12 @@ const DETAIL = new RegExp(
 export function derivableFact(text: string): DerivableFact | undefined {
   if (BEYOND_CODE.test(text)) return undefined;
   const paths = [...new Set(text.match(CODE_PATH) ?? [])];
-  const without = paths.reduce((rest, path) => rest.replaceAll(path, " "), text);
+  const without = text.replace(CODE_PATH, " ");
   const details = [...without.matchAll(DETAIL)].map(
     (found) => found.slice(1).find((one) => one !== undefined)!,
   );
   if (COMMIT.test(text)) return { kind: "history", paths: [], details };
-  return paths.length > 0 && CONTENT.test(without) ? { kind: "file", paths, details } : undefined;
+  // Without a detail there is nothing to look for: “deploy.sh is run by Maria” is in no file.
+  const isOfFile = paths.length > 0 && details.length > 0 && CONTENT.test(without);
+  return isOfFile ? { kind: "file", paths, details } : undefined;
 }

@@ -26,9 +26,10 @@ export function memoryFileName(name: string, taken: Iterable<string>): string {
   const keys = [nameKey(INDEX_NAME), ...[...taken].map(keyOfPath)];
   const stem = stemOf(name);
   if (!RESERVED.test(stem) && !keys.includes(nameKey(`${stem}.md`))) return `${stem}.md`;
+  const all = new Set(keys);
   for (let number = 2; ; number++) {
     const numbered = `${stem}-${number}.md`;
-    if (!keys.includes(nameKey(numbered))) return numbered;
+    if (!all.has(nameKey(numbered))) return numbered;
   }
 }
 

@@ -159,11 +159,16 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
     // Another subject: “the backups moved from Oslo to Rome” says nothing of what else is in Oslo.
     if (!isWithin(subject, all)) continue;
     const rest = without(all, value, subject);
-    if (rest.size === 0 && (subject.size > 0 || isSameSpeaker(clause, old))) return "corrects";
+    // Who moves away from a place may still like it.
+    const staysTrue = old.some(({ word }) => LASTING.has(word));
+    if (rest.size === 0 && (subject.size > 0 || isSameSpeaker(clause, old)))
+      return staysTrue ? "revises" : "corrects";
     if (subject.size === 0 || rest.size < all.size - value.size) return "revises";
   }
   return undefined;
 }
+
+const LASTING = new Set("like likes own owns mag".split(" "));
 
 function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
   const speaker = speakerOf(old);
@@ -200,17 +205,23 @@ function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
 /** “We no longer support Node 18”: the same fact, denied. */
 function byDenial(clauses: readonly string[], old: readonly FactToken[]): StatedChange {
   const all = termsOf(old);
-  for (const clause of clauses.flatMap((one) => [one, ...one.split(/[,，]\s*/u)])) {
+  for (const clause of clauses.flatMap((one) => [one, ...partsOf(one)])) {
     const tokens = factTokens(clause);
     const isOpposite = deniesIn(tokens) % 2 !== deniesIn(old) % 2;
     if (!isOpposite || speakerOf(tokens) !== speakerOf(old)) continue;
-    const now = termsOf(tokens);
-    if (now.size !== all.size || !isWithin(all, now)) continue;
+    // “Ben no longer manages Anna” says nothing of what Anna does.
+    if ([...termsOf(tokens)].join("\n") !== [...all].join("\n")) continue;
     const relations = (one: readonly FactToken[]) =>
       one.flatMap(({ role, term }) => (role === "relation" ? [term] : [])).join(" ");
     if (NO_LONGER.test(clause) || relations(tokens) === relations(old)) return "corrects";
   }
   return undefined;
+}
+
+/** Its parts between commas, as far as nothing before them says where or when: “on Fridays, we do not …”. */
+function partsOf(clause: string): readonly string[] {
+  const parts = clause.split(/[,，]\s*/u);
+  return parts.slice(0, parts.findIndex((part) => meaningfulOf(factTokens(part)).length > 0) + 1);
 }
 
 const deniesIn = (tokens: readonly FactToken[]): number =>

@@ -11,6 +11,8 @@ import { askWithin } from "../../../session/model/ask-within.ts";
 const GIT_LOG = ".git/logs/HEAD";
 /** Time in which one file is read, in milliseconds. Our choice: a file that takes longer decides nothing. */
 const READ_MS = 2_000;
+/** Files that one fact is looked up in. Our choice: a fact that names more is a list. */
+const PATHS_COUNT = 8;
 
 /** The working copy. */
 interface CodePlace {
@@ -30,7 +32,7 @@ export async function codeStates(text: string, place: CodePlace): Promise<string
 }
 
 async function inFiles({ paths, details }: DerivableFact, place: CodePlace): Promise<string | undefined> {
-  for (const path of paths) {
+  for (const path of paths.slice(0, PATHS_COUNT)) {
     const file = await readFile(path, place);
     const isThere = file?.state === "present" && details.every((detail) => file.text.includes(bare(detail)));
     if (isThere) return `${path} says so.`;

@@ -163,7 +163,10 @@ export class AgentExtraction {
     for (const message of this.#pending) this.#heardByRules.add(message);
     if (unheard.length === 0) return;
     this.#running = this.#running.then(async () => {
-      if (this.#left > 0) await this.#extract(unheard, [], { isByModel: false });
+      if (this.#left <= 0) return;
+      const { isDone } = await this.#extract(unheard, [], { isByModel: false });
+      // The next extraction tries again.
+      if (!isDone) for (const message of unheard) this.#heardByRules.delete(message);
     });
   }
 
@@ -207,9 +210,9 @@ export class AgentExtraction {
     if (endsMissed) this.#missed = "begun";
     // What the agent wrote by itself was of this turn, and says nothing of what was missed before.
     const all = hasWrittenItself ? conversation.filter(this.#isMissed) : conversation;
-    const left = isByModel ? all : all.filter((one) => !this.#heardByRules.has(one));
-    const isLeftOut = this.#left <= 0 || left.length === 0;
     this.#running = this.#running.then(async () => {
+      const left = isByModel ? all : all.filter((one) => !this.#heardByRules.has(one));
+      const isLeftOut = this.#left <= 0 || left.length === 0;
       const { isDone, isUrgent } = isLeftOut
         ? { isDone: true, isUrgent: hasWrittenItself }
         : await this.#extract(left, earlier, { isByModel });

@@ -87,7 +87,9 @@ export class MemoryVectors {
       await this.#indexed(memories);
       return this.#embed([text], timeoutMs, inner);
     };
-    const [query] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
+    const [asked] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
+    // In the same form as those that are kept: only so can it be seen that all are equal.
+    const query = asked && unpackVector(packVector(asked));
     if (query === undefined) throw unusable(this.#client, "It returned no vector for the message.");
     const vectors = new Map<string, Float32Array>();
     for (const { memory } of memories) {

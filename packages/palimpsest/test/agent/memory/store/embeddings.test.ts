@@ -173,6 +173,11 @@ describe("recall by meaning", () => {
         texts.map((text) => [1, ...(texts.length > 1 ? vectorOf(text) : [])]),
       says: "The vectors of topics cannot be used. It returned vectors of 1 and 5 numbers.",
     },
+    {
+      why: "it returns one vector for every text, in which a rounded number is another",
+      embed: async (texts: readonly string[]) => texts.map(() => [0.3, 0.1, 0.2]),
+      says: "The vectors of topics cannot be used. It returned the same vector for every text.",
+    },
   ])("goes by words alone where $why", async ({ embed, says }) => {
     const { memory } = await remembered(meaning({ embed }));
     const { memories, fellBack } = await memory.recall("When do we release?");
@@ -187,6 +192,16 @@ describe("recall by meaning", () => {
     const { memories, fellBack } = await memory.recall("a phone battery?");
     expect(memories.map(({ foundBy }) => foundBy)).toEqual(["meaning"]);
     expect(fellBack).toBe("1 of 3 memories have no vector: those were searched by their words.");
+  });
+
+  it("finds by the others where a model has no vector for any text of a call", async () => {
+    const embed: EmbeddingClient["embed"] = async (texts) =>
+      texts.map((text) => (text.includes("power bank") ? [] : vectorOf(text)));
+    const { memory } = await remembered(meaning({ embed, mostTexts: 1 }));
+    const { memories } = await memory.recall("Which drink do I ship?");
+    expect(memories.map(({ path, foundBy }) => [path, foundBy])).toEqual([
+      ["we-release-on-tuesdays.md", "meaning"],
+    ]);
   });
 
   it("tells the observer where it fell back and nothing was found", async () => {
