@@ -45,10 +45,14 @@ export function areAllEqual(vectors: readonly Float32Array[]): boolean {
 /** Two texts may mean the same by chance, or be two questions of one matter. */
 const LEAST_COMPARED_COUNT = 3;
 
-/** A vector of length one; `undefined` for what is none: empty, endless, or nothing at all. */
+/** Numbers of one vector at the most. Our choice: four times the longest of known models; a longer one takes seconds to compare. */
+const MOST_NUMBERS = 65_536;
+
+/** A vector of length one; `undefined` for what is none: empty, too long, endless, or nothing at all. */
 export function unitVector(values: unknown): Float32Array | undefined {
   if (!Array.isArray(values) && !(values instanceof Float32Array) && !(values instanceof Float64Array))
     return undefined;
+  if (values.length > MOST_NUMBERS) return undefined;
   const vector = Float32Array.from(values as ArrayLike<number>);
   let square = 0;
   for (const value of vector) square += value * value;

@@ -16,6 +16,7 @@ const unit = (values: readonly number[]) => unitVector(values)!;
 describe("vectors of memories", () => {
   it.each([
     [],
+    new Array<number>(70_000).fill(1),
     [0, 0],
     [Number.NaN, 1],
     [Number.POSITIVE_INFINITY],

@@ -49,6 +49,8 @@ interface CachedMemory extends KnownMemory {
 
 /** Successors that are followed. Our choice: facts that are corrected more often have other files by then. */
 const SUCCESSORS_COUNT = 20;
+/** Memories of which one search finds out whether they revise what it found. Our choice: as many as it finds; files of strangers may name any number. */
+const REVISERS_COUNT = 40;
 /** Share by which a memory is ranked before the one that it revises. Our choice: just before it. */
 const BEFORE = 1.01;
 
@@ -101,6 +103,7 @@ export class MemoryCache {
     const add = (id: string, hit: MemoryHit, score: number): void => {
       if (score > (found.get(id)?.score ?? 0)) found.set(id, { ...hit, id, score });
     };
+    let revisersLeft = REVISERS_COUNT;
     const accepts = ({ path }: Memory): boolean => this.#currentOf(path) !== undefined;
     for (const hit of this.search(query, { limit, accepts, ...options })) {
       const current = this.#currentOf(hit.id)!;
@@ -108,6 +111,7 @@ export class MemoryCache {
       for (const path of this.#revisers.get(hit.id) ?? []) {
         const newer = this.#currentOf(path);
         if (newer === undefined || newer.path === current.path) continue;
+        if (revisersLeft-- <= 0) break;
         // The link is a claim of the file: anybody may have written it.
         if (compareFacts(newer.body, this.#cached.get(hit.id)!.memory.body) === "other") continue;
         const isFirst = trustOf(newer) >= trustOf(current);
