@@ -10,7 +10,6 @@
  */
 import {
   type ContentBlock,
-  isCompaction,
   isServerToolResult,
   isServerToolUse,
   type ToolUseBlock,
@@ -114,8 +113,8 @@ export class RepairScan {
     const isAfterSentSystem =
       this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
     // A provider's own summary may come first. Opaque blocks before it are of other providers and not sent.
-    const first = message.blocks.find(({ block }) => block.type !== "opaque" || isCompaction(block))?.block;
-    const beginsWithSummary = first !== undefined && (first.type === "compaction" || isCompaction(first));
+    const beginsWithSummary =
+      message.blocks.find(({ block }) => block.type !== "opaque")?.block.type === "compaction";
     if (message.role === "user" ? isAfterSentSystem : !beginsWithSummary) this.#insertFirstUser();
     this.#hasStarted = true;
   }
