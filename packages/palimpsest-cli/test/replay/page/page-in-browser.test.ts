@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("a page in a browser", () => {
   });
 
   it("strikes out what left the window at a call, and tells the edit that took it", async () => {
-    const edit = replayed.data.edits.find(({ loss }) => loss !== undefined)!;
+    const edit = replayed.data.edits.find(({ isCompaction }) => isCompaction === true)!;
     const { page } = await openFile(browser, path, { hash: `#call=${edit.call + 1}` });
     expect(await page.locator('#rows [data-change="gone"]').count()).toBeGreaterThan(1);
     expect(await page.locator("#call-edits").innerText()).toContain(`${edit.layer}, ${edit.reason}`);
