@@ -31,7 +31,7 @@ const SKILL_TOOLS: ReadonlySet<string> = new Set([
 ]);
 /** How the text of a skill begins that follows its call as a message. Source: Claude Code. */
 const SKILL_TEXT = /^\s*(?:<[\w-]+>\s*)?Base directory for this skill:\s*(\S+)/;
-const SKILL_FILE = /([^\\/]+)[\\/]SKILL\.md$/i;
+const SKILL_FILE = /(?:^|[\\/])([^\\/]+)[\\/]SKILL\.md$/i;
 /** A result shorter than this only says that the skill was started, in characters. Our choice. */
 const LEAST_CHARACTERS = 200;
 

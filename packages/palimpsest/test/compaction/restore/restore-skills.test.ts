@@ -40,6 +40,16 @@ it.each<{ why: string; messages: readonly Message[]; names: readonly string[] }>
     names: [],
   },
   {
+    why: "a very long name was read",
+    messages: [
+      assistant("r1", call("c1", "Read", { file_path: "x".repeat(400_000) })),
+      result("c1", TEXT),
+      assistant("r2", call("c2", "Read", { file_path: "slides/SKILL.md" })),
+      result("c2", TEXT),
+    ],
+    names: ["slides"],
+  },
+  {
     why: "one was used again",
     messages: [
       assistant("r1", call("c1", "Skill", { skill: "pdf" })),
