@@ -292,7 +292,11 @@ export class AgentSession extends SessionMembers {
     const mayUseNotes = span === undefined && instructions === undefined;
     if (mayUseNotes && this.#notes?.isUpdating === true) await this.#notes.settled(signal);
     const request = this.#complete(this.#lastRequest ?? {});
-    const byProvider = mayUseNotes ? await compactByProvider(this, request, signal) : undefined;
+    // The provider asks no hook, which may have wishes or a veto.
+    const mayBeProviders = mayUseNotes && this.#options.hooks?.preCompact === undefined;
+    const byProvider = mayBeProviders ? await compactByProvider(this, request, signal) : undefined;
+    if (byProvider !== undefined)
+      await internalsOf(this.session).compaction.compactedByProvider(byProvider, this.#help);
     const edits =
       byProvider ??
       (await builder.compact(request, {

@@ -210,7 +210,7 @@ export class WindowCompactor {
     const isFirstByHand = byHand !== undefined && progress.isSettled !== true;
     const writesSummaries = isFirstByHand || help?.summaries.hasModel(progress) === true;
     const how = { writesSummaries, isByHand: byHand !== undefined };
-    this.#provider.begin();
+    this.#provider.begin({ request, safety: this.#budgets });
     const guard = guardLayers(this.#parts, this.#budgets.limits.breakerFailuresCount);
     const state = { ...this.#budgets.measure(fixed, how), guard };
     if (byHand !== undefined || this.#planner === undefined) return state;
@@ -357,6 +357,12 @@ export class WindowCompactor {
       compactAtTokens: state.budget.autoCompactGateTokens,
       callsCount: callSeqs.filter((call) => call > beforeSeq).length,
     });
+  }
+
+  /** Reports a compaction by hand that the provider made. */
+  async compactedByProvider(edits: Edits, help: CompactionHelp): Promise<void> {
+    const progress = { mayUseNotes: false };
+    await this.#report(edits, { help, byHand: { hasPrefix: true }, progress, ask: undefined });
   }
 
   /** Tells hooks, notes and the observer of a compaction once the request has left. */

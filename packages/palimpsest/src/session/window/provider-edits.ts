@@ -27,7 +27,7 @@ import {
   type Message,
   type Usage,
 } from "../../transcript/blocks.ts";
-import type { BlockForm, LayerEdit } from "../../transcript/edits.ts";
+import type { BlockForm, Edit, LayerEdit } from "../../transcript/edits.ts";
 import { asProviderShows, clearedBy, countCleared } from "../../transcript/provider-view.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
@@ -91,9 +91,13 @@ export class ProviderEditing {
     };
   }
 
-  /** Forgets what a request asked for that was not answered. */
-  begin(): void {
-    this.#parts.tracker.ask(undefined, this.#parts.writer.projection);
+  /**
+   * Forgets what a request asked for that was not answered. `next`: what the next one is sent with, whose endpoint may
+   * clear nothing of what an earlier one cleared.
+   */
+  begin(next?: { readonly request: CallRequest; readonly safety: Pick<WindowState, "editSafety"> }): void {
+    const isCleared = next === undefined ? undefined : this.#edits(next.request, next.safety).clearsResults;
+    this.#parts.tracker.ask(undefined, this.#parts.writer.projection, isCleared);
   }
 
   /**
@@ -102,16 +106,15 @@ export class ProviderEditing {
    */
   async showAgain({ model, endpointEdits }: CallRequest): Promise<void> {
     const { writer } = this.#parts;
-    const compacted = writer.projection.activeEdits.findLast(
-      ({ edit }) => edit.kind === "provider-clear" && "isBoundary" in edit && edit.isBoundary === true,
-    );
-    if (compacted === undefined) return;
     const isSealed = writer.projection.visible.some(({ blocks }) =>
       blocks.some(({ block }) => block.type === "opaque" && isCompaction(block)),
     );
     const isReadable = READERS.has(tokenizerFamily(model)) && endpointEdits?.compacts !== false;
     if (!isSealed || isReadable) return;
-    await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq: compacted.seq } });
+    // A summary may hold an earlier one, which is known once that is shown again.
+    const findSealing = () => writer.projection.activeEdits.findLast(({ edit }) => isSealing(edit));
+    for (let found = findSealing(); found !== undefined; found = findSealing())
+      await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq: found.seq } });
   }
 
   /** Asks for more to be cleared if that is due. Returns true if the window has become smaller by it. */
@@ -286,6 +289,12 @@ export class ProviderEditing {
 
 /** Families of models that may read OpenAI's summaries; the name of a deployment may say nothing. */
 const READERS: ReadonlySet<string> = new Set(["o200k", "unknown"]);
+
+/** True if the edit put a summary of OpenAI's in place. */
+function isSealing(edit: Edit): boolean {
+  if (edit.kind !== "provider-clear" || !("isBoundary" in edit) || edit.isBoundary !== true) return false;
+  return READERS.has(tokenizerFamily(edit.writtenBy?.model ?? ""));
+}
 
 /** The messages of the window that a call held. */
 function sentWith(visible: readonly VisibleMessage[], callSeq: number): readonly VisibleMessage[] {

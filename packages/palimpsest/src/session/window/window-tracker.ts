@@ -44,6 +44,8 @@ export class WindowTracker {
   /** What the provider was asked to clear with the next answer; until then it counts as cleared. */
   #asked: ProviderCleared | undefined;
   #cleared: ProviderCleared | undefined;
+  /** False where the next request is not asked to clear what earlier ones were. */
+  #isCleared = true;
 
   constructor(ledger: UsageLedger) {
     this.ledger = ledger;
@@ -61,9 +63,10 @@ export class WindowTracker {
     return undefined;
   }
 
-  /** The next request asks for this; `undefined`: for nothing new. */
-  ask(cleared: ProviderCleared | undefined, projection: Projection): void {
+  /** The next request asks for this; `undefined`: for nothing new. `isCleared`: false if it asks for nothing at all. */
+  ask(cleared: ProviderCleared | undefined, projection: Projection, isCleared = this.#isCleared): void {
     this.#asked = cleared;
+    this.#isCleared = isCleared;
     this.follow(projection);
   }
 
@@ -77,7 +80,7 @@ export class WindowTracker {
   follow(projection: Projection): void {
     const { visible, revision, callSeqs } = projection;
     const { model } = this.ledger;
-    const cleared = this.#asked ?? this.recorded(projection);
+    const cleared = this.#asked ?? (this.#isCleared ? this.recorded(projection) : undefined);
     const isClearedAlike = isAlike(cleared, this.#cleared);
     this.#cleared = cleared;
     const sizeNow = (): number => sizeOf(asProviderShows(visible, cleared), model);

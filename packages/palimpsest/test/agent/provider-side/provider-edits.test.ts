@@ -11,6 +11,7 @@ import { createPalimpsest } from "#host/create-palimpsest.ts";
 import { anthropicModel } from "#models/anthropic/anthropic-model.ts";
 import { openaiResponsesModel } from "#models/openai/responses-model.ts";
 import type { ModelClient } from "#ports/model-client.ts";
+import type { SessionHooks } from "#ports/session-hooks.ts";
 import type { SessionEvent } from "#session/events/events.ts";
 import { forkSession } from "#session/lifecycle/fork-session.ts";
 import type { WindowOptions } from "#session/options/session-options.ts";
@@ -36,13 +37,23 @@ const wires = {
       model: "gpt-6-sol",
       endpoint: "openai",
     }),
+  /** Claude behind a gateway that is not known to edit anything. */
+  gateway: (provider: ScriptedProvider): ModelClient =>
+    anthropicModel(new Anthropic({ baseURL: provider.url, apiKey: "key", maxRetries: 0 }), {
+      model: "claude-opus-5-5",
+    }),
 };
 
 interface Stage {
   readonly provider: ScriptedProvider;
   readonly events: SessionEvent[];
   readonly store: InMemorySessionStore;
-  open(id: string, window?: WindowOptions, other?: keyof typeof wires): Promise<AgentSession>;
+  open(
+    id: string,
+    window?: WindowOptions,
+    other?: keyof typeof wires,
+    hooks?: SessionHooks,
+  ): Promise<AgentSession>;
   /** One turn with this many calls of a tool. */
   work(session: AgentSession, calls: number): Promise<void>;
 }
@@ -81,8 +92,9 @@ async function stage(
   providers.push(provider);
   const store = new InMemorySessionStore();
   const events: SessionEvent[] = [];
-  const open = async (id: string, window: WindowOptions = {}, other = wire): Promise<AgentSession> => {
+  const open: Stage["open"] = async (id, window = {}, other = wire, hooks = {}) => {
     const palimpsest = createPalimpsest({
+      hooks,
       model: wires[other](provider),
       store,
       clock: new FakeClock(1_000),
@@ -303,4 +315,60 @@ it.each(["anthropic", "openai"] as const)("is asked for by hand: %s", async (wir
   await staged.work(again, 1);
   expect(staged.provider.violations).toEqual([]);
   expect(staged.provider.overflows).toEqual([]);
+});
+
+it("counts what it sends where the next endpoint clears nothing", async () => {
+  const staged = await stage("anthropic", { clear: true });
+  const session = await staged.open("one");
+  await staged.work(session, 40);
+  await session.close();
+  const other = await staged.open("one", {}, "gateway");
+  await staged.work(other, 2);
+  const last = staged.provider.requests.at(-1);
+  expect(last?.appliedEdits).toEqual([]);
+  expect(staged.provider.violations).toEqual([]);
+  expect(staged.provider.overflows).toEqual([]);
+  expect(staged.events.filter(({ type }) => type === "model-failed")).toEqual([]);
+  const sent = staged.events.findLast((event) => event.type === "call")!.tokens;
+  expect(Math.abs(sent - last!.promptTokens)).toBeLessThan(500);
+});
+
+it("shows all of it again where OpenAI summarised its own summary", async () => {
+  const staged = await stage("openai", { compact: true });
+  const session = await staged.open("one");
+  await staged.work(session, 42);
+  expect(layersOf(staged)).toEqual(["provider-clear compacted", "provider-clear compacted"]);
+  await session.close();
+  const other = await staged.open("one", { windowTokens: 400_000 }, "anthropic");
+  const { writer } = internalsOf(other.session);
+  await other.prepare();
+  expect(writer.projection.activeEdits.map(({ edit }) => edit.kind)).not.toContain("provider-clear");
+  expect(writer.projection.visible.find(({ insertedBy }) => insertedBy === undefined)?.seq).toBe(2);
+});
+
+it("asks the hooks about a compaction by hand", async () => {
+  const staged = await stage("openai", { compact: true });
+  const asked: string[] = [];
+  const session = await staged.open("one", {}, "openai", {
+    preCompact: ({ trigger }) => {
+      asked.push(trigger);
+      return { veto: "not now" };
+    },
+  });
+  await staged.work(session, 4);
+  await expect(session.compact()).rejects.toMatchObject({ code: "COMPACTION_VETOED" });
+  expect(asked).toEqual(["manual"]);
+});
+
+it("tells the hooks of a compaction by hand", async () => {
+  const staged = await stage("openai", { compact: true });
+  const seen: string[] = [];
+  const session = await staged.open("one", {}, "openai", {
+    postCompact: ({ trigger, edits }) => {
+      seen.push(`${trigger} ${edits[0]?.edit.kind}`);
+    },
+  });
+  await staged.work(session, 4);
+  await session.compact();
+  expect(seen).toEqual(["manual provider-clear"]);
 });
