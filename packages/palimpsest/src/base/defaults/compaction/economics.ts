@@ -40,7 +40,7 @@ export const POLICY_DEFAULTS = {
     restoresFromLog: true,
     userWords: { tokens: 6_000, floor: 1_000 },
     facts: { tokens: 2_500, floor: 600 },
-    appendix: { tokens: 9_000, floor: 2_000 },
+    appendix: { tokens: 9_000, floor: 3_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
   /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
