@@ -163,7 +163,10 @@ describe("a policy", () => {
 
 describe("a cold cache", () => {
   it("is known after reopening: what may be cleared goes at once, and the edit says what it took", async () => {
-    const { session, options, reopen } = await aSession({ policy: "economy" });
+    const { session, options, reopen } = await aSession({
+      policy: "economy",
+      limits: { summaryMultiple: 8 },
+    });
     await begin(session);
     for (let index = 0; index < 12; index++) await work(session, { tokens: 3_000 });
     await session.close();
