@@ -25,7 +25,7 @@ export interface KeyReference {
   readonly distanceTokens: number;
 }
 
-/** What is used again in one session, and where it can be read. */
+/** The references of one session, and the places where each can be read. */
 export interface SessionReferences {
   /** By message; empty for all but answers. */
   readonly of: readonly (readonly KeyReference[])[];

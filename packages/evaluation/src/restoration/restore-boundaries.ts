@@ -182,7 +182,7 @@ function textOnly(block: ToolResultBlock): string {
   return isText === true ? toolResultText(block) : "";
 }
 
-/** What the agent's own program adds to each reading of a file: a reminder for the model. */
+/** A reminder for the model, which the recorded program adds to each reading of a file. */
 const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g;
 
 function contentOf(text: string): string {

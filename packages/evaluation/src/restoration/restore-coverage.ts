@@ -24,7 +24,7 @@ import { comparableLines, type NeededFile, type RecordedBoundary } from "./resto
 /** Ranks the files to restore at a boundary, best first. */
 type RestoreRule = (boundary: RecordedBoundary) => readonly RankedCandidate[];
 
-/** Where the content of restored files comes from. */
+/** The source of the content of restored files. */
 type ContentSource = "log" | "disk";
 
 /** The coverage of a rule over all boundaries together. */

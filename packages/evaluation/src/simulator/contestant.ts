@@ -54,7 +54,7 @@ export type EditKind = "clear" | "summary" | "offload" | "collapse";
 export interface Lookup {
   readonly source: number;
   readonly message: TrajectoryMessage;
-  /** What can be read in the answer, as keys. */
+  /** Keys of the references that can be read in the answer. */
   readonly strings: ReadonlySet<string>;
   readonly text: string;
   readonly tokens: number;

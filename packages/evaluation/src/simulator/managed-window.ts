@@ -189,7 +189,7 @@ class ManagedWindow implements Contestant {
     return this.#marks();
   }
 
-  /** What the provider would do with the request comes before what we would. */
+  /** Edits by the provider come before ours, because it makes them whenever its trigger is reached. */
   #editByProvider(moment: CallMoment): void {
     const state = this.#state(moment);
     if (this.#provider.clear(state)) {

@@ -7,7 +7,7 @@
 import { assert } from "palimpsest/internal";
 import type { RunResult, SurvivalCount } from "./simulate.ts";
 
-/** What is counted of a run; each is a share of references that were visible. */
+/** The measures of a run; each is a share of references that were visible. */
 const MEASURES = {
   /** Named strings, lines of edits and plain words that were last seen far back. */
   names: ({ far }: RunResult): SurvivalCount => far,

@@ -24,7 +24,7 @@ export interface Summarised {
   readonly strings: ReadonlySet<string>;
 }
 
-/** What a summarizer read of a session up to message `index`. */
+/** Messages of a session up to message `index`, as a summarizer read them. */
 export function readThrough(trajectory: Trajectory, index: number): readonly Summarised[] {
   const references = referencesOf(trajectory);
   return trajectory.messages

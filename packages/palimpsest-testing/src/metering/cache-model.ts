@@ -76,7 +76,7 @@ export class CacheModel {
     return { readTokens, writtenTokens, cost };
   }
 
-  /** What a token of the fixed part costs beside its usual price, where it is written to live long. */
+  /** Extra price of one token of the fixed part where it is written to live long. */
   #headPrice(hit: number, nowMs: number): number {
     if (this.#headTariff === undefined) return 0;
     const isLong = this.#head.sent(nowMs, { short: this.#tariff, long: this.#headTariff });

@@ -189,11 +189,13 @@ export function fullCompactPolicy(
   });
 }
 
+/** Reasons where room counts most: a person asks for it, or a provider cut or refused a request for want of it. */
+const FOR_ROOM: ReadonlySet<string> = new Set(["manual", "reactive", "silent-overflow"]);
+
 /** The policy's shape of a summary that is made for this reason. */
 export function shapeFor(reason: string, policy: CostPolicy): SummaryShape {
   if (reason === "rent") return { ...policy, keptTail: policy.earlyKeptTail };
-  // A person who asks for room gets it.
-  return reason === "manual" ? { ...policy, keptTail: NEWEST_ONLY } : policy;
+  return FOR_ROOM.has(reason) ? { ...policy, keptTail: NEWEST_ONLY } : policy;
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */
