@@ -10,6 +10,7 @@
  */
 import {
   type ContentBlock,
+  isCompaction,
   isServerToolResult,
   isServerToolUse,
   type ToolUseBlock,
@@ -113,8 +114,8 @@ export class RepairScan {
     const isAfterSentSystem =
       this.#firstSystemSeq !== undefined && hasCallBetween(callSeqs, this.#firstSystemSeq, message.seq);
     // A provider's own summary may come first. Opaque blocks before it are of other providers and not sent.
-    const beginsWithSummary =
-      message.blocks.find(({ block }) => block.type !== "opaque")?.block.type === "compaction";
+    const first = message.blocks.find(({ block }) => block.type !== "opaque" || isCompaction(block))?.block;
+    const beginsWithSummary = first !== undefined && (first.type === "compaction" || isCompaction(first));
     if (message.role === "user" ? isAfterSentSystem : !beginsWithSummary) this.#insertFirstUser();
     this.#hasStarted = true;
   }

@@ -190,12 +190,12 @@ export function fullCompactPolicy(
 }
 
 /** Reasons where room counts most: a person asks for it, or a provider cut or refused a request for want of it. */
-const FOR_ROOM: ReadonlySet<string> = new Set(["manual", "reactive", "silent-overflow"]);
+const SPACE_REASONS: ReadonlySet<string> = new Set(["manual", "reactive", "silent-overflow"]);
 
 /** The policy's shape of a summary that is made for this reason. */
 export function shapeFor(reason: string, policy: CostPolicy): SummaryShape {
   if (reason === "rent") return { ...policy, keptTail: policy.earlyKeptTail };
-  return FOR_ROOM.has(reason) ? { ...policy, keptTail: NEWEST_ONLY } : policy;
+  return SPACE_REASONS.has(reason) ? { ...policy, keptTail: NEWEST_ONLY } : policy;
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */

@@ -9,22 +9,14 @@ import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.
 import type { LayerGuard } from "../../compaction/shared/window-state.ts";
 import { RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
 import type { SessionEvent } from "../events/events.ts";
+import { SWITCHED_LAYERS } from "../options/session-options.ts";
 import type { LogWriter } from "./entry-writer.ts";
 import type { SessionQueue } from "./queue.ts";
 
 export const BREAKERS_MARK = `${RESERVED_KEY_PREFIX}breakers`;
 
-/** The layers with a breaker, beside that of the model's summaries. */
-const LAYERS = [
-  "offload",
-  "microcompact",
-  "collapse",
-  "session-memory",
-  "full",
-  "extractive",
-  "restoration",
-  "provider-side",
-] as const;
+/** The layers with a breaker, beside that of the model's summaries: all but the limits at arrival, which cannot fail. */
+const LAYERS = SWITCHED_LAYERS.filter((layer) => layer !== "arrival");
 
 const NAMES = ["summaries", "uselessCompactions", "notes", ...LAYERS] as const;
 

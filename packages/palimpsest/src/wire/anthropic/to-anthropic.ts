@@ -9,16 +9,18 @@
  */
 import { isObject, type JsonObject, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type {
-  ContentBlock,
-  DocumentBlock,
-  ImageBlock,
-  Role,
-  ServerToolResultBlock,
-  ServerToolUseBlock,
-  ToolResultBlock,
-  ToolResultPart,
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  isCompaction,
+  type Role,
+  type ServerToolResultBlock,
+  type ServerToolUseBlock,
+  type ToolResultBlock,
+  type ToolResultPart,
 } from "../../transcript/blocks.ts";
+import { LEADING_USER_TEXT } from "../../transcript/repair.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, knownSource } from "../shared/media-source.ts";
 import { renderOnce } from "../shared/render-once.ts";
@@ -86,10 +88,20 @@ export function toAnthropic<Wire = AnthropicMessage>(
     const places = renderedPlaces(message.content, marked, render);
     return renderMessage(message).map((one) => withCacheMarks(one, places, cacheTtl));
   };
-  const rendered = messages.flatMap(renderAt).flatMap(withoutMisplacedCompaction);
+  const rendered = withUserFirst(messages, messages.flatMap(renderAt).flatMap(withoutMisplacedCompaction));
   return rendered.map(
     (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
   );
+}
+
+/** Where another provider's summary was the beginning, what is left may begin with an answer, which the API refuses. */
+function withUserFirst(
+  [first]: readonly RequestMessage[],
+  rendered: readonly AnthropicMessage[],
+): readonly AnthropicMessage[] {
+  const wasSummary = first?.content.some((block) => block.type === "opaque" && isCompaction(block)) === true;
+  if (!wasSummary || rendered[0]?.role !== "assistant") return rendered;
+  return [{ role: "user", content: [{ type: "text", text: LEADING_USER_TEXT }] }, ...rendered];
 }
 
 const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
