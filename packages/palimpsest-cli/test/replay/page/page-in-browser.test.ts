@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)("a page in a browser", () => {
 
   beforeAll(async () => {
     browser = await launchChromium();
-    replayed = await replayedPage(openaiChat(30, { resultLines: 40 }), { windowTokens: 8_000 });
+    replayed = await replayedPage(openaiChat(30, { resultLines: 80 }), { windowTokens: 8_000 });
     path = written(replayed.data);
   });
   afterAll(() => browser?.close());

@@ -63,7 +63,7 @@ describe("a recorded page", () => {
   });
 
   it("marks an edit at the call that was the first to see it, with what it hid", async () => {
-    const { data, done } = await replayedPage(openaiChat(90, { resultLines: 40 }), { windowTokens: 8_000 });
+    const { data, done } = await replayedPage(openaiChat(30, { resultLines: 80 }), { windowTokens: 8_000 });
     const summary = data.edits.find(({ isCompaction }) => isCompaction);
     expect(summary).toMatchObject({ layer: "extractive", loss: { messages: expect.any(Number) } });
     const compactions = data.edits.filter(({ isCompaction }) => isCompaction);
