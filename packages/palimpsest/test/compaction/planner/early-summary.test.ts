@@ -123,7 +123,7 @@ describe("the newest rounds after a summary", () => {
 
   function after(
     policy: CostPolicy,
-    reason: "rent" | "manual" | "reactive",
+    reason: "rent" | "manual" | "reactive" | "media",
     over: Partial<WindowState> = {},
   ): readonly VisibleMessage[] {
     const state = aWindowState(visible, { windowTokens: WINDOW_TOKENS, ...over });
@@ -152,13 +152,14 @@ describe("the newest rounds after a summary", () => {
     expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
   });
 
-  it("are more after a summary of a full window as well if the policy says so, and fewer by hand", () => {
+  it("are more after any other summary as well if the policy says so, but few by hand and after a refusal", () => {
     const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
-    expect(keptTokens(policy, "reactive")).toBeGreaterThan(8_900);
-    expect(keptTokens(policy, "reactive")).toBeLessThanOrEqual(9_600);
+    expect(keptTokens(policy, "media")).toBeGreaterThan(8_900);
+    expect(keptTokens(policy, "media")).toBeLessThanOrEqual(9_600);
+    expect(keptTokens(policy, "reactive")).toBeLessThan(700);
     expect(keptTokens(policy, "rent")).toBe(keptTokens(balanced, "rent"));
     // 20,000 tokens of a window of 200,000 are 6,400 of 64,000.
-    expect(keptTokens(costPolicy("faithful")!, "reactive")).toBeGreaterThan(5_700);
+    expect(keptTokens(costPolicy("faithful")!, "media")).toBeGreaterThan(5_700);
     expect(keptTokens(costPolicy("faithful")!, "manual")).toBeLessThan(700);
   });
 
