@@ -36,8 +36,6 @@ function install(folder: string): string {
     ),
     "@types/node",
     "@electric-sql/pglite", // A guide keeps sessions in it.
-    "@anthropic-ai/sdk", // The README and guides ask a model through it and the next.
-    "openai",
     "zod", // They type a tool with it.
     "@ai-sdk/provider",
     "@ai-sdk/anthropic", // A guide asks a model through it.
