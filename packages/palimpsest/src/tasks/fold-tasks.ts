@@ -29,6 +29,8 @@ export interface TaskState {
   readonly key?: string;
   /** How long it may take from a start on, in milliseconds. */
   readonly timeoutMs?: number;
+  /** True while its caller waits for it and reports its end itself: the agent gets no notices. */
+  readonly isAwaited?: boolean;
   /** The process that started it last. */
   readonly owner: TaskOwner;
   /** Time of its first start, in milliseconds since the epoch. */
@@ -122,14 +124,24 @@ function started(
 ): TaskState {
   const { startedAt = at, facts = [], notices = [], key = record.key } = known ?? {};
   const timeoutMs = (asNumber(record.timeoutMs) ?? 0) > 0 ? record.timeoutMs : undefined;
-  return { id, kind, title, input, key, timeoutMs, owner, startedAt, status: "running", facts, notices };
+  const awaited = record.isAwaited === true ? { isAwaited: true } : {};
+  const state = { id, kind, title, input, key, timeoutMs, owner, startedAt, facts, notices };
+  return { ...state, ...awaited, status: "running" };
 }
 
 function changed(state: TaskState, record: Exclude<TaskRecord, StartRecord>): TaskState {
-  if (record.type === "facts") return { ...state, facts: [...state.facts, record.facts] };
+  if (record.type === "facts") {
+    const isLetGo = record.facts["isAwaited"] === false;
+    return { ...state, ...(isLetGo ? { isAwaited: false } : {}), facts: [...state.facts, record.facts] };
+  }
   if (record.type === "notice") return { ...state, notices: [...state.notices, record] };
   if (state.end !== undefined) return state;
   return { ...state, status: record.outcome, end: record, endedAt: record.at };
+}
+
+/** True if the agent hears of the task: its caller does not report it, or died before it could. */
+export function isReported({ isAwaited, status }: Pick<TaskState, "isAwaited" | "status">): boolean {
+  return isAwaited !== true || status === "interrupted";
 }
 
 /**

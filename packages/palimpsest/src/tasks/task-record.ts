@@ -64,6 +64,8 @@ export interface StartRecord extends RecordBase {
   readonly key?: string;
   /** How long it may take, in milliseconds, from each start on. */
   readonly timeoutMs?: number;
+  /** True if its caller waits for it and reports its end; facts with `isAwaited: false` end that. */
+  readonly isAwaited?: boolean;
 }
 
 /** Something that its kind has to know after a crash: the mark of a process, a finished step, the id of a session. */

@@ -116,13 +116,13 @@ export class SessionTasks implements Tasks {
   async start(
     kindName: TaskKindName,
     input: JsonValue,
-    { title, timeoutMs, key }: StartTaskOptions = {},
+    { title, timeoutMs, key, isAwaited }: StartTaskOptions = {},
   ): Promise<TaskInfo> {
     const known = key === undefined ? undefined : this.#journal.tasks.find((task) => task.key === key);
     if (known !== undefined) return this.#info(known);
     const kind = this.#kind(kindName);
     const checked = kind.check(input);
-    return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs, key });
+    return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs, key, isAwaited });
   }
 
   async resume(id: string): Promise<TaskInfo> {
@@ -163,6 +163,11 @@ export class SessionTasks implements Tasks {
     await running?.stop(reason);
     await running?.ended;
     return this.get(id);
+  }
+
+  background(id: string): void {
+    if (this.#state(id).isAwaited !== true) return;
+    this.#journal.append({ type: "facts", id, at: this.#setup.now(), facts: { isAwaited: false } });
   }
 
   async wait(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<TaskInfo> {
@@ -226,11 +231,13 @@ export class SessionTasks implements Tasks {
       title = kind.title(input),
       timeoutMs,
       key,
+      isAwaited,
     }: {
       readonly input: JsonObject;
       readonly title: string | undefined;
       readonly timeoutMs?: number | undefined;
       readonly key?: string | undefined;
+      readonly isAwaited?: boolean | undefined;
     },
   ): Promise<TaskInfo> {
     if (this.#isClosed) throw closedToTasks();
@@ -244,7 +251,8 @@ export class SessionTasks implements Tasks {
     const owner: TaskOwner = { pid, startedAt, space, host };
     const earlier = this.#journal.find(id)?.facts ?? [];
     const at = this.#setup.now();
-    this.#journal.append({ type: "start", id, at, kind: kind.kind, title, input, owner, key, timeoutMs });
+    const asked = { title, input, owner, key, timeoutMs, ...(isAwaited === true ? { isAwaited } : {}) };
+    this.#journal.append({ type: "start", id, at, kind: kind.kind, ...asked });
     const place = {
       files,
       limits: this.#limits,

@@ -3,7 +3,7 @@
  */
 import type { ProcessIdentity } from "../../ports/runtime.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
-import { foldTasks, type TaskFold, type TaskState } from "../../tasks/fold-tasks.ts";
+import { foldTasks, isReported, type TaskFold, type TaskState } from "../../tasks/fold-tasks.ts";
 import type { EndRecord, NoticeRecord, TaskRecord } from "../../tasks/task-record.ts";
 
 export class TaskJournal {
@@ -49,9 +49,13 @@ export class TaskJournal {
     return Math.max(this.#fold.nextNoticeNo, deliveredNo + 1);
   }
 
-  /** The notices after the one of this number, in order. */
+  /** The notices after the one of this number, in order, without those of tasks that their callers report. */
   noticesAfter(no: number): readonly (NoticeRecord | EndRecord)[] {
-    return this.#fold.noticesAfter(no);
+    const isForAgent = ({ id }: NoticeRecord | EndRecord): boolean => {
+      const task = this.find(id);
+      return task === undefined || isReported(task);
+    };
+    return this.#fold.noticesAfter(no).filter(isForAgent);
   }
 
   /**

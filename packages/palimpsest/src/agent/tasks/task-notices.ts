@@ -13,6 +13,7 @@ import type { Restorer } from "../../ports/restorer.ts";
 import { TASKS_MARK } from "../../session/append/carried-marks.ts";
 import { listRestorer } from "../../session/compact/restored-lists.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
+import { isReported } from "../../tasks/fold-tasks.ts";
 import {
   endedText,
   listedText,
@@ -139,7 +140,10 @@ function listedTasks(
   tasks: SessionTasks,
   now: number,
 ): readonly { readonly key: string; readonly text: string }[] {
-  const all = tasks.list();
+  const all = tasks.list().filter(({ id }) => {
+    const task = tasks.journal.find(id);
+    return task !== undefined && isReported(task);
+  });
   const running = all.filter(({ status }) => status === "running");
   const ended = all.filter(({ status }) => status !== "running").slice(-LISTED_ENDED);
   return [...running, ...ended.reverse()].map((task) => ({

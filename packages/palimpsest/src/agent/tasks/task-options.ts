@@ -26,6 +26,11 @@ export interface StartTaskOptions {
   readonly timeoutMs?: number;
   /** Names the request: where a task of this session was started with the same key, that one is returned, also after a crash. */
   readonly key?: string;
+  /**
+   * True if the caller waits for its end and reports it itself: the agent gets no notices of this task until
+   * `background(id)` is called. If its process dies, the agent gets one. @defaultValue false
+   */
+  readonly isAwaited?: boolean;
 }
 
 /** What is known of a task. */
@@ -135,6 +140,8 @@ export interface Tasks {
   input(id: string, text: string, options?: { readonly key?: string }): Promise<void>;
   /** Ends a task; resolves when nothing of it is left. One that has ended stays as it is. @throws `TaskError` `TASK_NOT_FOUND` */
   stop(id: string, reason?: string): Promise<TaskInfo>;
+  /** Lets go of a task that was awaited: from now on the agent gets its notices. @throws `TaskError` `TASK_NOT_FOUND` */
+  background(id: string): void;
   /** Resolves when the task has ended. @throws `ABORTED` */
   wait(id: string, options?: { readonly signal?: AbortSignal }): Promise<TaskInfo>;
   /** What the model calls of all tasks used together, those before a restart included; absent where none was reported. */

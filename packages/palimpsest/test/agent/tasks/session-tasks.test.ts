@@ -37,6 +37,21 @@ describe("the tasks of a session", () => {
     await palimpsest.close();
   });
 
+  it("leaves the end of a task that is awaited to its caller, and tells the agent once it is let go", async () => {
+    const { palimpsest } = open();
+    const session = await palimpsest.session();
+    const awaited = await session.tasks.start("local_bash", { command: "echo one" }, { isAwaited: true });
+    await session.tasks.wait(awaited.id);
+    expect(session.tasks.pendingCount).toBe(0);
+    const long = await session.tasks.start("local_bash", { command: "sleep 600" }, { isAwaited: true });
+    session.tasks.background(long.id);
+    await session.tasks.stop(long.id, "enough");
+    await session.turn("Go on.");
+    expect(notices(session.session)).toHaveLength(1);
+    expect(notices(session.session)[0]).toContain("Task t2");
+    await palimpsest.close();
+  });
+
   it("sends input to a command that asks for it, and refuses where its standard input is closed", async () => {
     const { palimpsest } = open();
     const { tasks } = await palimpsest.session();
