@@ -106,9 +106,9 @@ describe("packages", () => {
   });
 });
 
-describe("the MCP server", () => {
-  it("uses public entries of the library only, so that it shows that they suffice", () => {
-    const files = sources.filter(({ path }) => path.startsWith("packages/palimpsest-cli/src/mcp/"));
+describe.each(["mcp", "chat"])("the programs in %s", (folder) => {
+  it("use public entries of the library only, so that they show that these suffice", () => {
+    const files = sources.filter(({ path }) => path.startsWith(`packages/palimpsest-cli/src/${folder}/`));
     const imports = files.flatMap((file) => importsOf(file).map(({ specifier }) => specifier));
     expect(imports).toContain("palimpsest/memory");
     expect(imports.filter((specifier) => /^palimpsest(?:-testing)?\/internal/.test(specifier))).toEqual([]);

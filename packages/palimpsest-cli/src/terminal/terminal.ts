@@ -40,6 +40,8 @@ export interface CliContext {
   readonly env: Environment;
   /** Aborted when the user presses Ctrl-C or the reader of the output exits. */
   readonly signal: AbortSignal;
+  /** Standard input. @defaultValue the process's */
+  readonly stdin?: (AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined }) | undefined;
   /** Opens the database that a URL names. @defaultValue with `pg` */
   readonly connectPostgres?: (url: string | undefined) => Promise<ConnectedPostgres>;
 }

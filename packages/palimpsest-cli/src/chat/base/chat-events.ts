@@ -1,0 +1,84 @@
+/**
+ * The events of a chat: everything that a front end shows, in the order in which it happens. Those of the background come
+ * between turns as well.
+ */
+import type { AgentSession, AgentTool, SessionEvent, TurnEvent } from "palimpsest";
+import type { ModelFailure } from "palimpsest/tokens";
+
+/** How calls of tools are decided where no rule does. */
+export const PERMISSION_MODES = ["ask", "accept-edits", "plan", "allow-all"] as const;
+
+/**
+ * `ask`: changes and commands are asked about. `accept-edits`: files of the workspace may be changed. `plan`: nothing is
+ * changed. `allow-all`: nothing is asked; rules that deny still hold.
+ */
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** The result of a turn, as the library has it. */
+export type TurnResult = Awaited<ReturnType<AgentSession["turn"]>>;
+
+/** The output of a tool, as the library has it. */
+export type ToolOutput = Awaited<ReturnType<AgentTool["run"]>>;
+
+/** A call of a tool. */
+export type ToolUse = Extract<TurnEvent, { readonly type: "tool-result" }>["call"];
+
+/** The agent that called a tool. */
+export interface ToolCaller {
+  /** Its session: the chat's, or that of an agent in the background. */
+  readonly sessionId: string;
+  readonly isSubAgent: boolean;
+}
+
+/** A question to the person at the terminal. */
+export interface PermissionQuestion extends ToolCaller {
+  readonly call: Pick<ToolUse, "id" | "name" | "input">;
+  /** The request in one line: `run npm test`, `change src/a.ts`. */
+  readonly what: string;
+  /** Why it is asked about, if a rule says so. */
+  readonly why?: string;
+  /** The rule that "always" would add, such as `shell(npm test *)`. Absent where always is not offered. */
+  readonly rule?: string;
+}
+
+/** `session`, `project`: from now on everything that the rule of the question covers. */
+export type PermissionAnswer = { readonly allow: "once" | "session" | "project" } | { readonly deny: string };
+
+/** An event of a chat; `type` says which. */
+export type ChatEvent =
+  /** Something of the model's answer, or a request that leaves. */
+  | { readonly type: "model"; readonly event: Exclude<TurnEvent, { readonly type: "tool-result" }> }
+  | { readonly type: "turn-started"; readonly input: string }
+  | { readonly type: "turn-ended"; readonly result: TurnResult; readonly tookMs: number }
+  /** `isAborted`: the person stopped it. The messages so far are in the log. */
+  | { readonly type: "turn-failed"; readonly error: unknown; readonly isAborted: boolean }
+  | ({ readonly type: "tool-started"; readonly call: Pick<ToolUse, "id" | "name" | "input"> } & ToolCaller)
+  | ({
+      readonly type: "tool-ended";
+      readonly call: Pick<ToolUse, "id" | "name" | "input">;
+      readonly output: ToolOutput;
+      readonly isError: boolean;
+      readonly tookMs: number;
+    } & ToolCaller)
+  /** A call was not allowed; the model reads the reason. */
+  | ({
+      readonly type: "tool-denied";
+      readonly call: Pick<ToolUse, "id" | "name" | "input">;
+      readonly reason: string;
+    } & ToolCaller)
+  /** A call of a model failed and is made again. */
+  | {
+      readonly type: "retry";
+      readonly attempt: number;
+      readonly waitMs: number;
+      readonly failure: ModelFailure;
+    }
+  /** A mode or a model was switched. */
+  | { readonly type: "mode"; readonly mode: PermissionMode }
+  /** Something to know, such as a setting without effect or a server that does not answer. */
+  | { readonly type: "notice"; readonly text: string }
+  /** Everything that the library reports: compactions, notes, memories, tasks, hooks; `sessionId` says of which session. */
+  | { readonly type: "session"; readonly event: SessionEvent; readonly sessionId: string | undefined };
+
+/** Receives the events of a chat. */
+export type ChatListener = (event: ChatEvent) => void;

@@ -1,0 +1,185 @@
+/**
+ * What `palimpsest run` prints: the answer as text, one JSON object at the end, or one JSON object a line as things happen.
+ *
+ * The objects have the shape of Claude Code's headless mode (`system`, `assistant`, `user`, `result`), so that programs that
+ * read one read the other; `session` lines have what the library reports besides: compactions, notes, memories, tasks.
+ */
+
+import { formatBytes } from "../../terminal/figures.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ChatAgent } from "../agent/chat-agent.ts";
+import type { ChatEvent, TurnResult } from "../base/chat-events.ts";
+import { messageOf } from "../base/values.ts";
+
+export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
+
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+interface ReportOptions {
+  readonly format: OutputFormat;
+  /** True for pieces of answers as they arrive, with `stream-json`. */
+  readonly isPartial: boolean;
+  readonly out: Terminal;
+  readonly err: Terminal;
+}
+
+/** The endings of turns, in the words of Claude Code. */
+const SUBTYPES: Readonly<Record<TurnResult["endedBy"], string>> = {
+  done: "success",
+  iterations: "error_max_turns",
+  "output-limit": "error_output_limit",
+  refusal: "error_refusal",
+  loop: "error_loop",
+};
+
+export class RunReport {
+  readonly #options: ReportOptions;
+  readonly #startedAt = performance.now();
+  readonly #denials: object[] = [];
+  #sessionId: string | undefined;
+  #error: unknown;
+  #isAborted = false;
+  #isOver = false;
+  /** Lines from before the session was opened. */
+  #early: object[] | undefined = [];
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  /** True if the turn was stopped. */
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  /** The session is open. */
+  began(agent: ChatAgent): void {
+    this.#sessionId = agent.session.id;
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    if (this.#options.format !== "stream-json") return;
+    const { model, mode } = agent.status();
+    this.#line({
+      type: "system",
+      subtype: "init",
+      cwd: agent.home.workingCopy,
+      model,
+      tools: agent.toolNames,
+      permission_mode: mode,
+      is_persisted: agent.home.persistence.isOn,
+    });
+    for (const line of early) this.#line(line);
+  }
+
+  onEvent(event: ChatEvent): void {
+    const { err, format } = this.#options;
+    if (event.type === "turn-failed") {
+      this.#error = event.error;
+      this.#isAborted = event.isAborted;
+    } else if (event.type === "tool-denied") {
+      const { id, name, input } = event.call;
+      this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input, reason: event.reason });
+    } else if (event.type === "retry" && format === "text")
+      err.write(`${event.failure.kind}: trying again in ${(event.waitMs / 1_000).toFixed(1)} s\n`);
+    else if (event.type === "notice" && format !== "stream-json") err.write(`${event.text}\n`);
+    if (format !== "stream-json" || this.#isOver) return;
+    for (const line of this.#linesOf(event)) this.#line(line);
+  }
+
+  #linesOf(event: ChatEvent): readonly object[] {
+    switch (event.type) {
+      case "model":
+        return this.#modelLines(event.event);
+      case "tool-ended": {
+        const { call, output, isError, isSubAgent, sessionId } = event;
+        const content = readable(typeof output === "object" && "content" in output ? output.content : output);
+        const block = { type: "tool_result", tool_use_id: call.id, content, is_error: isError };
+        const of = isSubAgent ? { of: sessionId } : {};
+        return [{ type: "user", message: { role: "user", content: [block] }, ...of }];
+      }
+      case "tool-denied": {
+        const { call, reason } = event;
+        const denied = { tool_name: call.name, tool_use_id: call.id, reason };
+        return [{ type: "system", subtype: "permission_denied", ...denied }];
+      }
+      case "retry": {
+        const { attempt, waitMs, failure } = event;
+        return [{ type: "system", subtype: "retry", attempt, wait_ms: waitMs, kind: failure.kind }];
+      }
+      case "notice":
+        return [{ type: "system", subtype: "notice", text: event.text }];
+      case "session":
+        return [{ type: "session", event: event.event, of: event.sessionId }];
+      default:
+        return [];
+    }
+  }
+
+  #modelLines(event: Extract<ChatEvent, { readonly type: "model" }>["event"]): readonly object[] {
+    if (event.type === "answer") {
+      const { messages, usage, model, stopReason } = event.answer;
+      return messages.map(({ content }) => ({
+        type: "assistant",
+        message: { role: "assistant", model, content, stop_reason: stopReason, usage },
+      }));
+    }
+    if (!this.#options.isPartial || (event.type !== "text" && event.type !== "thinking")) return [];
+    return [{ type: "stream_event", event: { type: `${event.type}_delta`, text: event.text } }];
+  }
+
+  /** The turn is over. */
+  ended(agent: ChatAgent, result: TurnResult | undefined): void {
+    const { format, out, err } = this.#options;
+    if (format === "text") {
+      if (result !== undefined) out.write(result.text === "" ? "" : `${result.text.replace(/\n$/, "")}\n`);
+      if (this.#error !== undefined && !this.#isAborted) err.write(`${errorWords(this.#error)}\n`);
+      if (result !== undefined && result.endedBy !== "done")
+        err.write(`The model did not finish: ${result.endedBy}.\n`);
+      return;
+    }
+    const spent = result?.spent;
+    const summary = {
+      type: "result",
+      subtype:
+        result === undefined
+          ? this.#isAborted
+            ? "error_interrupted"
+            : "error_during_execution"
+          : SUBTYPES[result.endedBy],
+      is_error: result?.endedBy !== "done",
+      duration_ms: Math.round(performance.now() - this.#startedAt),
+      num_turns: result?.iterations ?? 0,
+      result: result?.text,
+      error: this.#error === undefined ? undefined : errorWords(this.#error),
+      session_id: agent.session.id,
+      total_cost_usd: spent?.costUsd,
+      usage: result?.usage,
+      permission_denials: this.#denials,
+    };
+    out.write(`${JSON.stringify(summary)}\n`);
+    // The result is the last line.
+    this.#isOver = true;
+  }
+
+  #line(line: object): void {
+    const { out } = this.#options;
+    if (this.#early !== undefined) this.#early.push(line);
+    else out.write(`${JSON.stringify({ ...line, session_id: this.#sessionId })}\n`);
+  }
+}
+
+function errorWords(error: unknown): string {
+  const { code, hint } = (error ?? {}) as { readonly code?: unknown; readonly hint?: unknown };
+  const words = `${typeof code === "string" ? `${code}: ` : ""}${messageOf(error)}`;
+  return typeof hint === "string" && hint !== "" ? `${words}\n${hint}` : words;
+}
+
+/** Pictures and documents are named instead of repeated. */
+function readable(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((part: { readonly type?: string; readonly source?: { readonly data?: string } }) =>
+    part.source?.data === undefined
+      ? part
+      : { type: "text", text: `[${part.type}, ${formatBytes(Math.round(part.source.data.length * 0.75))}]` },
+  );
+}

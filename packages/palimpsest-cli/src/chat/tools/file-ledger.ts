@@ -1,0 +1,37 @@
+/**
+ * The files that agents have read, each as it was then: what an agent has not read, or what changed since, it must read
+ * before it changes it. Each agent has its own list, because one does not see what another read.
+ */
+
+interface SeenFile {
+  readonly bytes: number;
+  readonly modifiedAt: number;
+}
+
+/** The state of a file, from `stat`. */
+export type FileState = SeenFile;
+
+export class FileLedger {
+  readonly #seen = new Map<string, Map<string, SeenFile>>();
+
+  /** Records that an agent knows the file in this state. */
+  saw(sessionId: string | undefined, path: string, { bytes, modifiedAt }: FileState): void {
+    const key = sessionId ?? "";
+    const files = this.#seen.get(key) ?? new Map<string, SeenFile>();
+    files.set(path, { bytes, modifiedAt });
+    this.#seen.set(key, files);
+  }
+
+  /** Why the agent may not change the file; `undefined` if it may. */
+  problemWith(sessionId: string | undefined, path: string, now: FileState): string | undefined {
+    const seen = this.#seen.get(sessionId ?? "")?.get(path);
+    if (seen === undefined) return "It exists, and you have not read it in this session. Read it first.";
+    if (seen.bytes === now.bytes && seen.modifiedAt === now.modifiedAt) return undefined;
+    return "It changed since you read it. Read it again, then change it.";
+  }
+
+  /** Files that an agent knows, the latest first. */
+  known(sessionId: string): readonly string[] {
+    return [...(this.#seen.get(sessionId)?.keys() ?? [])].reverse();
+  }
+}

@@ -1,0 +1,249 @@
+/** `glob` and `grep`: find files by name, and lines by a regular expression. */
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createContext, Script } from "node:vm";
+import { type AgentTool, tool } from "palimpsest";
+import { openRegularFile, readUpTo } from "../base/regular-file.ts";
+import { messageOf } from "../base/values.ts";
+import { pathPattern } from "../permissions/patterns.ts";
+import { walkFiles } from "./file-walk.ts";
+import { failed, orFailed, placeName, type ToolWorld } from "./tool-world.ts";
+
+const FOUND_FILES = 200;
+const FOUND_LINES = 250;
+const LINE_CHARACTERS = 400;
+/** Larger files are not searched, in bytes. Source: our choice: sources and logs are smaller. */
+const SEARCHED_BYTES = 20_000_000;
+/** Time that an expression may take for one file: a bad one could take for ever. */
+const FILE_MS = 1_000;
+const OUTPUT_BYTES = 4_000_000;
+
+/** The tool `glob`. */
+export function globTool(world: ToolWorld): AgentTool {
+  return tool({
+    name: "glob",
+    description: "Finds files by a pattern, such as `src/**/*.{ts,tsx}`; the latest change first.",
+    input: {
+      type: "object",
+      properties: {
+        pattern: { type: "string", description: "`*` is within a folder, `**` across folders." },
+        path: { type: "string", description: "The folder to look in; the workspace if left out." },
+      },
+      required: ["pattern"],
+      additionalProperties: false,
+    } as const,
+    approve: async (input, context) => {
+      const name = await placeName(world.workspace, input.path ?? ".", "read");
+      return world.decide(
+        { tool: "glob", risk: "free", paths: [name], what: `look for files in ${name}` },
+        input,
+        context,
+      );
+    },
+    execute: ({ pattern, path = "." }, { signal }) =>
+      orFailed(async () => {
+        const folder = await world.workspace.resolve(path, "read");
+        const matches = pathPattern(pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`);
+        const found: { readonly name: string; readonly changedAt: number }[] = [];
+        for await (const file of walkFiles(folder.path, signal)) {
+          const name = world.workspace.nameOf(join(folder.path, file));
+          if (!matches.test(file) || !world.mayRead(name)) continue;
+          const changedAt = await stat(join(folder.path, file)).then(
+            ({ mtimeMs }) => mtimeMs,
+            () => 0,
+          );
+          found.push({ name, changedAt });
+        }
+        if (found.length === 0) return "No file has such a name.";
+        found.sort((one, other) => other.changedAt - one.changedAt);
+        const more = found.length - FOUND_FILES;
+        return [
+          ...found.slice(0, FOUND_FILES).map(({ name }) => name),
+          ...(more > 0 ? [`[${more} more files: use a narrower pattern]`] : []),
+        ].join("\n");
+      }),
+  });
+}
+
+/** The tool `grep`. */
+export function grepTool(world: ToolWorld): AgentTool {
+  return tool({
+    name: "grep",
+    description:
+      "Finds lines by a regular expression in the files of the workspace: `path:line:text`. Prefer it to grep in the shell.",
+    input: {
+      type: "object",
+      properties: {
+        pattern: {
+          type: "string",
+          description: "A regular expression; write \\ before characters such as ( and [.",
+        },
+        path: { type: "string", description: "A file or a folder; the workspace if left out." },
+        glob: { type: "string", description: "Only files with such a name: `*.ts`." },
+        ignore_case: { type: "boolean" },
+        files_only: { type: "boolean", description: "True for the names of the files alone." },
+      },
+      required: ["pattern"],
+      additionalProperties: false,
+    } as const,
+    approve: async (input, context) => {
+      const name = await placeName(world.workspace, input.path ?? ".", "read");
+      return world.decide(
+        { tool: "grep", risk: "free", paths: [name], what: `search in ${name}` },
+        input,
+        context,
+      );
+    },
+    execute: (input, { signal }) =>
+      orFailed(async () => {
+        const place = await world.workspace.resolve(input.path ?? ".", "read");
+        try {
+          new RegExp(input.pattern, "u");
+        } catch (error) {
+          return failed(`${messageOf(error)}. Correct the expression.`);
+        }
+        const search: Search = {
+          ...input,
+          root: place.path,
+          nameOf: (path) => world.workspace.nameOf(join(place.path, path)),
+        };
+        const lines = ((await withRipgrep(search, signal)) ?? (await withOwnSearch(search, signal))).filter(
+          ({ name }) => world.mayRead(name),
+        );
+        return formatLines(lines, input.files_only === true);
+      }),
+  });
+}
+
+interface Search {
+  readonly root: string;
+  readonly pattern: string;
+  readonly glob?: string;
+  readonly ignore_case?: boolean;
+  readonly nameOf: (path: string) => string;
+}
+
+interface FoundLine {
+  readonly name: string;
+  readonly number: number;
+  readonly text: string;
+}
+
+function formatLines(lines: readonly FoundLine[], isFilesOnly: boolean): string {
+  if (lines.length === 0) return "No line fits.";
+  const all = isFilesOnly
+    ? [...new Set(lines.map(({ name }) => name))]
+    : lines.map(
+        ({ name, number, text }) =>
+          `${name}:${number}:${text.length > LINE_CHARACTERS ? `${text.slice(0, LINE_CHARACTERS)}…` : text}`,
+      );
+  const more = all.length - FOUND_LINES;
+  return [
+    ...all.slice(0, FOUND_LINES),
+    ...(more > 0
+      ? [`[${more > FOUND_LINES * 3 ? "many" : more} more: search for something rarer, or in a folder]`]
+      : []),
+  ].join("\n");
+}
+
+/** Lines by ripgrep; `undefined` if it is not installed or does not read the expression. */
+function withRipgrep(
+  { root, pattern, glob, ignore_case: isCaseless, nameOf }: Search,
+  signal: AbortSignal,
+): Promise<readonly FoundLine[] | undefined> {
+  const options = [
+    "--no-config",
+    "--no-follow",
+    "--line-number",
+    "--with-filename",
+    "--no-heading",
+    "--null",
+    "--color=never",
+    "--hidden",
+    "--glob=!.git",
+    "--max-filesize=20M",
+    "--max-columns=1000",
+    "--max-columns-preview",
+    "--sort=path",
+    `--max-count=${FOUND_LINES}`,
+  ];
+  const chosen = [
+    ...(isCaseless === true ? ["--ignore-case"] : []),
+    ...(glob === undefined ? [] : [`--glob=${glob}`]),
+  ];
+  return new Promise((resolve, reject) => {
+    execFile(
+      "rg",
+      [...options, ...chosen, "--regexp", pattern, "--", "."],
+      { cwd: root, signal, maxBuffer: OUTPUT_BYTES },
+      (error, stdout) => {
+        if (signal.aborted) return reject(signal.reason);
+        // 1: nothing was found. Output that is too long is used as far as it came.
+        const code = (error as { readonly code?: unknown } | null)?.code;
+        if (error !== null && code !== 1 && code !== "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
+          return resolve(undefined);
+        resolve(
+          stdout.split("\n").flatMap((line) => {
+            const [, path, number, text] = /^([^\0]+)\0(\d+):(.*)$/s.exec(line) ?? [];
+            return path === undefined
+              ? []
+              : [{ name: nameOf(path.replace(/^\.\//, "")), number: Number(number), text: text ?? "" }];
+          }),
+        );
+      },
+    );
+  });
+}
+
+const SEARCH = new Script(
+  `lines.flatMap((line, index) => (expression.lastIndex = 0, expression.test(line)) ? [index] : [])`,
+);
+
+/** Lines without ripgrep. An expression that takes too long for a file is given up for it. */
+async function withOwnSearch(
+  { root, pattern, glob, ignore_case: isCaseless, nameOf }: Search,
+  signal: AbortSignal,
+): Promise<readonly FoundLine[]> {
+  const expression = new RegExp(pattern, isCaseless === true ? "ui" : "u");
+  const fits =
+    glob === undefined
+      ? undefined
+      : pathPattern(glob.includes("/") ? glob.replace(/^\.?\//, "") : `**/${glob}`);
+  const found: FoundLine[] = [];
+  for await (const path of filesAt(root, signal)) {
+    if (fits !== undefined && !fits.test(path === "" ? root : path)) continue;
+    const text = await textOf(path === "" ? root : join(root, path));
+    if (text === undefined) continue;
+    const lines = text.split("\n");
+    const indexes = SEARCH.runInContext(createContext({ lines, expression }), {
+      timeout: FILE_MS,
+    }) as readonly number[];
+    for (const index of indexes)
+      found.push({ name: nameOf(path), number: index + 1, text: (lines[index] ?? "").replace(/\r$/, "") });
+    if (found.length > FOUND_LINES * 4) return found;
+  }
+  return found;
+}
+
+/** The files below a folder, or the file itself as an empty path. */
+async function* filesAt(root: string, signal: AbortSignal): AsyncGenerator<string> {
+  if ((await stat(root)).isDirectory()) yield* walkFiles(root, signal);
+  else yield "";
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    const { handle, bytes } = await openRegularFile(path);
+    try {
+      if (bytes > SEARCHED_BYTES) return undefined;
+      const content = await readUpTo(handle, SEARCHED_BYTES);
+      return content.subarray(0, 8_192).includes(0) ? undefined : content.toString("utf8");
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    // It may be gone, or not readable for this user.
+    return undefined;
+  }
+}

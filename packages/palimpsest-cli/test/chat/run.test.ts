@@ -1,0 +1,200 @@
+/** `palimpsest run`: prompts, formats, sessions and exit codes, over both vendors' SDKs. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { callTool, type ScriptStep, say } from "palimpsest-testing";
+import { describe, expect, it } from "vitest";
+import {
+  chatPlace,
+  lastResults,
+  modelOptions,
+  runChat,
+  runForResult,
+  stoppable,
+  WIRES,
+} from "./chat-double.ts";
+
+describe("palimpsest run", () => {
+  it.each(
+    WIRES,
+  )("reads, changes and runs over the %s wire, with requests that the vendor accepts", async (wire) => {
+    const place = await chatPlace(
+      [
+        [say("I look."), callTool("read", { path: "a.txt" }), callTool("shell", { command: "echo seen" })],
+        callTool("edit", { path: "a.txt", old_string: "world", new_string: "there" }),
+        "It says there now.",
+      ],
+      { files: { "a.txt": "hello\nworld\n" } },
+    );
+    const model = modelOptions(wire, place);
+    const { code, out } = await runChat(place, [
+      "-p",
+      "Change it.",
+      ...model,
+      "--permission-mode",
+      "allow-all",
+    ]);
+    expect({ code, out, violations: place.provider.violations }).toEqual({
+      code: 0,
+      out: "It says there now.\n",
+      violations: [],
+    });
+    expect(readFileSync(join(place.folder, "a.txt"), "utf8")).toBe("hello\nthere\n");
+    await place.provider.close();
+  });
+
+  it("takes its prompt from words, from a pipe, and from both", async () => {
+    const place = await chatPlace(({ lastUserText }) => lastUserText);
+    expect((await runChat(place, ["Say", "this."])).out).toContain("Say this.");
+    expect((await runChat(place, [], { piped: "piped text" })).out).toContain("piped text");
+    expect((await runChat(place, ["-p", "Review:"], { piped: "a diff" })).out).toContain("Review:\n\na diff");
+    expect(await runChat(place, [], { piped: "" })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("There is no prompt."),
+    });
+    await place.provider.close();
+  });
+
+  it("prints one JSON object, or one a line that ends with the result", async () => {
+    const place = await chatPlace([callTool("read", { path: "a.txt" }), "Read.", "Again."], {
+      files: { "a.txt": "x" },
+    });
+    const lines = (await runChat(place, ["-p", "Go.", "--output-format", "stream-json"])).out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly type: string; readonly subtype?: string });
+    expect(
+      lines.filter(({ type }) => type !== "session").map(({ type, subtype }) => [type, subtype]),
+    ).toEqual([
+      ["system", "init"],
+      ["assistant", undefined],
+      ["user", undefined],
+      ["assistant", undefined],
+      ["result", "success"],
+    ]);
+    expect(lines.at(-1)).toMatchObject({
+      result: "Read.",
+      is_error: false,
+      num_turns: 2,
+      permission_denials: [],
+    });
+    expect(await runForResult(place, ["-p", "Go."])).toMatchObject({ type: "result", result: "Again." });
+    await place.provider.close();
+  });
+
+  it("denies what needs permission, because there is no person, and says so to the model", async () => {
+    const place = await chatPlace([
+      [callTool("shell", { command: "rm -rf src" }), callTool("write", { path: "b.txt", content: "" })],
+      "I could not.",
+    ]);
+    const result = await runForResult(place, ["-p", "Go."]);
+    expect(result["permission_denials"]).toMatchObject([{ tool_name: "shell" }, { tool_name: "write" }]);
+    expect(lastResults(place).join()).toMatch(
+      /not approved: it needs permission, and there is no person to ask/,
+    );
+    await place.provider.close();
+  });
+
+  it("continues the latest session, a named one, and a fork of one", async () => {
+    const place = await chatPlace(
+      ({ body }) => `${(body as { readonly messages: readonly unknown[] }).messages.length} messages`,
+    );
+    const first = await runForResult(place, ["-p", "One."]);
+    const second = await runForResult(place, ["-p", "Two.", "--continue"]);
+    const fork = await runForResult(place, [
+      "-p",
+      "Three.",
+      "--resume",
+      first.session_id.slice(0, 8),
+      "--fork",
+    ]);
+    expect(second.session_id).toBe(first.session_id);
+    expect(fork.session_id).not.toBe(first.session_id);
+    const [one, two, three] = [first, second, fork].map(({ result }) => Number.parseInt(String(result), 10));
+    expect([two! - one!, three! - two!]).toEqual([2, 2]);
+    await place.provider.close();
+  });
+
+  it("keeps nothing with --no-session-persistence", async () => {
+    const place = await chatPlace(["Fine."]);
+    await runChat(place, ["-p", "One.", "--no-session-persistence"]);
+    expect(await runChat(place, ["-p", "Two.", "--continue"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("SESSION_NOT_FOUND"),
+    });
+    await place.provider.close();
+  });
+
+  it.each([
+    {
+      args: ["-p", "x", "--max-turns", "1"],
+      code: 3,
+      says: "did not finish: iterations",
+      why: "the model was stopped",
+    },
+    {
+      args: ["-p", "x", "--fork"],
+      code: 2,
+      says: "--fork needs a session",
+      why: "the command line is wrong",
+    },
+    {
+      args: ["-p", "x", "--model", "nobody"],
+      code: 2,
+      says: "names no provider",
+      why: "there is no such model",
+    },
+    {
+      args: ["-p", "x", "--model", "groq:llama"],
+      code: 2,
+      says: "GROQ_API_KEY is not set",
+      why: "there is no key",
+    },
+    {
+      args: ["-p", "x", "--allowed-tools", "shell(("],
+      code: 2,
+      says: "is not a rule",
+      why: "a rule is wrong",
+    },
+  ])("ends with $code if $why", async ({ args, code, says }) => {
+    const place = await chatPlace([callTool("read", { path: "a.txt" }), "Done."], {
+      files: { "a.txt": "x" },
+    });
+    const ran = await runChat(place, args);
+    expect(ran.code).toBe(code);
+    expect(ran.err).toContain(says);
+    await place.provider.close();
+  });
+
+  it("tries again after a rate limit, and gives up with the provider's words", async () => {
+    const place = await chatPlace([
+      { fault: "rate-limit", retryAfterSeconds: 0 },
+      "Here I am.",
+      { fault: "unknown-model" },
+    ]);
+    expect(await runChat(place, ["-p", "x"])).toMatchObject({
+      code: 0,
+      out: "Here I am.\n",
+      err: expect.stringContaining("throttled: trying again"),
+    });
+    expect(await runChat(place, ["-p", "x"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("MODEL_FAILED"),
+    });
+    await place.provider.close();
+  });
+
+  it("leaves a history that continues after Ctrl-C", async () => {
+    const steps: (() => ScriptStep)[] = [
+      () => {
+        context.stop.abort();
+        return { fault: "hang" };
+      },
+    ];
+    const place = await chatPlace(() => steps.shift()?.() ?? "I go on.");
+    const context = stoppable(place);
+    expect((await runChat(place, ["-p", "Begin."], { context })).code).toBe(130);
+    expect((await runChat(place, ["-p", "Go on.", "--continue"])).out).toBe("I go on.\n");
+    expect(place.provider.violations).toEqual([]);
+    await place.provider.close();
+  });
+});
