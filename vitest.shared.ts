@@ -36,6 +36,8 @@ const testFiles = ["test", ...readdirSync("packages").map((name) => `packages/${
  * recordings, and other files have cheaper tests of the same code.
  */
 export const LONG_FILES = [
+  "packages/palimpsest-cli/test/chat/commands/commands.test.ts",
+  "packages/palimpsest-cli/test/chat/tools/tools.test.ts",
   "packages/palimpsest-cli/test/corpus/replay-contract.test.ts",
   "packages/palimpsest-cli/test/mcp/mcp-hostile.test.ts",
   "packages/palimpsest-cli/test/mcp/mcp-process.test.ts",

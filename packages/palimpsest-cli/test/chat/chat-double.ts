@@ -6,7 +6,7 @@ import { runCli } from "#program/program.ts";
 import { type CliDouble, cliDouble } from "../../../../test/helpers/cli-double.ts";
 import { testFolder } from "../../../../test/helpers/compiled-once.ts";
 
-/** How a model is reached: the Anthropic SDK, the OpenAI SDK (Responses), and a server that speaks Chat Completions. */
+/** Ways to a model: the Anthropic SDK, the OpenAI SDK (Responses), and a server that speaks Chat Completions. */
 export const WIRES = ["anthropic", "openai", "compatible"] as const;
 
 export type Wire = (typeof WIRES)[number];

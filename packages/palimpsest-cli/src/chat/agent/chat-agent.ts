@@ -1,35 +1,28 @@
 /**
- * A chat: the one object that front ends drive. It takes turns, answers what they show (status, cost, window), and ends the
- * session. Events say what happens.
+ * A chat: the one object that front ends drive. It takes turns, has the figures that they show, switches models and sessions,
+ * and ends the session. Events say what happens.
  */
-import {
-  type AgentSession,
-  type AgentTool,
-  OptionError,
-  type openHome,
-  type Palimpsest,
-  PalimpsestError,
-} from "palimpsest";
+import { type AgentSession, OptionError, PalimpsestError } from "palimpsest";
 import type { PersistentMemory } from "palimpsest/memory";
 import { resolveModelLimits, type TokenWarningState, tokenWarningState } from "palimpsest/tokens";
 import type { PermissionMode, TurnResult } from "../base/chat-events.ts";
 import type { OpenedModel } from "../models/open-model.ts";
 import type { PermissionGate } from "../permissions/permission-gate.ts";
 import type { ChatSettings } from "../settings/chat-settings.ts";
-import type { ChatOptions } from "./chat-options.ts";
+import { type ChatLink, openLink, reopenLink, type SharedOptions } from "./chat-link.ts";
+import type { ChatOptions, ChosenSession } from "./chat-options.ts";
+import type { ChatTools } from "./chat-tools.ts";
 
-/** What a chat is made of. */
+/** The parts of a chat. */
 interface ChatParts {
   readonly options: ChatOptions;
-  readonly palimpsest: Palimpsest;
-  readonly session: AgentSession;
-  readonly home: ReturnType<typeof openHome>;
-  readonly memory: PersistentMemory;
-  readonly model: OpenedModel;
+  readonly shared: SharedOptions;
+  readonly link: ChatLink;
   readonly settings: ChatSettings;
-  readonly gate: PermissionGate;
-  readonly tools: readonly AgentTool[];
+  readonly made: ChatTools;
   readonly system: string;
+  /** The note for the model when plan mode begins. */
+  readonly planMode: string;
   readonly openModel: (name: string) => Promise<OpenedModel>;
 }
 
@@ -41,7 +34,7 @@ interface ChatStatus {
   readonly windowTokens: number;
   /** Room left and warnings, as `tokenWarningState` has them. */
   readonly warning: TokenWarningState;
-  /** Of the session, in $ at list prices; `undefined` if a price is not known, or before the first turn. */
+  /** The cost of the session, in $ at list prices; `undefined` if a price is not known, or before the first turn. */
   readonly costUsd: number | undefined;
   /** Share of the prompts of the last turn that came from the provider's cache, from 0 to 1. */
   readonly cacheShare: number | undefined;
@@ -50,26 +43,31 @@ interface ChatStatus {
 
 export class ChatAgent {
   readonly #parts: ChatParts;
+  #link: ChatLink;
   #stop: AbortController | undefined;
   #costUsd: number | undefined;
   #last: TurnResult | undefined;
   #running: Promise<unknown> = Promise.resolve();
+  /** The mode that the model knows of. */
+  #knownMode: PermissionMode = "ask";
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
+    this.#link = parts.link;
+    parts.made.bind(parts.link.session);
   }
 
-  /** The session: its window, history, pins, tasks, notes. */
+  /** The session that is open: its window, history, pins, tasks, notes. */
   get session(): AgentSession {
-    return this.#parts.session;
+    return this.#link.session;
   }
 
-  get home(): ChatParts["home"] {
-    return this.#parts.home;
+  get home(): SharedOptions["home"] {
+    return this.#parts.shared.home;
   }
 
   get memory(): PersistentMemory {
-    return this.#parts.memory;
+    return this.#parts.shared.memory;
   }
 
   get settings(): ChatSettings {
@@ -78,15 +76,15 @@ export class ChatAgent {
 
   /** As `--model` takes it. */
   get modelName(): string {
-    return this.#parts.model.name;
+    return this.#link.model.name;
   }
 
   get toolNames(): readonly string[] {
-    return this.#parts.tools.map(({ name }) => name);
+    return this.#parts.made.tools.map(({ name }) => name);
   }
 
   get permissions(): PermissionGate {
-    return this.#parts.gate;
+    return this.#parts.made.gate;
   }
 
   /** True while a turn runs. */
@@ -96,30 +94,26 @@ export class ChatAgent {
 
   /**
    * Takes a turn. Resolves with its result, or with `undefined` if it failed or was stopped; the events say which.
-   * A second turn at the same time is refused.
    * @throws `OptionError` while another turn runs
    */
   async send(input: string): Promise<TurnResult | undefined> {
-    if (this.#stop !== undefined)
-      throw new OptionError({ message: "A turn is running.", hint: "Wait for its end, or stop it." });
-    const { options } = this.#parts;
+    this.#refuseDuringTurn();
     const stop = new AbortController();
     this.#stop = stop;
-    const turn = this.#take(input, stop.signal).finally(() => {
-      this.#stop = undefined;
-    });
-    this.#running = turn.catch(() => undefined);
-    options.onEvent({ type: "turn-started", input });
+    const turn = this.#take(input, stop.signal);
+    this.#running = turn;
     return turn;
   }
 
   async #take(input: string, signal: AbortSignal): Promise<TurnResult | undefined> {
-    const { options, session, tools, system } = this.#parts;
+    const { options, made, system } = this.#parts;
+    const { session } = this.#link;
     const startedAt = performance.now();
+    options.onEvent({ type: "turn-started", input });
     try {
-      const result = await session.turn(input, {
+      const result = await session.turn(this.#withMode(input), {
         system,
-        tools,
+        tools: made.tools,
         signal,
         ...(options.maxTurns === undefined ? {} : { maxIterations: options.maxTurns }),
         onEvent: (event) => {
@@ -129,13 +123,29 @@ export class ChatAgent {
       });
       this.#last = result;
       this.#costUsd = (await session.spending()).costUsd;
+      // No longer busy: a front end that hears of the end may begin the next turn.
+      this.#stop = undefined;
       options.onEvent({ type: "turn-ended", result, tookMs: performance.now() - startedAt });
       return result;
     } catch (error) {
+      this.#stop = undefined;
       const isAborted = signal.aborted || (error instanceof PalimpsestError && error.code === "ABORTED");
       options.onEvent({ type: "turn-failed", error, isAborted });
       return undefined;
     }
+  }
+
+  /** The input, with a note if plan mode began or ended since the model was asked last. */
+  #withMode(input: string): Parameters<AgentSession["turn"]>[0] {
+    const { mode } = this.permissions;
+    const wasPlan = this.#knownMode === "plan";
+    this.#knownMode = mode;
+    if ((mode === "plan") === wasPlan) return input;
+    const note = mode === "plan" ? this.#parts.planMode : "Plan mode is over.";
+    return [
+      { role: "user", content: [{ type: "text", text: input }] },
+      { role: "user", origin: "host", content: [{ type: "text", text: note }] },
+    ];
   }
 
   /** Stops the turn that runs: what was finished stays in the log. Resolves when it has ended. */
@@ -146,26 +156,65 @@ export class ChatAgent {
 
   /** Switches between asking and not asking; see `PermissionMode`. */
   setMode(mode: PermissionMode): void {
-    this.#parts.gate.mode = mode;
+    this.permissions.mode = mode;
     this.#parts.options.onEvent({ type: "mode", mode });
   }
 
-  /** The figures of a status line. Costs nothing. */
-  status(): ChatStatus {
-    const { session, model, gate, options } = this.#parts;
-    const { usedTokens, windowTokens } = session.context();
-    const limits = resolveModelLimits({
-      model: model.client.model ?? model.name,
-      option: {
-        windowTokens,
-        ...(options.windowTokens === undefined ? {} : { windowTokens: options.windowTokens }),
-      },
+  /** Goes on with another model, in the same session. @throws `OptionError` as `openChat`; nothing is changed then */
+  async setModel(name: string): Promise<void> {
+    this.#refuseDuringTurn();
+    const model = await this.#parts.openModel(name);
+    await this.#switch(() => reopenLink(this.#parts.shared, this.#link, model));
+  }
+
+  /** Goes on in another session. @throws `StoreError` if there is none, or it is in use; then a new one is open */
+  async switchSession(chosen: ChosenSession): Promise<void> {
+    this.#refuseDuringTurn();
+    const { shared } = this.#parts;
+    const { palimpsest, session, model } = this.#link;
+    // Looked up before this one is closed: a name that is wrong changes nothing.
+    if (chosen.from === "named") await shared.home.find(chosen.which);
+    const back: ChosenSession =
+      session.visible.length > 0 && shared.home.persistence.isOn
+        ? { from: "named", which: session.id }
+        : { from: "new" };
+    await palimpsest.close();
+    await this.#switch(async () => {
+      try {
+        return await openLink(shared, model, chosen);
+      } catch (error) {
+        this.#set(await openLink(shared, model, back));
+        throw error;
+      }
     });
+  }
+
+  async #switch(open: () => Promise<ChatLink>): Promise<void> {
+    this.#set(await open());
+    this.#last = undefined;
+    this.#costUsd = undefined;
+  }
+
+  #set(link: ChatLink): void {
+    this.#link = link;
+    this.#parts.made.bind(link.session);
+  }
+
+  #refuseDuringTurn(): void {
+    if (this.#stop !== undefined)
+      throw new OptionError({ message: "A turn is running.", hint: "Wait for its end, or stop it." });
+  }
+
+  /** The figures of a status line. Costs little. */
+  status(): ChatStatus {
+    const { session, model } = this.#link;
+    const { usedTokens, windowTokens } = session.context();
+    const limits = resolveModelLimits({ model: model.client.model ?? model.name, option: { windowTokens } });
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#last?.usage ?? {};
     const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens;
     return {
       model: model.name,
-      mode: gate.mode,
+      mode: this.permissions.mode,
       usedTokens,
       windowTokens,
       warning: tokenWarningState(usedTokens, limits),
@@ -178,9 +227,9 @@ export class ChatAgent {
   /** Ends the chat: stops the turn, waits for notes and memories within their bounds, closes the session. */
   async close(): Promise<void> {
     await this.interrupt();
-    const { palimpsest, memory, home } = this.#parts;
-    await palimpsest.close();
-    await memory.close();
-    await home.close();
+    await this.#link.palimpsest.close();
+    await this.#parts.made.close();
+    await this.memory.close();
+    await this.home.close();
   }
 }

@@ -1,4 +1,5 @@
 /** Options of a chat, as front ends pass them on from the command line. */
+import type { Clock } from "palimpsest";
 import type { Environment } from "../../terminal/terminal.ts";
 import type { ChatListener, PermissionMode } from "../base/chat-events.ts";
 import type { AskPerson } from "../permissions/permission-gate.ts";
@@ -38,6 +39,8 @@ export interface ChatOptions {
   readonly onEvent: ChatListener;
   /** Asks the person about a call of a tool; absent where there is none. */
   readonly askPerson?: AskPerson | undefined;
+  /** @defaultValue the machine's */
+  readonly clock?: Clock;
   /** Version of this program, for servers. */
   readonly version: string;
 }

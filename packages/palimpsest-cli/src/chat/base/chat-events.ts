@@ -5,7 +5,7 @@
 import type { AgentSession, AgentTool, SessionEvent, TurnEvent } from "palimpsest";
 import type { ModelFailure } from "palimpsest/tokens";
 
-/** How calls of tools are decided where no rule does. */
+/** Modes decide about calls of tools where no rule does. */
 export const PERMISSION_MODES = ["ask", "accept-edits", "plan", "allow-all"] as const;
 
 /**

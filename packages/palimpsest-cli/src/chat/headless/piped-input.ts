@@ -8,7 +8,7 @@ const LIMIT_BYTES = 200_000_000;
 /** A pipe that says nothing for this long is not meant for the command, which has a prompt already. Source: Claude Code. */
 const SILENT_MS = 3_000;
 
-/** Where the text comes from. */
+/** The source of the text. */
 interface InputStream extends AsyncIterable<Buffer | string> {
   readonly isTTY?: boolean | undefined;
   destroy?(): unknown;

@@ -1,5 +1,5 @@
 /**
- * What `palimpsest run` prints: the answer as text, one JSON object at the end, or one JSON object a line as things happen.
+ * The output of `palimpsest run`: the answer as text, one JSON object at the end, or one JSON object a line as things happen.
  *
  * The objects have the shape of Claude Code's headless mode (`system`, `assistant`, `user`, `result`), so that programs that
  * read one read the other; `session` lines have what the library reports besides: compactions, notes, memories, tasks.

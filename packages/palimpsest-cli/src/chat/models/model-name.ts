@@ -52,13 +52,13 @@ const LOCAL: readonly (ModelProvider & { readonly baseUrl: string })[] = [
   { name: "vllm", api: "openai-chat", baseUrl: "http://127.0.0.1:8000/v1", isLocal: true },
 ];
 
-/** How the models of a vendor begin, where no provider is named. */
+/** The beginnings of the names of models, where no provider is named. */
 const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^claude-/, "anthropic"],
   [/^(?:gpt-|o\d|codex-|chatgpt-)/, "openai"],
 ];
 
-/** What a model is asked for with when none was named. */
+/** The model for a key, if no model was named. */
 const USUAL: readonly (readonly [variable: string, model: string])[] = [
   ["ANTHROPIC_API_KEY", "claude-opus-5-5"],
   ["OPENAI_API_KEY", "openai:gpt-5.5"],

@@ -12,10 +12,10 @@ import type {
 } from "../base/chat-events.ts";
 import { covers, coversCommand, parseRule, type Rule, type RuledCall, ruleFor, touches } from "./rules.ts";
 
-/** What a tool would do, as far as the decision depends on it. */
+/** The effect of a call, as far as the decision depends on it. */
 export interface Permission extends RuledCall {
-  /** `free`: nothing is changed and nothing leaves. `edit`: files of the workspace change. `run`: anything may happen. */
-  readonly risk: "free" | "edit" | "run";
+  /** `free`: nothing is changed and nothing leaves. `edit`: files of the workspace change. `run`: anything may happen. `plan`: a plan is put before the user. */
+  readonly risk: "free" | "edit" | "run" | "plan";
   /** In one line, for the question: `run npm test`. */
   readonly what: string;
 }
@@ -79,6 +79,7 @@ export class PermissionGate {
     if (denied !== undefined) return { deny: `the rule ${denied.text} forbids it` };
     const asking = this.#ask.find((rule) => touches(rule, permission));
     if (asking === undefined) {
+      if (permission.risk === "plan") return this.#decidePlan(permission, { call, caller, signal });
       if (permission.risk === "free" || this.#isAllowed(permission)) return "allow";
       if (this.mode === "plan")
         return { deny: "nothing is changed while a plan is made; put the plan before the user first" };
@@ -92,6 +93,17 @@ export class PermissionGate {
   /** True if no rule forbids an agent to read this file. */
   mayRead(name: string): boolean {
     return !this.#deny.some((rule) => touches(rule, { tool: "read", paths: [name] }));
+  }
+
+  #decidePlan(permission: Permission, asked: AskedCall): Promise<Verdict> {
+    const problem =
+      this.mode !== "plan"
+        ? "plan mode is not on; carry out what was asked"
+        : this.#askPerson === undefined
+          ? "there is no person to ask. End your turn with the plan"
+          : undefined;
+    if (problem !== undefined) return Promise.resolve({ deny: problem });
+    return this.#askAbout(permission, { ...asked, why: "the plan" });
   }
 
   #isAllowed(permission: Permission): boolean {

@@ -6,7 +6,7 @@ import { OptionError } from "palimpsest";
 import { pathPattern, wordsPattern } from "./patterns.ts";
 import { commandParts, hasAssignment } from "./shell-words.ts";
 
-/** What a call is compared by. */
+/** The parts of a call that rules are compared with. */
 export interface RuledCall {
   readonly tool: string;
   /** Paths relative to the workspace, the real ones; of tools of files. */

@@ -13,7 +13,7 @@ const MOST_SECONDS = 600;
 const RESULT_CHARACTERS = 30_000;
 const PIECE_BYTES = 60_000;
 
-/** How `shell` waits, for tests. */
+/** The clock of `shell`, for tests. */
 interface ShellWaits {
   /** Resolves after this long, or when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -58,7 +58,7 @@ export function shellTool(world: ToolWorld, waits: ShellWaits = { sleep: sleepFo
           isAwaited: !background,
         });
         if (background) return inBackground(id, outputPath, "Started");
-        const limitMs = Math.min(MOST_SECONDS, Math.max(1, seconds)) * 1_000;
+        const limitMs = Math.min(MOST_SECONDS, Math.max(0, seconds)) * 1_000;
         await endOf(tasks, id, { limitMs, context, waits });
         return resultOf(tasks, id);
       }),

@@ -1,6 +1,5 @@
-/** What the tools of a chat work with, and the texts of results that several of them share. */
+/** The surroundings of the tools of a chat, and the texts of results that several of them share. */
 import { type AgentSession, type AgentTool, PalimpsestError } from "palimpsest";
-import type { PersistentMemory } from "palimpsest/memory";
 import { messageOf } from "../base/values.ts";
 import type { Permission } from "../permissions/permission-gate.ts";
 import type { Workspace } from "../permissions/workspace.ts";
@@ -22,9 +21,10 @@ export interface ToolWorld {
   readonly decide: (permission: Permission, input: unknown, context: ToolContext) => Promise<Decision>;
   /** True if no rule forbids reading this file; for tools that read many. */
   readonly mayRead: (name: string) => boolean;
+  /** The user agreed to a plan: plan mode is over. */
+  readonly planAgreed: () => void;
   /** The tasks of the chat's own session, also for agents in the background. */
   readonly tasks: () => Tasks;
-  readonly memory: PersistentMemory | undefined;
 }
 
 /** A failed result: the model reads what happened and what to do. */

@@ -1,0 +1,160 @@
+/** The commands of a chat, on a chat as a front end has it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { callTool, type Script } from "palimpsest-testing";
+import { describe, expect, it } from "vitest";
+import type { ChatOptions } from "#chat/agent/chat-options.ts";
+import { openChat } from "#chat/agent/open-chat.ts";
+import type { ChatEvent } from "#chat/base/chat-events.ts";
+import { CHAT_COMMANDS, parseCommandLine, runChatCommand } from "#chat/commands/registry.ts";
+import { chatPlace } from "../chat-double.ts";
+
+const SUMMARY = `<summary>${Array.from({ length: 9 }, (_, index) => `${index + 1}. What was said.`).join("\n")}</summary>`;
+
+/** A chat with a vendor, and the events that it told. */
+async function chat(script: Script, options: Partial<ChatOptions> = {}) {
+  const place = await chatPlace(script);
+  const events: ChatEvent[] = [];
+  const agent = await openChat({
+    ...{
+      env: place.env,
+      folder: place.folder,
+      session: { from: "new" },
+      version: "1",
+      model: "claude-opus-4-5",
+    },
+    onEvent: (event) => void events.push(event),
+    ...options,
+  });
+  const { signal } = new AbortController();
+  return {
+    ...{ place, agent, events },
+    run: (line: string) => runChatCommand(agent, line, signal),
+    end: async () => {
+      await agent.close();
+      await place.provider.close();
+    },
+  };
+}
+
+describe("the commands of a chat", () => {
+  it("compact, show the window and take the compaction back", async () => {
+    const script: Script = ({ body }) =>
+      JSON.stringify(body).includes("<summary>") ? SUMMARY : "Noted. ".repeat(300);
+    const { agent, run, end } = await chat(script);
+    for (let turn = 1; turn <= 8; turn++) await agent.send(`This is fact ${turn}.`);
+    const before = agent.status().usedTokens;
+    expect((await run("/compact Keep the facts.")).text).toMatch(
+      /tokens are free, the summary was written by claude/,
+    );
+    expect(agent.status().usedTokens).toBeLessThan(before);
+    const { text, data } = await run("/context");
+    expect(text).toMatch(/summary\s+\d/);
+    expect(data).toMatchObject({ type: "context", use: { lastCompaction: { layer: "full" } } });
+    expect((await run("/undo")).text).toContain("Taken back");
+    expect(agent.status().usedTokens).toBeGreaterThan(before * 0.9);
+    await end();
+  });
+
+  it("go back to before a message, pin a fact, and show what it cost", async () => {
+    const { agent, run, end } = await chat(({ lastUserText }) => `You said: ${lastUserText}`);
+    await agent.send("One.");
+    await agent.send("Two.");
+    expect((await run("/rewind")).text).toMatch(/1 {2}Two\.\n {2}2 {2}One\./);
+    await run("/rewind 1");
+    expect(JSON.stringify(agent.session.visible)).not.toContain("Two.");
+    await run("/pin The release is on 4 March.");
+    expect((await run("/pin")).text).toContain("4 March");
+    await run("/unpin 1");
+    expect((await run("/pin")).text).toBe("Nothing is pinned.");
+    expect((await run("/cost")).text).toMatch(/^\$0\.\d+ at list prices, 2 calls/);
+    await end();
+  });
+
+  it("begin, list, continue and fork sessions, and write one to a file", async () => {
+    const { place, agent, run, end } = await chat(({ lastUserText }) => lastUserText);
+    await agent.send("The first one.");
+    const first = agent.session.id;
+    expect((await run("/clear")).action).toBe("switched");
+    await agent.send("The second one.");
+    const listed = await run("/resume");
+    expect(listed.text).toContain("The first one.");
+    await run(`/resume ${first.slice(0, 8)}`);
+    expect(agent.session.id).toBe(first);
+    await run("/fork");
+    expect(agent.session.id).not.toBe(first);
+    expect(JSON.stringify(agent.session.visible)).toContain("The first one.");
+    await run("/export session.md");
+    expect(readFileSync(join(place.folder, "session.md"), "utf8")).toContain("The first one.");
+    await end();
+  });
+
+  it("switch to a model of another vendor in the same session", async () => {
+    const { place, agent, run, end } = await chat(({ api }) => `I am reached by ${api}.`);
+    await agent.send("Who are you?");
+    await run("/model openai:gpt-5.5");
+    const result = await agent.send("And now?");
+    expect(result?.text).toBe("I am reached by openai-responses.");
+    expect(place.provider.violations).toEqual([]);
+    await expect(run("/model nobody")).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    expect(agent.modelName).toBe("openai:gpt-5.5");
+    await end();
+  });
+
+  it("show memories, notes, tasks and modes", async () => {
+    const { agent, run, events, end } = await chat(["I see."]);
+    await agent.memory.remember("We deploy on Tuesdays.", { source: "user" });
+    expect((await run("/memory")).text).toContain("We deploy on Tuesdays");
+    expect((await run("/memory When do we deploy?")).text).toContain("Tuesdays");
+    expect((await run("/notes")).text).toMatch(/no notes yet/);
+    const { id } = await agent.session.tasks.start("local_bash", { command: "echo hello" });
+    await agent.session.tasks.wait(id);
+    expect((await run("/tasks")).text).toMatch(/^t1 +done/);
+    expect((await run("/tasks t1")).text).toContain("hello");
+    expect((await run("/mode plan")).text).toBe("The mode is plan.");
+    expect(events.filter(({ type }) => type === "mode")).toEqual([{ type: "mode", mode: "plan" }]);
+    await end();
+  });
+
+  it("are all in /help, and an unknown one names the nearest", async () => {
+    const { run, end } = await chat([]);
+    const { text } = await run("/help");
+    for (const { name } of CHAT_COMMANDS) expect(text).toContain(`/${name}`);
+    await expect(run("/cont")).rejects.toMatchObject({ hint: expect.stringContaining("/context") });
+    await end();
+  });
+
+  it.each([
+    { line: "/compact keep this", is: { name: "compact", args: "keep this" } },
+    { line: "  /help ", is: { name: "help", args: "" } },
+    { line: "/etc/hosts is broken", is: undefined },
+    { line: "say /help", is: undefined },
+  ])("are read from $line", ({ line, is }) => {
+    expect(parseCommandLine(line)).toEqual(is);
+  });
+});
+
+describe("a chat", () => {
+  it("asks the person, and tells the model what they said", async () => {
+    const questions: string[] = [];
+    const { agent, events, end } = await chat([callTool("shell", { command: "make" }), "As you wish."], {
+      askPerson: async ({ what, rule }) => {
+        questions.push(`${what} (${rule})`);
+        return { deny: "not now" };
+      },
+    });
+    await agent.send("Go.");
+    expect(questions).toEqual(["run make (shell(make))"]);
+    expect(events.find(({ type }) => type === "tool-denied")).toMatchObject({ reason: "not now" });
+    await end();
+  });
+
+  it("refuses a second turn and a change of session while one runs", async () => {
+    const { agent, run, end } = await chat(["Fine."]);
+    const turn = agent.send("One.");
+    await expect(agent.send("Two.")).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(run("/clear")).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await turn;
+    await end();
+  });
+});
