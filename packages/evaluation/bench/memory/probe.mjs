@@ -14,9 +14,13 @@ const linesOf = (name) =>
     .filter((line) => line !== "");
 
 /** One row a language and way: shares of questions that find their memory, and of messages that are given one. */
-export async function measureProbe({ PersistentMemory, inMemoryMemoryStore }, embeddings) {
+export async function measureProbe(
+  { PersistentMemory, inMemoryMemoryStore },
+  embeddings,
+  languages = LANGUAGES,
+) {
   const rows = [];
-  for (const language of LANGUAGES) {
+  for (const language of languages) {
     const memory = new PersistentMemory({
       store: inMemoryMemoryStore(),
       deadline: { after: () => () => undefined },
@@ -32,9 +36,13 @@ export async function measureProbe({ PersistentMemory, inMemoryMemoryStore }, em
     const unrelated = linesOf(`unrelated-${language}.txt`);
     for (const onlyClear of [true, false]) {
       const recalled = async (text) =>
-        (await memory.recall(text, { onlyClear, chooseBy: "rank", isLogged: false })).memories.map(
-          ({ path }) => path,
-        );
+        (
+          await memory.recall(text, {
+            ...(onlyClear ? { onlyClear } : {}),
+            chooseBy: "rank",
+            isLogged: false,
+          })
+        ).memories.map(({ path }) => path);
       const row = {
         language,
         onlyClear,

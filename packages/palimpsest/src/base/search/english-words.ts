@@ -14,6 +14,17 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Words that nearly all texts in German, Spanish, French, Italian, Portuguese or Dutch have, and that are not English. */
+export const FOREIGN_WORDS: ReadonlySet<string> = new Set(
+  (
+    "der das dem des ein eine einen einem einer ich wir ist sind nicht kein keine und oder für auf von zu " +
+    "zum zur im bei wie wann wo wer warum welche kann mein meine unser unsere wird habe haben auch el los " +
+    "las un una unos es está que por con para del en mi mis su nuestro nuestra y pero más cómo cuándo qué " +
+    "puedo tengo le les une est sont et dans avec sur je nous mes qui il lo gli è sono che di della não " +
+    "uma com os het een niet ik wij van voor"
+  ).split(" "),
+);
+
 /** A form and the word that it is a form of: verbs and nouns that bend within, and numbers as words. */
 export const OTHER_FORMS: ReadonlyMap<string, string> = new Map(
   (

@@ -9,7 +9,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { cutHead } from "../text/text.ts";
 import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
-import { findRelatedTerms, matchedWeight, type QueryTerm, queryWeight, readQuery } from "./query-terms.ts";
+import { findRelatedTerms, type QueryTerm, readQuery, weighQuery } from "./query-terms.ts";
 import { type ScoredNumber, takeBest } from "./ranking.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
@@ -152,8 +152,8 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     const terms = readQuery(query, vocabulary, postings);
     if (terms.length === 0 || limit <= 0) return [];
     const best = bestFor(terms, limit, accepts);
-    const weight = best.length === 0 ? 0 : queryWeight(query, vocabulary, postings, numbers.size);
-    const hits = best.map(({ number }) => toHit(scorer.partsOf(number), terms, weight));
+    const weights = weighQuery(best.length === 0 ? "" : query, vocabulary, postings, numbers.size);
+    const hits = best.map(({ number }) => toHit(scorer.partsOf(number), terms, weights));
     return alsoAlike && best.length < limit ? [...hits, ...findAlike(best, terms, options)] : hits;
   }
 
@@ -176,16 +176,20 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     });
   }
 
-  function toHit(document: ScoredDocument, terms: readonly QueryTerm[], weight: number): MemoryHit {
+  function toHit(
+    document: ScoredDocument,
+    terms: readonly QueryTerm[],
+    { ofTerms, total }: ReturnType<typeof weighQuery>,
+  ): MemoryHit {
     const { number, score, ownScore, neighbourScore, groupScore } = document;
     let matched = 0;
     const words = terms.flatMap(({ term, word, places }) => {
       const bits = fieldsAt(places, number);
       if (bits === 0) return [];
-      matched += matchedWeight(term, places.count, numbers.size);
+      matched += ofTerms.get(term) ?? 0;
       return [{ word, fields: FIELDS.filter((_, position) => bits & (1 << position)) }];
     });
-    const matchedShare = weight === 0 ? 0 : Math.min(1, matched / weight);
+    const matchedShare = total === 0 ? 0 : Math.min(1, matched / total);
     return { id: ids[number]!, score, matchedShare, why: { words, ownScore, neighbourScore, groupScore } };
   }
 

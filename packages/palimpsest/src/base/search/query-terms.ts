@@ -10,6 +10,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { CLASS_DENSE, charClass } from "../text/char-class.ts";
 import { cutHead } from "../text/text.ts";
 import { visitTerms } from "../text/text-terms.ts";
+import { FOREIGN_WORDS } from "./english-words.ts";
 import type { Postings, TermPlaces } from "./postings.ts";
 import { rarityOf } from "./ranking.ts";
 import { type Vocabulary, wordTerms } from "./vocabulary.ts";
@@ -68,21 +69,38 @@ const PHRASING: ReadonlySet<string> = new Set(
     "know tell show give let help us get make use using"
   )
     .split(" ")
+    .concat(...FOREIGN_WORDS)
     .flatMap(wordTerms),
 );
 
-/** The weight of one term in {@link queryWeight}. */
-export function matchedWeight(term: string, count: number, size: number): number {
+/** The kind of what is asked for: an answer has the day itself, not the word. German, Spanish and Chinese as well. */
+const ASKED_KIND =
+  /(?<!\p{L})(?:(?:which|what|how many) (?:week)?(?:days?|dates?|times?|hours?|months?|years?|places?|numbers?)|welche[mnrs]? (?:wochen)?(?:tag|datum|uhrzeit|monat|jahr|ort|nummer)(?:e[ns]?)?|qué (?:días?|fechas?|horas?|mes(?:es)?|años?|lugar|número))(?!\p{L})|(?:星期|周)?几|哪(?:一?天|个?月|年)/giu;
+
+/** The weight of one term in a query. */
+function matchedWeight(term: string, count: number, size: number): number {
   return PHRASING.has(term) ? 0 : rarityOf(count, Math.max(size, LEAST_COMPARED_COUNT));
 }
 
+/** How rare the words of a query are. */
+interface QueryWeights {
+  readonly ofTerms: ReadonlyMap<string, number>;
+  /** Of its rarest words, added up. */
+  readonly total: number;
+}
+
 /**
- * The weight of a query: how rare its rarest words are, added up. A word that no document has is as rare as can be, so
- * that a document which has one word of many matches little of the whole.
+ * Weighs a query. A word that no document has is as rare as can be, so that a document which has one word of many
+ * matches little of the whole.
  */
-export function queryWeight(query: string, vocabulary: Vocabulary, postings: Postings, size: number): number {
+export function weighQuery(
+  query: string,
+  vocabulary: Vocabulary,
+  postings: Postings,
+  size: number,
+): QueryWeights {
   const counts = new Map<string, number>();
-  visitTerms(cutHead(query, READ_QUERY_CHARACTERS), (word) => {
+  visitTerms(cutHead(query, READ_QUERY_CHARACTERS).replace(ASKED_KIND, " "), (word) => {
     for (const term of wordTerms(word)) {
       if (counts.has(term)) continue;
       const number = vocabulary.numberOf(term);
@@ -90,13 +108,15 @@ export function queryWeight(query: string, vocabulary: Vocabulary, postings: Pos
     }
   });
   const hasPairs = [...counts.keys()].some((term) => term.length === 2 && isDense(term));
-  return [...counts]
-    .flatMap(([term, count]) =>
-      hasPairs && term.length === 1 && isDense(term) ? [] : [matchedWeight(term, count, size)],
-    )
-    .sort((one, other) => other - one)
-    .slice(0, WEIGHED_TERMS_COUNT)
-    .reduce((sum, rarity) => sum + rarity, 0);
+  const ofTerms = new Map(
+    [...counts].flatMap(([term, count]) =>
+      hasPairs && term.length === 1 && isDense(term)
+        ? []
+        : [[term, matchedWeight(term, count, size)] as const],
+    ),
+  );
+  const rarest = [...ofTerms.values()].sort((one, other) => other - one).slice(0, WEIGHED_TERMS_COUNT);
+  return { ofTerms, total: rarest.reduce((sum, rarity) => sum + rarity, 0) };
 }
 
 const isDense = (term: string): boolean => charClass(term.charCodeAt(0)) === CLASS_DENSE;

@@ -2,7 +2,7 @@
  * Embedding clients for `createMemory({ embeddings })`: OpenAI's SDK, and all that speak like it; a local model that
  * comes as a package; any function. None of them is imported here. What they return is checked where it is used.
  */
-import { STOP_WORDS } from "../../base/search/english-words.ts";
+import { FOREIGN_WORDS, STOP_WORDS } from "../../base/search/english-words.ts";
 import { cutHead } from "../../base/text/text.ts";
 import type { EmbeddingClient } from "../../ports/model-client.ts";
 
@@ -63,7 +63,9 @@ const SENTENCE_WORDS_COUNT = 4;
 function isEnglish(text: string): boolean {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   if (words.filter((word) => /[^a-z]/.test(word)).length > words.length / 5) return false;
-  return words.length < SENTENCE_WORDS_COUNT || words.some((word) => STOP_WORDS.has(word));
+  const count = (known: ReadonlySet<string>) => words.filter((word) => known.has(word)).length;
+  const [english, foreign] = [count(STOP_WORDS), count(FOREIGN_WORDS)];
+  return english > foreign || (foreign === 0 && words.length < SENTENCE_WORDS_COUNT);
 }
 
 /**

@@ -113,9 +113,12 @@ export interface WordHit {
 /** Share of a message's weight that is nearly all of it. */
 const NEARLY_ALL = 0.9;
 
-/** The paths of those that clearly fit a message: by a good part of its words, or by the name that someone gave them. */
-export function aboveRecallThreshold(hits: readonly WordHit[]): ReadonlySet<string> {
-  const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS.clear;
+/** The paths of those that fit a message: by a good part of its words, or by the name that someone gave them. */
+export function aboveRecallThreshold(
+  hits: readonly WordHit[],
+  floor: "clear" | "asked" = "clear",
+): ReadonlySet<string> {
+  const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS[floor];
   // A message may ask for several things, each in one word: then these words are nearly all of it.
   const alone = new Map(
     hits.flatMap(({ words, matchedShare: share }) =>

@@ -25,6 +25,18 @@ export function searchFields(memory: Memory, isFollowed = false): MemoryFields {
   };
 }
 
+/**
+ * The text of a memory for an embedding model. What the text begins with is not said twice: a vector of it is less like
+ * a question (packages/evaluation/bench/memory: 5 points fewer preferences are found among five).
+ */
+export function meaningText({
+  name,
+  description,
+  body,
+}: Pick<Memory, "name" | "description" | "body">): string {
+  return [...[name, description].filter((part) => !isBeginning(part, body)), body].join("\n");
+}
+
 /** Enough of a text to tell whether a name is its beginning. */
 const BEGINNING_CHARACTERS = 400;
 

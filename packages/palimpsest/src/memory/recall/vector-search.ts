@@ -117,27 +117,46 @@ export const EVERYDAY_MESSAGES: readonly string[] = [
 /** Memories that are compared with the everyday messages, at the most. Our choice: more do not change the spread. */
 const COMPARED_COUNT = 256;
 
-/** The spread of similarities of unrelated texts: the standard deviation between memories and everyday messages. */
+/**
+ * The spread of similarities of unrelated texts: the standard deviation between memories and everyday messages,
+ * without what a memory or a message has in common with all others.
+ */
 export function spreadOf(vectors: readonly Float32Array[], everyday: readonly Float32Array[]): number {
   const step = Math.max(1, vectors.length / COMPARED_COUNT);
-  const values: number[] = [];
+  const rows: number[][] = [];
   for (let at = 0; at < vectors.length; at += step)
-    for (const message of everyday) values.push(similarity(vectors[Math.floor(at)]!, message));
-  const mean = meanOf(values);
-  return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+    rows.push(everyday.map((message) => similarity(vectors[Math.floor(at)]!, message)));
+  const ofMemory = rows.map(meanOf);
+  const ofMessage = everyday.map((_, message) => meanOf(rows.map((row) => row[message]!)));
+  const mean = meanOf(ofMemory);
+  const squares = rows.flatMap((row, memory) =>
+    row.map((value, message) => (value - ofMemory[memory]! - ofMessage[message]! + mean) ** 2),
+  );
+  return Math.sqrt(meanOf(squares));
 }
 
-/** The similarity from which on a memory is near to a query: so many spreads above the everyday messages. */
+/** What similarities of a model mean: everyday messages, the spread of unrelated texts, and how many are compared. */
+interface NearScale {
+  readonly everyday: readonly Float32Array[];
+  readonly spread: number;
+  readonly count: number;
+}
+
+/**
+ * The similarity from which on a memory is near to a query: so far above the everyday messages. The closest of many
+ * unrelated memories is closer than that of few: as of numbers by chance, by the square root of the logarithm.
+ */
 export function leastNear(
   query: Float32Array,
-  { everyday, spread }: { readonly everyday: readonly Float32Array[]; readonly spread: number },
+  { everyday, spread, count }: NearScale,
   spreads: number,
 ): number {
   // A few made-up vectors, or a model that tells nothing apart: only a fixed value is left.
   if (everyday.length === 0 || spread < LEAST_SPREAD) return LEAST_SIMILARITY;
   const usual = meanOf(everyday.map((message) => similarity(query, message)));
+  const closestByChance = spread * Math.sqrt(2 * Math.log(count + 1));
   // Never more than halfway to the same text.
-  return Math.min(usual + spreads * spread, (1 + usual) / 2);
+  return Math.min(usual + spreads * closestByChance, (1 + usual) / 2);
 }
 
 /** Cosine from which on a memory is near where a model's similarities could not be measured. Our choice: unrelated sentences are at 0.1 to 0.3 with common models. */

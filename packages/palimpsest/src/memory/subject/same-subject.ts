@@ -75,7 +75,7 @@ function deniesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[
   if ([...oldTerms].some((term) => !newTerms.has(term)) || known.some(({ term }) => term === NOT))
     return false;
   // “Not until May” denies nothing.
-  if (fresh.some(({ word }) => word === "until")) return false;
+  if (fresh.some(({ word }) => word === "until") || isException(fresh, oldTerms)) return false;
   const denied = fresh.filter((_, index) => index > 0 && isDenial(fresh[index - 1]!));
   const deniedTerms = new Set(denied.map(({ term }) => term).filter((term) => oldTerms.has(term)));
   const addedCount = newTerms.size - oldTerms.size;
@@ -86,6 +86,23 @@ function deniesValue(fresh: readonly SubjectWord[], known: readonly SubjectWord[
   const isPlain = denied.every(({ lead }) => lead === "");
   return keptCount >= LEAST_SHARED_COUNT || (keptCount > 0 && isPlain && addedCount === 1);
 }
+
+/** “On Fridays, we do not deploy”: the verb is denied, and only for a time or a place that the old one does not name. */
+function isException(fresh: readonly SubjectWord[], oldTerms: ReadonlySet<string>): boolean {
+  const verb = fresh.findIndex(
+    ({ term, word, lead }) => term === NOT && (VERB_DENIAL.test(word) || AUXILIARY.test(lead)),
+  );
+  const others = contentOf(fresh).filter(({ term }) => !oldTerms.has(term));
+  const says = (words: RegExp) => fresh.some(({ word, lead }) => words.test(`${lead} ${word}`));
+  const isSaidOnce = contentOf(fresh).length === oldTerms.size + others.length;
+  return verb !== -1 && isSaidOnce && CASE_WORDS.test(others[0]?.lead ?? "") && !says(ALTERNATIVE);
+}
+
+/** Denials that stand before a verb by themselves, and words between which and a verb another denial stands. */
+const VERB_DENIAL = /^(?:never|cannot|\p{L}+n['’]t)$/u;
+const AUXILIARY = /\b(?:do|does|did|will|would|can|could|should|may|must|i|we|you|they|he|she|it)$/;
+const CASE_WORDS = /\b(?:on|in|at|during|for|before|after|when|while|if|with|from|by|over)\b/;
+const ALTERNATIVE = /\b(?:but|instead|rather)\b/;
 
 /** “Whether or not” denies nothing, and “without” only that something else is there. */
 const isDenial = ({ term, word, lead }: SubjectWord): boolean =>

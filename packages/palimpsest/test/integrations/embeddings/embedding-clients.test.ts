@@ -94,8 +94,11 @@ describe("a local model", () => {
       "¿Dónde está mi número?",
       "Ich mag keine Haselnüsse",
       "otter",
+      "Wann ist die Abgabe",
+      "Una receta con garbanzos",
+      "The user is called Mia",
     ];
-    expect(await client.embed(texts, { signal })).toEqual([[12], [], [], [], [5]]);
+    expect(await client.embed(texts, { signal })).toEqual([[12], [], [], [], [5], [], [], [22]]);
     expect(await client.embed(["Привет"], { signal })).toEqual([[]]);
   });
 

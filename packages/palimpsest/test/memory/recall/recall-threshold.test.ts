@@ -35,6 +35,24 @@ const CASES: readonly {
     isClear: false,
   },
   {
+    name: "one rare word beside the kind of what is asked for",
+    query: "On which days do we deploy?",
+    found: { body: "We deploy on Tuesdays" },
+    isClear: true,
+  },
+  {
+    name: "the same in German",
+    query: "An welchen Tagen wird gestrichen?",
+    found: { body: "Dienstags wird gestrichen" },
+    isClear: true,
+  },
+  {
+    name: "the kind alone",
+    query: "Which days are holidays?",
+    found: { body: "The office has ten days of leave" },
+    isClear: false,
+  },
+  {
     name: "one rare word that is all that the message is about",
     query: "Deploy it once more, please",
     found: { body: "We deploy on Tuesdays" },

@@ -59,17 +59,20 @@ describe("vectors of memories", () => {
   it("are near by so many spreads above what is said every day, whatever a model's similarities mean", () => {
     const everyday = [unit([1, 0, 0]), unit([0.8, 0.6, 0])];
     const memories = [unit([0, 1, 0]), unit([0.6, 0.8, 0])];
-    // Similarities of 0, 0.6, 0.6 and 0.96: a mean of 0.54 and a standard deviation of 0.3447.
-    expect(spreadOf(memories, everyday)).toBeCloseTo(0.3447, 3);
+    // Similarities of 0 and 0.6, 0.6 and 0.96: without their means by row and by column, 0.06 each.
+    expect(spreadOf(memories, everyday)).toBeCloseTo(0.06, 6);
     // The query is at 0 and 0.6 to the everyday messages.
     const query = unit([0, 1, 0]);
-    expect(leastNear(query, { everyday, spread: 0.05 }, 4)).toBeCloseTo(0.5, 6);
+    const least = (spread: number, count: number, spreads: number) =>
+      leastNear(query, { everyday, spread, count }, spreads);
+    // The closest of 10 by chance is 2.19 spreads away, of 1,000 3.72.
+    expect(least(0.05, 10, 1)).toBeCloseTo(0.4095, 4);
+    expect(least(0.05, 1_000, 1)).toBeCloseTo(0.4859, 4);
     // Halfway between 0.3 and the same text.
-    expect(leastNear(query, { everyday, spread: 0.1 }, 4)).toBeCloseTo(0.65, 6);
-    expect(leastNear(query, { everyday, spread: 0.1 }, 1)).toBeCloseTo(0.4, 6);
+    expect(least(0.1, 1_000, 4)).toBeCloseTo(0.65, 6);
     // Nothing was measured.
-    expect(leastNear(query, { everyday: [], spread: 0.1 }, 4)).toBe(0.3);
-    expect(leastNear(query, { everyday, spread: 0 }, 4)).toBe(0.3);
+    expect(leastNear(query, { everyday: [], spread: 0.1, count: 10 }, 4)).toBe(0.3);
+    expect(least(0, 10, 4)).toBe(0.3);
   });
 
   it("come back from their packed form nearly as they were, and from nothing else", () => {

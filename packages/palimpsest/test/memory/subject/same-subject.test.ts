@@ -35,6 +35,11 @@ describe("a new fact and an old one", () => {
     { fresh: "I live in Berlin now", known: "I live in Paris", why: "the speaker is the subject" },
     { fresh: "We deploy on Thursdays", known: "We deploy on Tuesdays", why: "another weekday" },
     {
+      fresh: "We do not deploy on Tuesdays but on Thursdays.",
+      known: "We deploy on Tuesdays.",
+      why: "an alternative is no exception",
+    },
+    {
       fresh: "From now on we deploy on Thursdays.",
       known: "From now on we deploy on Tuesdays.",
       why: "both say since when",
@@ -131,6 +136,13 @@ describe("a new fact and an old one", () => {
     { fresh: "User prefers tabs in Go", known: "User prefers tabs in Python", why: "two purposes" },
     { fresh: "The build pipeline is flaky", known: "The build pipeline is slow", why: "and be both" },
     { fresh: "Do we deploy on Fridays?", known: "We do not deploy on Fridays", why: "a question" },
+    ...[
+      ["On Fridays, we do not deploy to production.", "We deploy to production."],
+      ["We don't deploy to production during audits.", "We deploy to production."],
+      ["Never deploy to production on Fridays.", "Deploy to production."],
+      ["In December, the shop does not ship to Norway.", "The shop ships to Norway."],
+      ["I no longer drink coffee after lunch.", "I drink coffee."],
+    ].map(([fresh, known]) => ({ fresh: fresh!, known: known!, why: "an exception leaves the rule" })),
     { fresh: "Write tests without mocks", known: "Write mocks", why: "something else is there" },
     { fresh: "Bob is fluent in German", known: "Anna is fluent in German", why: "two people" },
     { fresh: "Her sister lives in Rome", known: "Her brother lives in Rome", why: "the subject differs" },

@@ -11,6 +11,7 @@ import { MEMORY_VECTOR_DEFAULTS } from "../../../base/defaults/memory/vectors.ts
 import { ModelError } from "../../../base/errors.ts";
 import { cutHead } from "../../../base/text/text.ts";
 import type { KnownMemory } from "../../../memory/files/memory.ts";
+import { meaningText } from "../../../memory/recall/search-fields.ts";
 import {
   areAllEqual,
   closest,
@@ -98,7 +99,8 @@ export class MemoryVectors {
     }
     this.#assertUsable(query, [...vectors.values()]);
     const withoutCount = memories.length - vectors.size;
-    const least = leastNear(query, { everyday: this.#everyday, spread: this.#spread }, nearSpreads[nearness]);
+    const scale = { everyday: this.#everyday, spread: this.#spread, count: vectors.size };
+    const least = leastNear(query, scale, nearSpreads[nearness]);
     const near = closest(query, vectors, { least, count: closestCount });
     return { paths: near.map(({ id }) => id), ...(withoutCount === 0 ? {} : { withoutCount }) };
   }
@@ -139,7 +141,10 @@ export class MemoryVectors {
       return vector === undefined;
     });
     const made = await this.#embedAll(
-      fresh.map(({ memory, version }) => ({ version, text: textOf(memory) })),
+      fresh.map(({ memory, version }) => ({
+        version,
+        text: cutHead(meaningText(memory), EMBEDDED_CHARACTERS),
+      })),
       (batch, from) => {
         batch.forEach((vector, at) => {
           const { memory, version } = fresh[from + at]!;
@@ -218,8 +223,4 @@ function unusable({ model }: EmbeddingClient, problem: string): ModelError {
       hint: "Memories were searched by their words. See whether this model embeds texts, and whether its limit of texts for one call is right.",
     },
   );
-}
-
-function textOf({ name, description, body }: KnownMemory["memory"]): string {
-  return cutHead([name, description, body].join("\n"), EMBEDDED_CHARACTERS);
 }

@@ -43,7 +43,10 @@ export interface RecallOptions {
   readonly model?: ModelClient | undefined;
   /** `rank` asks no model. @defaultValue `model` where there is one */
   readonly chooseBy?: "model" | "rank";
-  /** Only what clearly fits, for a message that asked for no memories: where no model chooses. @defaultValue false */
+  /**
+   * Where no model chooses: `true` gives only what clearly fits, for a message that asked for no memories; `false` gives
+   * whatever has a word of it. Left out, nothing is given if not one memory fits at least roughly.
+   */
   readonly onlyClear?: boolean;
   /** False leaves it out of the injection log, if no model gets the text. @defaultValue true */
   readonly isLogged?: boolean;
@@ -124,7 +127,9 @@ export async function recallMemories(
     recentTools: options.recentTools ?? [],
     usedCounts: await world.usedCounts(),
   });
-  const clear = options.onlyClear === true ? clearOf(found) : undefined;
+  // A model that chooses sees whatever has a word, and so does who wants that.
+  const isAll = options.onlyClear === false || (options.onlyClear === undefined && situation.alsoOthers);
+  const clear = isAll ? undefined : fittingOf(found, options.onlyClear === true);
   const chosen = await choose(world, query, { ranked, clear }, options);
   const { text, tokens, shown } = composeRecall(
     chosen.memories.map(({ memory }) => memory),
@@ -153,14 +158,15 @@ function reasonOf({ reasons }: FoundMemories, path: string) {
   return { why, foundBy };
 }
 
-/** A match by meaning is sufficient by itself. */
-function clearOf({ reasons }: FoundMemories): ReadonlySet<string> {
+/** The paths that fit; `undefined` where all do, as one fits roughly. A match by meaning is sufficient by itself. */
+function fittingOf({ reasons }: FoundMemories, onlyClear: boolean): ReadonlySet<string> | undefined {
   const found = [...reasons];
   const hits = found.map(([path, { why, matchedShare }]) => ({ path, matchedShare, words: why.words }));
   const byMeaning = found.flatMap(([path, { foundBy }]) =>
     foundBy === "meaning" || foundBy === "both" ? [path] : [],
   );
-  return new Set([...byMeaning, ...aboveRecallThreshold(hits)]);
+  const fitting = new Set([...byMeaning, ...aboveRecallThreshold(hits, onlyClear ? "clear" : "asked")]);
+  return onlyClear || fitting.size === 0 ? fitting : undefined;
 }
 
 /** The model that chooses; `undefined` where the ranking does. */
@@ -184,10 +190,12 @@ async function choose(
   options: RecallOptions,
 ): Promise<Chosen> {
   const limit = Math.max(0, options.limit ?? MEMORY_RECALL_DEFAULTS.recalledCount);
-  const best = chooseByRank(ranked, limit);
-  const byRank = best.filter(({ memory }) => clear?.has(memory.path) !== false);
+  const byRank = chooseByRank(
+    ranked.filter(({ memory }) => clear?.has(memory.path) !== false),
+    limit,
+  );
   const chooser = chooserOf(world, options);
-  if (chooser === undefined || best.length === 0) return { memories: byRank, by: "rank" };
+  if (chooser === undefined || ranked.length === 0) return { memories: byRank, by: "rank" };
   try {
     const paths = await askToChoose(world, chooser, query, ranked, options);
     if (paths === undefined)

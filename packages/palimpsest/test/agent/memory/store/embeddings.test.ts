@@ -290,6 +290,32 @@ describe("recall by meaning", () => {
     expect(Math.max(...asked.map(({ length }) => length))).toBe(2);
   });
 });
+
+describe("a recall that was asked for", () => {
+  it("gives nothing where one common word is all that fits, unless all is wanted", async () => {
+    const { memory } = await remembered(meaning({ embed: async (texts) => texts.map(() => []) }));
+    const question = "Which film about a bank robbery in Vienna should Jonas watch with his brother?";
+    const pathsOf = async (options: Parameters<typeof memory.recall>[1]) =>
+      (await memory.recall(question, options)).memories.map(({ path }) => path);
+    expect(await pathsOf({})).toEqual([]);
+    expect(await pathsOf({ onlyClear: true })).toEqual([]);
+    expect(await pathsOf({ onlyClear: false })).toEqual(["ada-bought-a-power-bank-in-may.md"]);
+  });
+
+  it("embeds what a memory says once, and its name where the text does not begin with it", async () => {
+    const client = meaning();
+    const { memory, store } = await remembered(client);
+    await put(store, "bikes.md", "---\nname: Cycling to work\ntype: user\n---\nI own two bicycles.\n");
+    await memory.recall("a phone battery?");
+    expect(client.asked[0]!.toSorted()).toEqual([
+      "Ada bought a power bank in May.",
+      "Cycling to work\nI own two bicycles.",
+      "The office is in Ghent.",
+      "We release on Tuesdays.",
+    ]);
+  });
+});
+
 describe("search by meaning", () => {
   it("finds what shares no word with the text, and goes on by words where embeddings fail", async () => {
     const { memory } = await remembered(meaning());
