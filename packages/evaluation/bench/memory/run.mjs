@@ -200,7 +200,7 @@ function speed() {
   say(table([["memories", "build", "of CPU", "search p50", "p99", "mean of CPU"], ...rows]));
 }
 
-/** Floors of the curve between what is found and what is given to messages about something else; 0 is nearly none. */
+/** Floors of the curve: questions that find theirs, and messages about something else that are given one; 0 is nearly none. */
 const FLOORS = [0, 0.6, 0.8, 1, 1.2, 1.35, 1.5, 1.7, 2];
 
 async function probe() {

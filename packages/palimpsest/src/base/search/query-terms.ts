@@ -74,8 +74,15 @@ const PHRASING: ReadonlySet<string> = new Set(
 );
 
 /** The kind of what is asked for: an answer has the day itself, not the word. German, Spanish and Chinese as well. */
-const ASKED_KIND =
-  /(?<!\p{L})(?:(?:which|what|how many) (?:week)?(?:days?|dates?|times?|hours?|months?|years?|places?|numbers?)|welche[mnrs]? (?:wochen)?(?:tag|datum|uhrzeit|monat|jahr|ort|nummer)(?:e[ns]?)?|qué (?:días?|fechas?|horas?|mes(?:es)?|años?|lugar|número))(?!\p{L})|(?:星期|周)?几|哪(?:一?天|个?月|年)/giu;
+const ASKED_KIND = new RegExp(
+  [
+    "(?<!\\p{L})(?:which|what|how many) (?:week)?(?:day|date|time|hour|month|year|place|number)s?(?!\\p{L})",
+    "(?<!\\p{L})welche[mnrs]? (?:wochen)?(?:tag|datum|uhrzeit|monat|jahr|ort|nummer)(?:e[ns]?)?(?!\\p{L})",
+    "(?<!\\p{L})qué (?:día|fecha|hora|mes|año|lugar|número)(?:e?s)?(?!\\p{L})",
+    "(?:星期|周)?几|哪(?:一?天|个?月|年)",
+  ].join("|"),
+  "giu",
+);
 
 /** The weight of one term in a query. */
 function matchedWeight(term: string, count: number, size: number): number {

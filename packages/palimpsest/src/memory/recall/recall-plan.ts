@@ -110,6 +110,9 @@ export interface WordHit {
   readonly words: HitReason["words"];
 }
 
+/** The same floor for a caller who asks. Source: packages/evaluation/bench/memory: of messages about something else 1 to 8 in a hundred are given one of 60 to 120 facts (without it 42 to 85), and questions about facts and turns of conversations find as much; of preferences that a question does not name 12 of 100 are found instead of 46, the rest is left to the vectors. */
+const ASKED = { matchedShare: 0.2, aloneShare: 0.25 };
+
 /** Share of a message's weight that is nearly all of it. */
 const NEARLY_ALL = 0.9;
 
@@ -118,7 +121,8 @@ export function aboveRecallThreshold(
   hits: readonly WordHit[],
   floor: "clear" | "asked" = "clear",
 ): ReadonlySet<string> {
-  const { matchedShare, aloneShare, wordsCount } = MEMORY_RECALL_DEFAULTS[floor];
+  const { clear } = MEMORY_RECALL_DEFAULTS;
+  const { matchedShare, aloneShare, wordsCount } = floor === "clear" ? clear : { ...clear, ...ASKED };
   // A message may ask for several things, each in one word: then these words are nearly all of it.
   const alone = new Map(
     hits.flatMap(({ words, matchedShare: share }) =>

@@ -94,8 +94,8 @@ function isException(fresh: readonly SubjectWord[], oldTerms: ReadonlySet<string
   );
   const others = contentOf(fresh).filter(({ term }) => !oldTerms.has(term));
   const says = (words: RegExp) => fresh.some(({ word, lead }) => words.test(`${lead} ${word}`));
-  const isSaidOnce = contentOf(fresh).length === oldTerms.size + others.length;
-  return verb !== -1 && isSaidOnce && CASE_WORDS.test(others[0]?.lead ?? "") && !says(ALTERNATIVE);
+  const hasNoRepeats = contentOf(fresh).length === oldTerms.size + others.length;
+  return verb !== -1 && hasNoRepeats && CASE_WORDS.test(others[0]?.lead ?? "") && !says(ALTERNATIVE);
 }
 
 /** Denials that stand before a verb by themselves, and words between which and a verb another denial stands. */

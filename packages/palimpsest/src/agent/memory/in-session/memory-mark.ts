@@ -87,7 +87,7 @@ export class MemoryMark {
 }
 
 /**
- * Who said a message, as far as memories are concerned: an agent that works as a task is spoken to by another agent,
+ * Tells who said a message, as far as memories are concerned: an agent that works as a task is spoken to by another agent,
  * whose word is not the user's.
  */
 export function speakerIn(session: Session, origin: Origin): Origin {

@@ -44,8 +44,8 @@ export interface RecallOptions {
   /** `rank` asks no model. @defaultValue `model` where there is one */
   readonly chooseBy?: "model" | "rank";
   /**
-   * Where no model chooses: `true` gives only what clearly fits, for a message that asked for no memories; `false` gives
-   * whatever has a word of it. Left out, nothing is given if not one memory fits at least roughly.
+   * `true` gives only what clearly fits, for a message that asked for no memories; `false` gives whatever has a word of
+   * it. Left out, nothing is given if not one memory fits at least roughly. A model that chooses sees more.
    */
   readonly onlyClear?: boolean;
   /** False leaves it out of the injection log, if no model gets the text. @defaultValue true */

@@ -65,7 +65,7 @@ export class MemoryCache {
   readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
   /** Files that could not be read, by the stamp that they had. */
   readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
-  /** What was not understood in files that were read, by path. */
+  /** Parts of readable files that were not understood, by path. */
   readonly #odd = new Map<string, readonly string[]>();
   #looking: Promise<unknown> = Promise.resolve();
 

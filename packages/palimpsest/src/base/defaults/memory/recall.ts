@@ -24,8 +24,6 @@ export const MEMORY_RECALL_DEFAULTS = {
   leastScoreShare: 0.35,
   /** A memory clearly fits a message that did not ask for memories if its words make up this share of the message's, weighed by how rare they are (one word of its text alone needs more), or if its name and description have so many of them. Source: packages/evaluation/bench/memory: of questions about something else one in a hundred is given a memory (before: 50 to 84), and 98 of 100 questions that find their fact still do. */
   clear: { matchedShare: 0.3, aloneShare: 0.45, wordsCount: 3 },
-  /** The same for a caller who asks: if no memory fits so far, none is returned. Source: packages/evaluation/bench/memory: of messages about something else 1 to 8 in a hundred are given one of 60 to 120 facts (without it 42 to 85), and questions about facts and turns of conversations find as much; of preferences that a question does not name 12 of 100 are found instead of 46, the rest is left to the vectors. */
-  asked: { matchedShare: 0.2, aloneShare: 0.25, wordsCount: 3 },
   /** Score that one use in a session adds, and the most that all uses add. Source: our choice: ten uses make up for seventeen days of age, and no number of them lets a memory pass one of its age that fits a fifth better. */
   usedBonus: { each: 0.05, most: 0.5 },
   /** A memory counts as used if the answer has this share of the words that only it has, or this many of them; the answer is searched up to so many characters; records of other processes are read after so many milliseconds. Source: our choice: a third of a short fact is its point, and four words of a long one are not there by chance; a use more or less changes little. */
