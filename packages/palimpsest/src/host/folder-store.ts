@@ -3,6 +3,7 @@
  */
 
 import { FileSessionStore } from "../stores/files/file-session-store.ts";
+import { confinedFileSystem } from "../stores/platform/confined-file-system.ts";
 import { nodeFileSystem } from "../stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds, systemClock, systemTimer } from "../stores/platform/node-ports.ts";
 import { nodeProcess } from "../stores/platform/node-process.ts";
@@ -16,6 +17,7 @@ export function folderStore(folder: string): FileSessionStore {
     ids: randomIds,
     isIndexed: true,
     tasksIn: taskFolder,
+    plainIn: confinedFileSystem,
     // By the machine's clock, whatever that of the entries is.
     lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
   });

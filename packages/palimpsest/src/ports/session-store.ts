@@ -161,6 +161,14 @@ export interface NotesFile {
   replace(base: string | undefined, text: string): Promise<boolean>;
 }
 
+/** Plain copies of blocks that the window shows in part: an agent opens them with its own tool for files. */
+export interface PlainCopies {
+  /** The path of the copy of a block, by its pointer (`m12.0`). */
+  pathOf(pointer: string): string;
+  /** Writes the copy. Resolves to false if it could not be written: nothing depends on it, the log has the block. */
+  put(pointer: string, text: string): Promise<boolean>;
+}
+
 /** One open session. */
 export interface SessionLog {
   readonly sessionId: string;
@@ -199,6 +207,11 @@ export interface SessionLog {
   readonly notes?: NotesFile;
   /** The files of the session's background tasks; absent where the store keeps none. */
   readonly tasks?: TaskFiles;
+  /**
+   * Plain copies of blocks, in another folder than the session's own if one is given. A store that keeps none leaves the
+   * method out.
+   */
+  plainCopies?(folder?: string): PlainCopies;
   /** Bytes appended and blob bytes written since it was opened. */
   bytesWritten(): number;
   /** Releases files, locks and connections. Closing twice is fine; any other use afterwards throws `SESSION_CLOSED`. */

@@ -110,6 +110,7 @@ export function offloadPolicy(situation: WindowSituation, gateTokens: number): O
     pendingCallIds: situation.pendingCallIds,
     pins: situation.pins,
     hasHistoryTools: situation.hasHistoryTools,
+    pathOf: situation.pathOf,
   };
 }
 

@@ -33,7 +33,8 @@ export function previewText(text: string, options: PreviewOptions, measure: Meas
   const tokensPerCharacter = totalTokens / text.length;
   const marker = (head: string, tail: string) => formatMarker(text, head, tail, options, tokensPerCharacter);
   // Room for the longest the marker can get: everything missing, and the largest offset.
-  const markerTokens = measureText(`${marker("", "")}, offset: ${text.length}\n\n`, measure);
+  const line = options.pathOf === undefined ? "" : `, this from line ${text.length}`;
+  const markerTokens = measureText(`${marker("", "")}, offset: ${text.length}${line}\n\n`, measure);
   const availableTokens = Math.max(0, options.budgetTokens - markerTokens);
 
   const headTokens = availableTokens * HEAD_SHARE;
@@ -99,7 +100,8 @@ function formatMarker(
     `about ${formatThousands(Math.round(missing * tokensPerCharacter))} tokens`,
   ].filter((part) => part !== undefined);
   const offset = baseOffset === undefined ? undefined : baseOffset + head.length;
-  const original = formatOriginal(pointer, options, { lead: "read them with ", offset });
+  const line = baseOffset === 0 ? countLines(text, 0, head.length + 1) : undefined;
+  const original = formatOriginal(pointer, options, { lead: "read them with ", offset, line });
   return `[… ${size.join(", ")} left out here; ${original} …]`;
 }
 

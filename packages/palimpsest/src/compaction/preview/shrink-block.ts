@@ -130,8 +130,9 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
 /** Returns the line that replaces something that cannot be shown in part. */
 function mediaPlaceholder(
   part: { readonly type: string; readonly source?: unknown },
-  { pointer, ...access }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,
+  { pointer, hasHistoryTools }: Pick<ShrinkOptions, "pointer" | "hasHistoryTools">,
 ): TextBlock {
+  const access = { hasHistoryTools };
   const size = JSON.stringify(part).length;
   return {
     type: "text",

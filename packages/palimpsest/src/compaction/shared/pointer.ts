@@ -24,17 +24,38 @@ export function parsePointer(text: string): Pointer | undefined {
 export interface HistoryAccess {
   /** False where it has no `history_search` and `history_read`: then no text names them. @defaultValue true */
   readonly hasHistoryTools?: boolean | undefined;
+  /** The path of a plain copy of a block, where one is named to the model. @defaultValue none is */
+  readonly pathOf?: ((pointer: string) => string) | undefined;
 }
 
 /** Names an original: the call that reads it, after `lead`; or only the place if there is no such tool. */
 export function formatOriginal(
   pointer: string,
-  { hasHistoryTools = true }: HistoryAccess,
-  { lead = "", offset }: { readonly lead?: string; readonly offset?: number | undefined } = {},
+  { hasHistoryTools = true, pathOf }: HistoryAccess,
+  {
+    lead = "",
+    offset,
+    line = 1,
+  }: {
+    readonly lead?: string;
+    readonly offset?: number | undefined;
+    readonly line?: number | undefined;
+  } = {},
 ): string {
-  return hasHistoryTools
+  const place = hasHistoryTools
     ? `${lead}${formatReadCall(pointer, offset)}`
     : `kept in the session's log as ${pointer}`;
+  if (pathOf === undefined) return place;
+  return `${place}${PATH_LEAD}${pathOf(pointer)}${line > 1 ? `${LINE_LEAD}${line}` : ""}`;
+}
+
+const PATH_LEAD = "; all of it is in the file ";
+const LINE_LEAD = ", this from line ";
+
+/** The text without the name of this file: its copy could not be written. */
+export function withoutPath(text: string, path: string): string {
+  const [before = "", ...rest] = text.split(`${PATH_LEAD}${path}`);
+  return [before, ...rest.map((after) => after.replace(/^, this from line \d+/, ""))].join("");
 }
 
 /** The end of a summary: that everything is still there, and how to look at it; `there`: how it says things. */

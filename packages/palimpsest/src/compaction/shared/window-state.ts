@@ -85,7 +85,7 @@ export interface WindowSituation extends HistoryAccess {
 
 /** Returns the values that the layers' policies depend on. */
 export function situationOf(state: WindowState): WindowSituation {
-  const { budget, fixedTokens, padding, editSafety, pins, limits, hasHistoryTools } = state;
+  const { budget, fixedTokens, padding, editSafety, pins, limits, hasHistoryTools, pathOf } = state;
   return {
     windowTokens: budget.windowTokens,
     // Planners measure unpadded and without the fixed part, so they get the room that is left for that.
@@ -95,6 +95,7 @@ export function situationOf(state: WindowState): WindowSituation {
     pins,
     limits,
     hasHistoryTools,
+    pathOf,
   };
 }
 

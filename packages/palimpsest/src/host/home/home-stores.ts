@@ -71,6 +71,7 @@ export class HomeStores {
       ids: randomIds,
       isIndexed: true,
       tasksIn: taskFolder,
+      plainIn: confinedFileSystem,
       // By the machine's clock, whatever that of the entries is.
       lease: { clock: systemClock, process: nodeProcess, timer: systemTimer },
     });

@@ -5,6 +5,7 @@
 
 import { type ArrivalPolicy, planArrival } from "../../compaction/layers/offload/offload-at-arrival.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
+import { formatPointer } from "../../compaction/shared/pointer.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
 import { type BlobRef, defaultOrigin, type Message } from "../../transcript/blocks.ts";
@@ -12,6 +13,7 @@ import type { BlobBlock, StoredBlock } from "../../transcript/entries.ts";
 import type { SessionEvent } from "../events/events.ts";
 import { findMessageRepairs } from "./content-repairs.ts";
 import type { NewEntry } from "./entry-writer.ts";
+import type { PlainFiles } from "./plain-files.ts";
 
 interface KeptMessages {
   readonly entries: readonly NewEntry[];
@@ -24,11 +26,18 @@ export class BlobOffloader {
   readonly #log: SessionLog;
   readonly #hasher: Hasher;
   readonly #measure: Measure;
+  readonly #plain: Pick<PlainFiles, "keep">;
 
-  constructor(options: { readonly log: SessionLog; readonly hasher: Hasher; readonly measure: Measure }) {
+  constructor(options: {
+    readonly log: SessionLog;
+    readonly hasher: Hasher;
+    readonly measure: Measure;
+    readonly plain: Pick<PlainFiles, "keep">;
+  }) {
     this.#log = options.log;
     this.#hasher = options.hasher;
     this.#measure = options.measure;
+    this.#plain = options.plain;
   }
 
   /** Stores the large blocks of `messages`, the first of which will have number `firstSeq`. */
@@ -64,9 +73,10 @@ export class BlobOffloader {
     const forms = planArrival(message, seq, policy, this.#measure);
     if (forms.length === 0) return message.content;
     const content: StoredBlock[] = [...message.content];
-    for (const { index, shown, view } of forms) {
+    for (const { index, shown: planned, view } of forms) {
       const whole = message.content[index]!;
       const blob = await this.keepText(JSON.stringify(whole));
+      const shown = await this.#plain.keep(planned, formatPointer({ seq, block: index }), whole);
       content[index] = { type: "blob", blob, view, shown } satisfies BlobBlock;
       if (view === "whole") continue;
       const freedTokens = Math.round(this.#measure(whole) - this.#measure(shown));

@@ -24,6 +24,7 @@ import type { WindowOptions } from "../options/session-options.ts";
 import type { ResolvedLimits } from "../options/window-limits.ts";
 import { SessionSafety } from "../window/bound-thinking.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
+import { ModelMeans } from "../window/model-means.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { MeasuredParts } from "../window/session-parts.ts";
@@ -82,7 +83,8 @@ export class BudgetTracker {
   readonly #provider: ProviderEditing;
   readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
-  #isRequestKnown = false;
+  /** What the model can open originals with. */
+  readonly means: ModelMeans;
   readonly #now: () => number;
   #budget: ContextBudget | undefined;
   readonly #vendor = new Map<string, ReportedLimits>();
@@ -104,6 +106,7 @@ export class BudgetTracker {
     this.#now = tools.now;
     this.#safety = new SessionSafety(options.editSafety);
     this.#fixed = new FixedPartReader(parts);
+    this.means = new ModelMeans(parts);
     this.disabledLayers = new Set(options.disabledLayers ?? []);
     this.isUnmanaged = tools.policy === undefined;
     this.#policy = tools.policy;
@@ -116,20 +119,6 @@ export class BudgetTracker {
       if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
   }
 
-  /** True if the last request had the history tools, or the next one is known to. */
-  get hasHistoryTools(): boolean {
-    const { carried, writer } = this.#parts;
-    if (carried.get("hasHistoryTools") === false) return false;
-    // Before the first request no text may name tools that it may not have.
-    return this.#isRequestKnown || writer.projection.callSeqs.length > 0;
-  }
-
-  set hasHistoryTools(hasThem: boolean) {
-    this.#isRequestKnown = true;
-    if (hasThem) this.#parts.carried.delete("hasHistoryTools");
-    else this.#parts.carried.set("hasHistoryTools", false);
-  }
-
   /** The limits of the window that the last call was prepared for. */
   get budget(): ContextBudget {
     this.#budget ??= this.#budgetFor(this.#parts.tracker.ledger.model);
@@ -139,8 +128,12 @@ export class BudgetTracker {
   /** The limits of new messages; before the first call those of the window that the options name. */
   get arrivalPolicy(): ArrivalPolicy {
     if (this.isUnmanaged || this.disabledLayers.has("arrival")) return NO_ARRIVAL_LIMITS;
-    const access = { hasHistoryTools: this.hasHistoryTools };
-    return arrivalPolicy(this.budget.windowTokens, access, this.#policy?.arrivalBlock, this.limits);
+    return arrivalPolicy(
+      this.budget.windowTokens,
+      this.means.access,
+      this.#policy?.arrivalBlock,
+      this.limits,
+    );
   }
 
   /** Estimates of the last system prompt and of the last tools; 0 before the first request. */
@@ -234,7 +227,9 @@ export class BudgetTracker {
     const fixed = await this.#fixed.read(request);
     await this.repair();
     this.#checkNotEmpty();
-    if (isLeaving) this.hasHistoryTools = request.historyTools ?? fixed.hasHistoryTools;
+    const { hasHistoryTools, toolNames } = fixed;
+    if (isLeaving)
+      this.means.receive({ hasHistoryTools: request.historyTools ?? hasHistoryTools, toolNames });
     return fixed;
   }
 
@@ -269,7 +264,7 @@ export class BudgetTracker {
       clearableTools: this.#options.clearableTools,
       lastCallSeq: writer.projection.callSeqs.at(-1) ?? 0,
       pins: writer.projection.pins,
-      hasHistoryTools: this.hasHistoryTools,
+      ...this.means.access,
       seq: writer.nextSeq,
       at: this.#now(),
     };

@@ -31,7 +31,7 @@ import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
 import type { ProviderEditing } from "../window/provider-edits.ts";
-import type { HistoryParts, WindowParts } from "../window/session-parts.ts";
+import type { HistoryParts, MeasuredParts, WindowParts } from "../window/session-parts.ts";
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { CompactionWatch, callsSinceCompaction } from "./compaction-watch.ts";
@@ -93,6 +93,7 @@ interface PlannedCompaction {
 
 type CompactorParts = WindowParts &
   CountedParts &
+  Pick<MeasuredParts, "plain"> &
   Pick<HistoryParts, "log" | "reader" | "digest" | "pins" | "isHostVisible">;
 
 export class WindowCompactor {
@@ -174,7 +175,9 @@ export class WindowCompactor {
     const fixed = await this.#budgets.receive(request, { isLeaving: byHand === undefined });
     const planned = await this.#measureAndPlan({ request, fixed }, { ...options, written });
     if (isSummaryDue(planned)) return { ask: this.#budgets.summaryRequest(request, planned.reason, byHand) };
-    const edits = await this.#restore(planned, options, request.system);
+    const restored = await this.#restore(planned, options, request.system);
+    const { visible } = planned.state;
+    const edits = await Promise.all(restored.map((edit) => this.#parts.plain.keepAll(edit, visible)));
     const appended = await this.#append(edits);
     await this.#verify(planned, appended);
     const sent = await send({ fixed, edits: appended });

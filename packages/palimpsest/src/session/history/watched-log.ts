@@ -5,7 +5,14 @@
  * the life of the session, however often it is met.
  */
 import type { Timer } from "../../ports/runtime.ts";
-import type { LogContents, LogDamage, LogReading, NotesFile, SessionLog } from "../../ports/session-store.ts";
+import type {
+  LogContents,
+  LogDamage,
+  LogReading,
+  NotesFile,
+  PlainCopies,
+  SessionLog,
+} from "../../ports/session-store.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { notify, type SessionEvent, type SessionObserver } from "../events/events.ts";
@@ -62,6 +69,7 @@ export class WatchedLog implements SessionLog {
   readonly sessionId: string;
   readonly notes?: NotesFile;
   readonly tasks?: TaskFiles;
+  readonly plainCopies?: (folder?: string) => PlainCopies;
   readonly damage: KnownDamage;
   readonly #log: SessionLog;
   #stopVerifying: (() => void) | undefined;
@@ -70,6 +78,7 @@ export class WatchedLog implements SessionLog {
     this.sessionId = log.sessionId;
     if (log.notes !== undefined) this.notes = log.notes;
     if (log.tasks !== undefined) this.tasks = log.tasks;
+    if (log.plainCopies !== undefined) this.plainCopies = (folder) => log.plainCopies!(folder);
     this.damage = damage;
     this.#log = log;
   }

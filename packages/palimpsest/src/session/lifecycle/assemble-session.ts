@@ -23,6 +23,7 @@ import {
 } from "../append/carried-marks.ts";
 import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
+import { PlainFiles, READS_FILES_MARK } from "../append/plain-files.ts";
 import { SessionQueue } from "../append/queue.ts";
 import { SessionMetadata } from "../append/session-metadata.ts";
 import { BudgetTracker } from "../compact/budget-tracker.ts";
@@ -44,11 +45,12 @@ import { ProviderEditing } from "../window/provider-edits.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { FoldedLog } from "./fold-stored-log.ts";
 
-/** State that checkpoints carry beside the window: announced lists, limits from refusals, access to the history, progress of notes and memory, failures, notices of tasks, mail, costs. */
+/** State that checkpoints carry beside the window: announced lists, limits from refusals, access to history and files, progress of notes and memory, failures, notices of tasks, mail, costs. */
 const CARRIED = [
   "announced",
   "learnedWindows",
   "hasHistoryTools",
+  READS_FILES_MARK,
   NOTES_MARK,
   MEMORY_MARK,
   BREAKERS_MARK,
@@ -84,12 +86,15 @@ export function assembleSession(
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
   const observers = new Set<SessionObserver>();
+  const { window = {} } = options;
+  const plain = new PlainFiles({ log, carried, setting: window.plainFiles });
   const parts: SessionParts = {
     log,
     queue: new SessionQueue(log.sessionId),
     writer,
     reader,
-    offloader: new BlobOffloader({ log, hasher, measure }),
+    offloader: new BlobOffloader({ log, hasher, measure, plain }),
+    plain,
     tracker,
     digest: new FoldedFromLog(reader, digestRules, { isNew, saved: digests }),
     index: new FoldedFromLog(reader, everything, { isNew }),
@@ -110,7 +115,6 @@ export function assembleSession(
     observers,
     makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
   };
-  const { window = {} } = options;
   const now = (): number => clock.nowMs();
   const { policy, limits } = planningOf(window);
   const cache = new CacheWatch(parts, window);

@@ -6,12 +6,14 @@ import {
   anyString,
   anything,
   checkOptions,
+  either,
   flag,
   having,
   type OptionRules,
   object,
   oneOf,
   signal,
+  text,
 } from "../../base/options/check-options.ts";
 import { POLICY_NAMES } from "../../compaction/planner/cost-policy.ts";
 import { checkTariffOption } from "../../tokens/price/tariff.ts";
@@ -78,6 +80,7 @@ const WINDOW_RULES: OptionRules<WindowOptions> = {
   headCacheTtl: anything,
   earlySummary: anything,
   providerEdits: object,
+  plainFiles: either(flag, text),
 };
 
 /** Checks the options of the window: an unusable one is refused, never silently replaced. */

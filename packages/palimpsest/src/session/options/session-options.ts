@@ -65,6 +65,13 @@ export interface WindowOptions {
    * A compaction by hand works whatever is off: with all summaries off, it makes that from the log.
    */
   readonly disabledLayers?: readonly SwitchedLayer[];
+  /**
+   * Plain copies of blocks that are shown in part, at a path that the preview names, so that the agent's own tools open
+   * them. False: none. A folder: there, one folder a session; clean-up and trash leave it alone. True: with the session,
+   * whatever tools the model has.
+   * @defaultValue with the session, if it is kept in files and the model has a tool that reads files or a shell
+   */
+  readonly plainFiles?: boolean | string;
   /** Tools whose results and arguments are never cleared; large ones may be shown by head and tail. */
   readonly keptTools?: readonly string[];
   /** Tools that can be run again and may be cleared, beside those that are known to be. */

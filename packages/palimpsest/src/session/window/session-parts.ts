@@ -9,6 +9,7 @@ import type { BlobOffloader } from "../append/blob-offloader.ts";
 import type { CountedParts } from "../append/breakers.ts";
 import type { LogWriter } from "../append/entry-writer.ts";
 import type { OpenCalls } from "../append/open-calls.ts";
+import type { PlainFiles } from "../append/plain-files.ts";
 import type { SessionEvent, SessionObserver } from "../events/events.ts";
 import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
@@ -30,6 +31,7 @@ export interface MeasuredParts extends WindowParts {
   /** The data of the next checkpoint beside the window, by name. */
   readonly carried: Map<string, JsonValue>;
   readonly offloader: BlobOffloader;
+  readonly plain: PlainFiles;
 }
 
 /** The whole history, read from the log, and what was computed from it. */

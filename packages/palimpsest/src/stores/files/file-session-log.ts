@@ -9,7 +9,13 @@
 import { errorCode, StoreError } from "../../base/errors.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Clock, Hasher, IdSource } from "../../ports/runtime.ts";
-import type { LogContents, LogDamage, LogReading, SessionLog } from "../../ports/session-store.ts";
+import type {
+  LogContents,
+  LogDamage,
+  LogReading,
+  PlainCopies,
+  SessionLog,
+} from "../../ports/session-store.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { assertGoesOn, RepeatedAppend, sessionTaken } from "../shared/append-rules.ts";
@@ -23,6 +29,7 @@ import {
   storeFailure,
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blobs/blob-folder.ts";
+import { plainFolder } from "./blobs/plain-folder.ts";
 import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
 import type { IndexedWriter } from "./list/session-index.ts";
 import { FileLogReading } from "./log/file-log-reading.ts";
@@ -49,6 +56,8 @@ interface FileSessionLogOptions {
   /** Absent if the folder has no index. */
   readonly indexed: IndexedWriter | undefined;
   readonly tasks: TaskFiles | undefined;
+  /** Absent if no plain copies are kept. */
+  readonly plainIn: ((folder: string) => FileSystem) | undefined;
 }
 
 /** A session's log file and the folder beside it. */
@@ -56,6 +65,7 @@ export class FileSessionLog implements SessionLog {
   readonly sessionId: string;
   readonly notes: FileNotes;
   readonly tasks?: TaskFiles;
+  readonly plainCopies?: (folder?: string) => PlainCopies;
   readonly #paths: SessionPaths;
   readonly #fs: FileSystem;
   readonly #folders: DurableFolders;
@@ -87,6 +97,15 @@ export class FileSessionLog implements SessionLog {
     const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes } = options;
     this.sessionId = sessionId;
     if (options.tasks !== undefined) this.tasks = options.tasks;
+    const { plainIn } = options;
+    const place = {
+      sessionFolder: paths.sessionFolder,
+      ids,
+      hasher,
+      quotaBytes,
+      begin: () => this.#beginCopy(),
+    };
+    if (plainIn !== undefined) this.plainCopies = (folder) => plainFolder(folder, { ...place, plainIn });
     this.#paths = paths;
     this.#fs = fs;
     this.#ids = ids;
@@ -332,6 +351,12 @@ export class FileSessionLog implements SessionLog {
   async getBlob(hash: string): Promise<string | undefined> {
     this.#assertOpen();
     return this.#blobs.get(hash);
+  }
+
+  #beginCopy(): void {
+    this.#assertOpen();
+    this.#acquire();
+    this.#folders.ensure(this.#paths.sessionFolder);
   }
 
   bytesWritten(): number {

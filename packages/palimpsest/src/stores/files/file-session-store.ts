@@ -63,6 +63,11 @@ interface FileSessionStoreOptions {
   readonly isIndexed?: boolean;
   /** Keeps the background tasks of a session below its folder. @defaultValue none are kept */
   readonly tasksIn?: (sessionFolder: string) => TaskFiles;
+  /**
+   * The files below a folder into which others may write: keeps plain copies of what the window shows in part, for the
+   * agent's own tools. @defaultValue none are kept
+   */
+  readonly plainIn?: (folder: string) => FileSystem;
 }
 
 /** Keeps sessions as files under one folder. */
@@ -224,14 +229,28 @@ export class FileSessionStore implements SessionStore {
   }
 
   #log(sessionId: string, scope: Scope | undefined, file: OpenFile | undefined): SessionLog {
-    const { fs, hasher, ids, lease, blobQuotaBytes = STORE_DEFAULTS.blobQuotaBytes } = this.#options;
+    const { fs, hasher, ids, lease, plainIn, blobQuotaBytes = STORE_DEFAULTS.blobQuotaBytes } = this.#options;
     const paths = this.#paths(sessionId, scope);
     const clock = lease?.clock ?? systemClock;
     const isMoving = () => this.#trashOf(scope).isMoving(sessionId);
     const indexed = this.#lister(scope).indexedWriter(sessionId, file === undefined, ids);
     const tasks = this.#options.tasksIn?.(paths.sessionFolder);
     return new FileSessionLog({
-      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes, indexed, tasks },
+      ...{
+        sessionId,
+        paths,
+        fs,
+        hasher,
+        ids,
+        file,
+        lease,
+        clock,
+        isMoving,
+        blobQuotaBytes,
+        indexed,
+        tasks,
+        plainIn,
+      },
     });
   }
 

@@ -84,8 +84,9 @@ function formFor(
   if (dropsMedia || isCrowded || isTooLarge(block, policy, measure)) {
     const level = isCrowded ? Math.max(policy.previewTokens, Math.floor(resultLevel)) : policy.previewTokens;
     const budgetTokens = isTooLarge(block, policy, measure) ? policy.previewTokens : level;
-    const { hasHistoryTools } = policy;
-    const shown = shrinkBlock(block, { budgetTokens, pointer, dropsMedia, hasHistoryTools }, measure);
+    const { hasHistoryTools, pathOf } = policy;
+    const access = { hasHistoryTools, pathOf };
+    const shown = shrinkBlock(block, { budgetTokens, pointer, dropsMedia, ...access }, measure);
     if (shown !== undefined) return { index, shown, view: "preview" };
   }
   return mediaCharacters >= policy.mediaOutsideCharacters

@@ -84,11 +84,12 @@ function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, 
 function planBlock(
   seq: number,
   { index, block, blob }: VisibleBlock,
-  { previewTokens, hasHistoryTools }: OffloadPolicy,
+  { previewTokens, hasHistoryTools, pathOf }: OffloadPolicy,
   measure: Measure,
 ): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
   const pointer = formatPointer({ seq, block: index });
-  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer, hasHistoryTools }, measure);
+  const access = { hasHistoryTools, pathOf };
+  const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer, ...access }, measure);
   if (shown === undefined) return undefined;
   const blobField = blob === undefined ? {} : { blob };
   return { form: { seq, block: index, shown, ...blobField }, freedTokens: measure(block) - measure(shown) };
