@@ -52,6 +52,7 @@ export const LONG_FILES = [
   "packages/palimpsest/test/agent/tasks/mcp/mcp-monitor.test.ts",
   "packages/palimpsest/test/corpus/checked-summaries.test.ts",
   "packages/palimpsest/test/agent/provider-side/provider-edits.test.ts",
+  "packages/palimpsest/test/agent/provider-side/provider-summaries.test.ts",
   "packages/palimpsest/test/corpus/notes-over-http.test.ts",
   "packages/palimpsest/test/corpus/notes-updates.test.ts",
   "packages/palimpsest/test/corpus/provider-edits-over-http.test.ts",

@@ -43,7 +43,7 @@ import { type AgentTasks, tasksOf } from "./tasks/in-session/agent-tasks.ts";
 import type { Tasks } from "./tasks/task-options.ts";
 import { logFailedCall, RecoveryLimit, recoveryOf, refusalError, SilentWatch } from "./turn/call-recovery.ts";
 import { CallSizer } from "./turn/call-sizer.ts";
-import { compactByProvider } from "./turn/compact-by-provider.ts";
+import { compactByProvider, recordWithSummaries } from "./turn/compact-by-provider.ts";
 import { runTurn } from "./turn/run-turn.ts";
 import { streamTurn } from "./turn/stream-turn.ts";
 
@@ -226,7 +226,7 @@ export class AgentSession extends SessionMembers {
     const callSeq = answer.callSeq ?? internalsOf(this.session).calls.newest;
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
-    const seqs = await this.session.record(answer);
+    const seqs = await recordWithSummaries(this.session, answer, this.#help);
     const messages = writeOutStrings(answer.messages, "assistant");
     this.#recoveries.clear();
     this.#help.summaries.answered();
@@ -260,7 +260,7 @@ export class AgentSession extends SessionMembers {
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);
     const callSeq = this.#lastCallSeq();
     const refusal = recovery?.refusal(callSeq);
-    if (recovery?.endsProviderEdits === true) internalsOf(this.session).provider.refused();
+    if (recovery?.endsProviderEdits === true) internalsOf(this.session).provider.refused(failure.message);
     if (refusal !== undefined)
       await internalsOf(this.session).inTurn(async () => internalsOf(this.session).budgets.refused(refusal));
     this.#emit({ type: "model-failed", seq: callSeq, failure, isRecovered: recovery !== undefined });

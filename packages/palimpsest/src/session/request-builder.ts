@@ -131,6 +131,7 @@ export class RequestBuilder {
     const { model, system, tools } = request;
     this.#parts.emit({ type: "call", seq: call.seq, model, tokens: tokens.total, source: tokens.source });
     const { ledger } = tracker;
+    const { headCacheTtl } = this.#cache.lifetimes;
     return {
       prepared: {
         callSeq: call.seq,
@@ -139,6 +140,7 @@ export class RequestBuilder {
         ...(tools === undefined ? {} : { tools }),
         messages,
         cacheMarks: cached.marks,
+        ...(headCacheTtl && { headCacheTtl }),
         ...(providerEdits === undefined ? {} : { providerEdits }),
         tokens,
         warning,

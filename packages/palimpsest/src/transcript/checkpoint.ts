@@ -72,11 +72,14 @@ function neededSeqs(projection: Projection): readonly number[] {
   const inserting = new Set(projection.visible.flatMap((message) => message.insertedBy ?? []));
   const first = messages[0] ?? projection.headSeq;
   const shown = new Set(messages);
+  // A provider's summary inserts nothing, and what it replaced is shown again if another model goes on.
+  const boundary = projection.activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary);
   const isNeeded = (active: Projection["activeEdits"][number]): boolean => {
     const { hide = [], forms = [] } = active.edit.effect;
     return (
       // The host's own list is matched with what it did not take out, however long ago that was.
       active.edit.kind === "host" ||
+      active === boundary ||
       clearsFrom(active.edit, first) ||
       inserting.has(active.seq) ||
       hide.some((range: SeqRange) => range.to >= first) ||
@@ -98,7 +101,9 @@ function neededSeqs(projection: Projection): readonly number[] {
 
 /** True if the provider still clears something of the window. */
 function clearsFrom(edit: Projection["activeEdits"][number]["edit"], firstSeq: number): boolean {
-  return "cleared" in edit && edit.cleared !== undefined && edit.cleared.throughSeq >= firstSeq;
+  if (!("cleared" in edit) || edit.cleared === undefined) return false;
+  const { throughSeq, thinkingThroughSeq = 0 } = edit.cleared;
+  return Math.max(throughSeq, thinkingThroughSeq) >= firstSeq;
 }
 
 /**

@@ -126,6 +126,23 @@ describe("the window", () => {
     expect(project(log.entries).pins).toEqual([{ seq: 1 }]);
   });
 
+  it("restores the newest summary of a provider, which inserts nothing, and what it still clears", () => {
+    const log = aLog(40);
+    const { seq } = log.call();
+    log.message(assistant("r", { type: "compaction", content: "all of it" } as never));
+    log.edit({ ...hide(1, seq, ""), kind: "provider-clear", effect: { hide: [{ from: 1, to: seq }] } });
+    const cleared = { throughSeq: 0, thinkingThroughSeq: seq + 1, keptTools: [], tokens: 5 };
+    log.edit({ kind: "provider-clear", reason: "cleared", freedTokens: 5, effect: {}, cleared } as LayerEdit);
+    const whole = project(log.entries);
+    const index = planCheckpoint(whole, (at) => at)!;
+    const restored = restoreCheckpoint(
+      { ...log.entries[0]!, seq: whole.headSeq + 1, type: "checkpoint", ...index } as never,
+      log.entries.filter(({ seq: at }) => index.runs.some(({ from, to }) => at >= from && at <= to)),
+    );
+    expect(restored.activeEdits).toEqual(whole.activeEdits);
+    expect(restored.visible).toEqual(whole.visible);
+  });
+
   it("says when an undo needs more than it knows", () => {
     const log = aLog(3);
     log.edit(hide(1, 2, "sum"));

@@ -1,13 +1,16 @@
 /**
- * A compaction by hand that the provider makes, in sessions whose context it may edit: the conversation is sent to be
- * summarised, and the provider's block or item takes its place. If that fails, the session compacts by itself.
+ * Summaries that the provider makes: with an answer, or for a compaction by hand in sessions whose context it may edit.
+ * Then the conversation is sent to be summarised, and the provider's block or item takes its place; if that fails, the
+ * session compacts by itself.
  */
 import { errorMessage } from "../../base/errors.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
+import type { CompactionHelp } from "../../session/compact/compact-window.ts";
 import { modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
-import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
+import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
+import { summariesSince } from "../../session/window/provider-edits.ts";
 
 interface CompactingAgent {
   readonly session: Session;
@@ -45,7 +48,10 @@ export async function compactByProvider(
         { messages: answer.messages, usage },
         { throughSeq, model: request.model },
       );
-      if (edit === undefined) return undefined;
+      if (edit === undefined) {
+        provider.failed("the answer holds no summary");
+        return undefined;
+      }
       const { seq } = await writer.appendOne({ type: "edit", edit });
       cache.rewritten();
       tracker.follow(writer.projection);
@@ -59,9 +65,23 @@ export async function compactByProvider(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    emit({ type: "counter-failed", counter: `${model.provider} compaction`, reason: errorMessage(error) });
+    provider.failed(errorMessage(error));
     return undefined;
   }
+}
+
+/** Appends an answer, and tells hooks and notes of the summaries that it brought. */
+export async function recordWithSummaries(
+  session: Session,
+  answer: CallAnswer,
+  help: CompactionHelp,
+): Promise<readonly number[]> {
+  const { writer, compaction } = internalsOf(session);
+  const { nextSeq } = writer;
+  const seqs = await session.record(answer);
+  const summaries = summariesSince(writer.projection, nextSeq);
+  if (summaries.length > 0) await compaction.summarizedInAnswer(summaries, help);
+  return seqs;
 }
 
 function hasOpenCall(

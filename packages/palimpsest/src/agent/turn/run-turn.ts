@@ -16,7 +16,6 @@ import { formatTools, modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
-import { toolNamesIn } from "../../session/window/fixed-part.ts";
 import {
   type ContentBlock,
   type MessageInput,
@@ -70,10 +69,7 @@ export async function runTurn(
   await agent.begin();
   const request = requestOf(agent, options);
   // The input may be shown as a preview, which names the tools only if the request has them.
-  internalsOf(agent.session).budgets.means.receive({
-    hasHistoryTools: offersHistory(options),
-    toolNames: toolNamesIn(JSON.stringify(request.tools ?? [])),
-  });
+  internalsOf(agent.session).budgets.means.receive(offersHistory(options), request.tools);
   await agent.append(input);
   const loop = new LoopWatch();
   const usages: Usage[] = [];

@@ -137,8 +137,8 @@ const KIND_OF: ReadonlyMap<string, ToolKind> = new Map(
 );
 
 /** True if one of the tools shows the content of a file: one that reads files, an editor that views, a shell. */
-export function readsFiles(names: Iterable<string>): boolean {
-  return [...names].some((name) => {
+export function readsFiles(names: readonly string[]): boolean {
+  return names.some((name) => {
     const kind = toolKind(name, undefined);
     return kind === "read" || kind === "shell" || toolKey(name).startsWith("strreplace");
   });

@@ -46,22 +46,23 @@ const FIRST_CLAUDE = { clears: [4, 0], compacts: [4, 6], compactsHaiku: [5, 5] }
 /** Least trigger of a summary, in tokens. Source: Anthropic docs, "Compaction at a token threshold"; for OpenAI our choice. */
 const LEAST_COMPACT_TOKENS = { anthropic: 50_000, openai: 10_000 };
 
-/** Returns the edits that an endpoint makes for a model; `undefined` where nothing is known of either. @internal */
+/** Returns the edits that an endpoint makes for a model; `undefined` where the model may, and nothing is known of the endpoint. @internal */
 export function endpointEdits(
   endpoint: { readonly name?: ProviderEndpoint | undefined; readonly baseUrl: unknown },
   model: string,
 ): EndpointEdits | undefined {
   const name = endpoint.name ?? endpointOf(endpoint.baseUrl);
-  if (name === undefined) return undefined;
-  const { edits } = ENDPOINTS[name];
   if (name === "openai" || name === "azure-openai")
-    return { ...edits, leastCompactTokens: LEAST_COMPACT_TOKENS.openai };
+    return { ...ENDPOINTS[name].edits, leastCompactTokens: LEAST_COMPACT_TOKENS.openai };
   const version = findClaudeVersion(parseModelId(model).name);
   if (version === undefined) return undefined;
   const isSince = ([major, minor]: readonly [number, number]): boolean =>
     version[0] > major || (version[0] === major && version[1] >= minor);
   const clears = isSince(FIRST_CLAUDE.clears);
   const first = /haiku/.test(model) ? FIRST_CLAUDE.compactsHaiku : FIRST_CLAUDE.compacts;
+  // A model that is too old makes none wherever it runs.
+  if (name === undefined && isSince(first)) return undefined;
+  const { edits } = name === undefined ? { edits: NONE } : ENDPOINTS[name];
   return {
     clearsResults: edits.clearsResults && clears,
     clearsThinking: edits.clearsThinking && clears,

@@ -4,7 +4,7 @@
  * DESIGN. The log has every block; a copy is only a second way to it, for agents without the history tools and for those
  * that would rather search a file. A preview names the path of its copy from the first request on and never changes, so
  * the copy is written before the preview is stored, and where it cannot be written the preview names no path. What
- * becomes of a copy later damages nothing: nobody but the agent reads it. A copy lies with its session, so it goes to
+ * becomes of a copy later damages nothing: only the agent reads it. A copy lies with its session, so it goes to
  * the trash with it; a fork's previews name the copies of the session that they were made in.
  */
 
@@ -47,9 +47,9 @@ export class PlainFiles {
   }
 
   /** Takes over the names of the model's tools. */
-  receive(tools: Iterable<string>): void {
-    if (this.#copies === undefined) return;
-    if (readsFiles(tools)) this.#carried.set(READS_FILES_MARK, true);
+  receive(names: () => readonly string[]): void {
+    if (this.#copies === undefined || this.#isAlwaysNamed) return;
+    if (readsFiles(names())) this.#carried.set(READS_FILES_MARK, true);
     else this.#carried.delete(READS_FILES_MARK);
   }
 
@@ -57,7 +57,7 @@ export class PlainFiles {
   async keep<Block extends ContentBlock>(shown: Block, pointer: string, whole: ContentBlock): Promise<Block> {
     const copies = this.#copies;
     if (copies === undefined) return shown;
-    // Paths stand in the JSON of a preview as JSON has them.
+    // The JSON of a preview has the path as JSON writes it.
     const path = JSON.stringify(copies.pathOf(pointer)).slice(1, -1);
     const text = JSON.stringify(shown);
     if (!text.includes(path) || (await copies.put(pointer, blockText(whole)))) return shown;

@@ -83,7 +83,7 @@ export class BudgetTracker {
   readonly #provider: ProviderEditing;
   readonly #safety: SessionSafety;
   readonly #fixed: FixedPartReader;
-  /** What the model can open originals with. */
+  /** The means of the model to open originals. */
   readonly means: ModelMeans;
   readonly #now: () => number;
   #budget: ContextBudget | undefined;
@@ -227,9 +227,7 @@ export class BudgetTracker {
     const fixed = await this.#fixed.read(request);
     await this.repair();
     this.#checkNotEmpty();
-    const { hasHistoryTools, toolNames } = fixed;
-    if (isLeaving)
-      this.means.receive({ hasHistoryTools: request.historyTools ?? hasHistoryTools, toolNames });
+    if (isLeaving) this.means.receive(request.historyTools ?? fixed.hasHistoryTools, fixed.toolsText);
     return fixed;
   }
 

@@ -368,6 +368,12 @@ export class WindowCompactor {
     await this.#report(edits, { help, byHand: { hasPrefix: true }, progress, ask: undefined });
   }
 
+  /** Tells hooks and notes of a summary that the provider made while it answered. */
+  async summarizedInAnswer(edits: Edits, { hooks, notes }: CompactionHelp): Promise<void> {
+    notes?.compacted();
+    await hooks.postCompact({ sessionId: this.#parts.log.sessionId, trigger: "auto", edits });
+  }
+
   /** Tells hooks, notes and the observer of a compaction once the request has left. */
   async #report(edits: Edits, { help, byHand, progress, ask }: Reported): Promise<void> {
     const { veto } = progress;

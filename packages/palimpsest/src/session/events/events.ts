@@ -91,8 +91,9 @@ export type ContentRepairReason =
  * - `useless-compaction`: one that freed less than `usefulFreedShare`, came within `refillCallsCount` calls of the one
  *   before, or left more than its target; and how many of them came in a row. It is thrashing from
  *   `uselessCompactions` on.
- * - `layer-failed`: a layer failed, and the next one takes over: a bug of ours, please report it. After
- *   `breakerFailuresCount` failures in a row it is passed over until a compaction by hand.
+ * - `layer-failed`: a layer failed, and the next one takes over: a bug of ours, please report it; `provider-side`: the
+ *   provider refused to edit, or made no summary. After `breakerFailuresCount` failures in a row the layer is passed over
+ *   until a compaction by hand.
  * - `usage-distrusted`: a report is far off what the request was expected to be, or says that it cannot fit although by
  *   every estimate it does; it was set aside. A second one that says the same is believed.
  * - `cache-miss`: call `seq` read clearly less from the prompt cache than the call before had left there. `miss` says

@@ -118,7 +118,10 @@ export function assembleSession(
   const now = (): number => clock.nowMs();
   const { policy, limits } = planningOf(window);
   const cache = new CacheWatch(parts, window);
-  const provider = new ProviderEditing(parts, window, cache);
+  const provider = new ProviderEditing(parts, window, {
+    cache,
+    mostFailures: limits.layers.breakerFailuresCount,
+  });
   const budgets: BudgetTracker = new BudgetTracker(parts, window, { cache, provider, now, policy, limits });
   const compaction = new WindowCompactor(parts, { budgets, provider }, policy);
   const builder = new RequestBuilder(parts, { compaction, budgets, cache, provider, now });

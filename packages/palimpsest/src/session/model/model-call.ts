@@ -6,8 +6,8 @@ import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ModelAnswer, ModelClient, ModelRequest, ToolDefinition } from "../../ports/model-client.ts";
 import type { ModelFailure } from "../../ports/model-failure.ts";
 import { findModel } from "../../tokens/models/model-catalogue.ts";
-import type { Usage } from "../../transcript/blocks.ts";
-import type { RequestMessage } from "../../transcript/window.ts";
+import { blockText, type ContentBlock, type Usage } from "../../transcript/blocks.ts";
+import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
@@ -34,7 +34,41 @@ export function modelRequest(
     betas,
     ...lifetimes,
     ...conversation,
+    ...(readsSummaries(request) ? {} : withSummariesAsText(conversation)),
   };
+}
+
+/** False if the model or its endpoint is known not to take back the summary of a provider. */
+function readsSummaries({ endpointEdits, parameters }: CallRequest): boolean {
+  if (endpointEdits === undefined || parameters?.["context_management"] !== undefined) return true;
+  return endpointEdits.compacts || endpointEdits.compactsOnDemand;
+}
+
+/** To others a readable summary is what it says: a text before what follows it. */
+function withSummariesAsText({
+  messages,
+  cacheMarks = [],
+}: Conversation): Pick<Conversation, "messages" | "cacheMarks"> {
+  const isSummary = ({ type }: ContentBlock): boolean => type === "compaction";
+  if (!messages.some(({ content }) => content.some(isSummary))) return { messages, cacheMarks };
+  const sent: RequestMessage[] = [];
+  const marks: CacheMark[] = [];
+  messages.forEach((message, index) => {
+    const texts = message.content.filter(isSummary).flatMap((block): ContentBlock[] => {
+      const text = blockText(block);
+      return text === "" ? [] : [{ type: "text", text }];
+    });
+    if (texts.length > 0) sent.push({ role: "user", content: texts });
+    const content = message.content.filter((block) => !isSummary(block));
+    for (const mark of cacheMarks)
+      if (mark.message === index && content.length > 0) {
+        const before = message.content.slice(0, mark.block).filter(isSummary).length;
+        marks.push({ ...mark, message: sent.length, block: Math.max(0, mark.block - before) });
+      }
+    if (content.length === message.content.length) sent.push(message);
+    else if (content.length > 0) sent.push({ ...message, content });
+  });
+  return { messages: sent, cacheMarks: marks };
 }
 
 /** Parameters that limit the length of an answer, by provider. */

@@ -67,6 +67,12 @@ export interface PreparedCall {
    * `toAnthropic`, or leave them: they change what the call costs, not what the model sees.
    */
   readonly cacheMarks: readonly CacheMark[];
+  /**
+   * The lifetime for the cache mark that you set on system prompt and tools: after longer pauses an hour pays, as
+   * `headCacheTtl` of the window says. Absent for that of the other marks. The API takes marks of an hour only before
+   * shorter ones.
+   */
+  readonly headCacheTtl?: "5m" | "1h";
   /** Edits that the provider is to be asked for, in the request of a model client; absent for none. */
   readonly providerEdits?: ProviderEditPlan;
   readonly tokens: CallTokens;

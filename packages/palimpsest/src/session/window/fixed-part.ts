@@ -17,17 +17,8 @@ export interface FixedPart {
   readonly tokens: number;
   /** True if the model has the history tools. */
   readonly hasHistoryTools: boolean;
-  readonly toolNames: readonly string[];
   readonly systemRef?: BlobRef;
   readonly toolsRef?: BlobRef;
-}
-
-/** Whatever shape the provider takes, the name of a tool stands in its JSON like this. */
-const TOOL_NAME = /"name":"([\w.-]{1,128})"/g;
-
-/** The names of the tools in the JSON of their definitions. */
-export function toolNamesIn(toolsText: string): readonly string[] {
-  return [...toolsText.matchAll(TOOL_NAME)].map((found) => found[1]!);
 }
 
 type FixedPartParts = Pick<MeasuredParts, "offloader" | "tracker">;
@@ -73,13 +64,11 @@ export class FixedPartReader {
     // A host that names neither may still send them: then the reports tell how large they are.
     const isKnown = system !== undefined || toolsText !== undefined;
     tracker.ledger.fixedChanged(isKnown ? tokens : undefined);
-    const toolNames = toolNamesIn(toolsText ?? "");
     return {
       system,
       toolsText,
       tokens,
-      hasHistoryTools: HISTORY_TOOLS.every(({ name }) => toolNames.includes(name)),
-      toolNames,
+      hasHistoryTools: HISTORY_TOOLS.every(({ name }) => toolsText?.includes(`"name":"${name}"`) === true),
       systemRef,
       toolsRef,
     };

@@ -1,16 +1,12 @@
 /**
- * What the model can open originals with: the history tools, and tools of its own that read files. Texts of the window name
+ * The means of the model to open originals: the history tools, and the host's tools that read files. Texts of the window name
  * nothing that it does not have.
  */
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { MeasuredParts } from "./session-parts.ts";
 
-/** The tools of a request. */
-interface ToolsOfRequest {
-  readonly hasHistoryTools: boolean;
-  /** The names of all of them. */
-  readonly toolNames: readonly string[];
-}
+/** Whatever shape the provider takes, its JSON has the name of a tool in this form. */
+const TOOL_NAME = /"name":"([\w.-]{1,128})"/g;
 
 export class ModelMeans {
   readonly #parts: Pick<MeasuredParts, "carried" | "writer" | "plain">;
@@ -20,7 +16,7 @@ export class ModelMeans {
     this.#parts = parts;
   }
 
-  /** What texts may name: as of the last request, or of the next one where it is known. */
+  /** The means that texts may name: as of the last request, or of the next one where it is known. */
   get access(): HistoryAccess {
     const { pathOf } = this.#parts.plain;
     return { hasHistoryTools: this.#hasHistoryTools, ...(pathOf && { pathOf }) };
@@ -33,12 +29,15 @@ export class ModelMeans {
     return this.#isRequestKnown || writer.projection.callSeqs.length > 0;
   }
 
-  /** Takes over the tools of the request that leaves next. */
-  receive({ hasHistoryTools, toolNames }: ToolsOfRequest): void {
+  /** Takes over the tools of the request that leaves next: their definitions, in the shape of any provider. */
+  receive(hasHistoryTools: boolean, tools: readonly unknown[] | string = []): void {
     const { carried, plain } = this.#parts;
     this.#isRequestKnown = true;
     if (hasHistoryTools) carried.delete("hasHistoryTools");
     else carried.set("hasHistoryTools", false);
-    plain.receive(toolNames);
+    plain.receive(() => {
+      const toolsText = typeof tools === "string" ? tools : JSON.stringify(tools);
+      return [...toolsText.matchAll(TOOL_NAME)].map((found) => found[1]!);
+    });
   }
 }

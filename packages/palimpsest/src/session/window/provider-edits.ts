@@ -19,7 +19,7 @@ import { situationOf, type WindowState } from "../../compaction/shared/window-st
 import { reportLoss } from "../../compaction/summary/loss-report.ts";
 import type { AppliedProviderEdits, EndpointEdits, ProviderEditPlan } from "../../ports/model-client.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
-import { tokenizerFamily } from "../../tokens/models/model-id.ts";
+import { findClaudeVersion, parseModelId, tokenizerFamily } from "../../tokens/models/model-id.ts";
 import {
   blockText,
   type ContentBlock,
@@ -28,14 +28,19 @@ import {
   type Usage,
 } from "../../transcript/blocks.ts";
 import type { BlockForm, Edit, LayerEdit } from "../../transcript/edits.ts";
+import type { Projection } from "../../transcript/projection.ts";
 import { asProviderShows, clearedBy, countCleared } from "../../transcript/provider-view.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import type { CallRequest } from "../options/prepared-call.ts";
+import { layerFailed } from "../append/breakers.ts";
+import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { CacheWatch } from "./prompt-cache-watch.ts";
 import type { SessionParts } from "./session-parts.ts";
 
-type EditingParts = Pick<SessionParts, "writer" | "tracker" | "pins">;
+type EditingParts = Pick<
+  SessionParts,
+  "writer" | "tracker" | "pins" | "breakers" | "carried" | "queue" | "emit"
+>;
 
 /** An answer whose report is to be recorded. */
 interface ReportedAnswer {
@@ -51,37 +56,51 @@ export class ProviderEditing {
   readonly #options: NonNullable<WindowOptions["providerEdits"]>;
   readonly #isOff: boolean;
   readonly #mayCompact: boolean;
+  readonly #mostFailures: number;
   /** True once the provider has refused to edit. */
   #isRefused = false;
 
-  constructor(parts: EditingParts, options: WindowOptions, cache: Pick<CacheWatch, "rewritten">) {
+  /** @param mostFailures - failures in a row after which nothing is asked for, until a compaction by hand */
+  constructor(
+    parts: EditingParts,
+    options: WindowOptions,
+    { cache, mostFailures }: { readonly cache: Pick<CacheWatch, "rewritten">; readonly mostFailures: number },
+  ) {
     this.#parts = parts;
     this.#cache = cache;
+    this.#mostFailures = mostFailures;
     this.#options = options.providerEdits ?? {};
     this.#mayCompact = options.autoCompact !== false && options.compact !== false;
     this.#isOff = options.disabledLayers?.includes("provider-side") === true;
   }
 
-  /** The provider refused a request for its edits: the next ones ask for none. */
-  refused(): void {
+  /** The provider refused a request for its edits: the next ones ask for none, as long as the session is open. */
+  refused(reason: string): void {
     this.#isRefused = true;
+    this.failed(reason);
+  }
+
+  /** The provider refused to edit, or its summary cannot be used. */
+  failed(reason: string): void {
+    layerFailed(this.#parts, "provider-side", reason);
   }
 
   /** The edits that the provider can be asked for with this request. */
   #edits(
-    { endpointEdits, parameters }: CallRequest,
+    { endpointEdits, parameters, model }: CallRequest,
     { editSafety }: Pick<WindowState, "editSafety">,
   ): EndpointEdits {
     const { clear, compact } = this.#options;
     const isOff =
       this.#isRefused ||
       this.#isOff ||
+      this.#parts.breakers.count("provider-side") >= this.#mostFailures ||
       editSafety === "permissive" ||
       parameters?.["context_management"] !== undefined;
     const may = (option: boolean | undefined, can: boolean | undefined): boolean =>
       !isOff && option === true && can === true;
     const thinking = parameters?.["thinking"];
-    const thinks = !isObject(thinking) || thinking["type"] !== "disabled";
+    const thinks = isObject(thinking) ? thinking["type"] !== "disabled" : thinksByDefault(model);
     return {
       clearsResults: may(clear, endpointEdits?.clearsResults),
       clearsThinking: may(clear, endpointEdits?.clearsThinking) && thinks,
@@ -152,8 +171,11 @@ export class ProviderEditing {
   ): ProviderEditPlan | undefined {
     const { tracker, writer } = this.#parts;
     const edits = this.#edits(request, state);
+    // The API refuses to clear thinking where thinking is off; it reads none then.
+    const { thinkingThroughSeq: _, ...results } = tracker.cleared ?? { throughSeq: 0, keptTools: [] };
+    const cleared = edits.clearsThinking ? tracker.cleared : tracker.cleared && results;
     return providerEditPlan(writer.projection.visible, {
-      cleared: edits.clearsResults ? tracker.cleared : undefined,
+      cleared: edits.clearsResults ? cleared : undefined,
       compactAtTokens: mayCompact ? compactAtTokens(state.budget, edits) : undefined,
     });
   }
@@ -162,6 +184,7 @@ export class ProviderEditing {
   async recorded(answer: ReportedAnswer, firstSeq: number): Promise<readonly LayerEdit[]> {
     const compaction = await this.#compaction(answer, firstSeq);
     const edit = compaction ?? this.#clearing(answer);
+    if (edit !== undefined) this.#parts.breakers.reset("provider-side");
     return edit === undefined ? [] : [edit];
   }
 
@@ -289,6 +312,21 @@ export class ProviderEditing {
 
 /** Families of models that may read OpenAI's summaries; the name of a deployment may say nothing. */
 const READERS: ReadonlySet<string> = new Set(["o200k", "unknown"]);
+
+/** True for Claude from 5 on, which thinks unless a request says otherwise. Source: Anthropic docs, "Context editing". */
+function thinksByDefault(model: string): boolean {
+  return (findClaudeVersion(parseModelId(model).name)?.[0] ?? 0) >= 5;
+}
+
+/** The summaries of the provider that were recorded from entry `firstSeq` on. */
+export function summariesSince(
+  { activeEdits }: Pick<Projection, "activeEdits">,
+  firstSeq: number,
+): PreparedCall["edits"] {
+  return activeEdits.flatMap(({ seq, edit }) =>
+    seq >= firstSeq && edit.kind === "provider-clear" && edit.isBoundary === true ? [{ seq, edit }] : [],
+  );
+}
 
 /** True if the edit put a summary of OpenAI's in place. */
 function isSealing(edit: Edit): boolean {

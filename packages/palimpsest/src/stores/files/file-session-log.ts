@@ -98,13 +98,8 @@ export class FileSessionLog implements SessionLog {
     this.sessionId = sessionId;
     if (options.tasks !== undefined) this.tasks = options.tasks;
     const { plainIn } = options;
-    const place = {
-      sessionFolder: paths.sessionFolder,
-      ids,
-      hasher,
-      quotaBytes,
-      begin: () => this.#beginCopy(),
-    };
+    const { sessionFolder } = paths;
+    const place = { sessionFolder, ids, hasher, quotaBytes, begin: () => this.#beginCopy() };
     if (plainIn !== undefined) this.plainCopies = (folder) => plainFolder(folder, { ...place, plainIn });
     this.#paths = paths;
     this.#fs = fs;

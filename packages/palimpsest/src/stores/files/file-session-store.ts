@@ -236,21 +236,8 @@ export class FileSessionStore implements SessionStore {
     const indexed = this.#lister(scope).indexedWriter(sessionId, file === undefined, ids);
     const tasks = this.#options.tasksIn?.(paths.sessionFolder);
     return new FileSessionLog({
-      ...{
-        sessionId,
-        paths,
-        fs,
-        hasher,
-        ids,
-        file,
-        lease,
-        clock,
-        isMoving,
-        blobQuotaBytes,
-        indexed,
-        tasks,
-        plainIn,
-      },
+      ...{ sessionId, paths, fs, hasher, ids, file, lease, clock, isMoving, blobQuotaBytes, indexed, tasks },
+      plainIn,
     });
   }
 

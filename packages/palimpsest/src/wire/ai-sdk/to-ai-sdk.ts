@@ -38,9 +38,11 @@ type Part = JsonObject;
 
 /** The prompt of a language model, the system prompt first. @internal */
 export function toAiSdk(
-  { system, messages, cacheMarks, cacheTtl, headCacheTtl }: ModelRequest,
+  { system, tools = [], messages, cacheMarks, cacheTtl, ...request }: ModelRequest,
   options: Omit<ToAiSdkOptions, "form">,
 ): readonly JsonObject[] {
+  // A prompt begins with the tools, and the API takes marks of an hour only before those of five minutes.
+  const headCacheTtl = tools.some(isMarked) ? cacheTtl : request.headCacheTtl;
   const writer = new MessageWriter({ ...options, form: "prompt" }, { cacheMarks, cacheTtl, headCacheTtl });
   return [...writer.system(system), ...writer.write(messages)];
 }
@@ -246,6 +248,10 @@ function unmarked(fields: JsonObject): JsonObject {
   const { cacheControl: _, ...others } = anthropic;
   return { ...fields, providerOptions: { ...options, anthropic: others } };
 }
+
+/** True if the host has marked the tool for the cache. */
+const isMarked = (tool: unknown): boolean =>
+  asMember(asMember(asMember(tool)?.["providerOptions"])?.["anthropic"])?.["cacheControl"] !== undefined;
 
 const isOfTool = (parts: readonly Part[]): boolean => String(parts[0]?.["type"]).startsWith("tool-");
 

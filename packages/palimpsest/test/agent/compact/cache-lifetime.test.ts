@@ -29,6 +29,16 @@ it.each([
   expect(model.requests.map(({ headCacheTtl = "-" }) => headCacheTtl)).toEqual(lifetimes);
 });
 
+it("tells hosts that write their own requests", async () => {
+  const clock = new FakeClock(1_000_000);
+  const { session } = await setTheStage({ clock, window: {}, answer: () => "Done." });
+  await session.turn("One.", { model: "claude-opus-4-5" });
+  expect(await session.prepare()).not.toHaveProperty("headCacheTtl");
+  clock.advance(600_000);
+  await session.append({ role: "user", content: "Two." });
+  expect((await session.prepare()).headCacheTtl).toBe("1h");
+});
+
 it("a session that is opened again knows its pauses, and other clouds' models have no such entries", async () => {
   const clock = new FakeClock(1_000_000);
   for (const { modelId, expected } of [

@@ -122,6 +122,24 @@ describe("the prompt", () => {
     ]);
     expect(JSON.stringify(prompt({ system: "S", messages, cacheMarks }))).not.toContain("cacheControl");
   });
+
+  it("marks the system prompt for longer only before shorter marks: a prompt begins with the tools", () => {
+    const short = { anthropic: { cacheControl: { type: "ephemeral" } } };
+    const hour = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
+    const request = {
+      system: "S",
+      messages: [given({ type: "text", text: "B" })],
+      headCacheTtl: "1h",
+    } as const;
+    const cacheMarks = [{ message: 0, block: 0 }];
+    const system = (tools: readonly object[]) => prompt({ ...request, tools, cacheMarks }, "v3", true)[0];
+    expect(system([{ name: "a" }])).toEqual({ role: "system", content: "S", providerOptions: hour });
+    expect(system([{ name: "a", providerOptions: short }, { name: "b" }])).toEqual({
+      role: "system",
+      content: "S",
+      providerOptions: short,
+    });
+  });
 });
 
 describe("a part of an answer", () => {

@@ -22,8 +22,8 @@ interface PlainPlace extends Pick<PlainFolderOptions, "ids" | "quotaBytes" | "be
   readonly sessionFolder: string;
 }
 
-/** Plain copies of a session with the session, or in a folder of the host, where each session has a folder of its own. */
-export function plainFolder(folder: string | undefined, place: PlainPlace): PlainFolder {
+/** Plain copies of a session with the session, or in a folder of the host, where each session has its folder. */
+export function plainFolder(folder: string | undefined, place: PlainPlace): PlainCopies {
   const { plainIn, hasher, sessionFolder, ...rest } = place;
   const root = folder === undefined ? sessionFolder : resolve(folder);
   // Sessions of two stores may have the same id.
@@ -46,7 +46,7 @@ interface PlainFolderOptions {
 }
 
 /** Writes the plain copies of one session. */
-export class PlainFolder implements PlainCopies {
+class PlainFolder implements PlainCopies {
   readonly #options: PlainFolderOptions;
   /** Bytes of the copies; measured when the first is written. */
   #usedBytes: number | undefined;
