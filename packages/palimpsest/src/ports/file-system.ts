@@ -43,6 +43,13 @@ export interface OpenFile {
   close(): void;
 }
 
+/** A folder that is being watched. */
+interface FolderWatch {
+  /** False once the watch failed, or another folder has the name. */
+  isGood(): boolean;
+  close(): void;
+}
+
 /**
  * A file system as a store uses it. Paths begin with the root that the store was given. Implement this to keep sessions
  * in a place that looks like files.
@@ -60,6 +67,17 @@ export interface FileSystem {
   list(path: string): readonly string[];
   /** The names in the folder, each with its `stat`, if that is cheaper than one `stat` per name. */
   listStats?(path: string): ReadonlyMap<string, FileStat>;
+  /**
+   * The same, a few names at a time, so that a caller can let others have a turn in between; left out if the platform
+   * cannot. The folder stays the same one until the last part was taken.
+   */
+  listInParts?(path: string): Iterable<ReadonlyMap<string, FileStat>>;
+  /**
+   * Calls `onChange` with the name of what changed in the folder itself (not below it), or without a name if that is
+   * unknown. It never keeps a process alive. `undefined` if changes made by others may go unnoticed here; left out if the
+   * platform cannot.
+   */
+  watch?(path: string, onChange: (name: string | undefined) => void): FolderWatch | undefined;
   /** Describes the file or folder; `undefined` if there is none. */
   stat(path: string): FileStat | undefined;
   /** Replaces what is at `to`, in one step. */

@@ -25,11 +25,45 @@ export interface MemoryListing {
 }
 
 /** A file that a listing leaves out, and why. */
-interface ListingProblem {
+export interface ListingProblem {
   readonly path: string;
   readonly detail: string;
   /** True if the directory has more files than a listing may have: a file written now may not be listed. */
   readonly isOverLimit?: boolean;
+}
+
+/** What happened to a directory since it was asked before. */
+export interface MemoryDelta {
+  /** New files, and files that may have changed; the first time all of them. */
+  readonly changed: readonly MemoryFileHead[];
+  /** Paths of files that are gone. */
+  readonly removed: readonly string[];
+  /** All problems; absent if they are as before. */
+  readonly problems?: MemoryListing["problems"];
+}
+
+/** Follows a directory: what it costs depends on what changes, and not on how many files there are. */
+export interface MemoryFollower {
+  /**
+   * What changed since the last call. The store's own changes are seen at once; those of people and of other programs
+   * within a second. @throws `STORE_FAILED`
+   */
+  next(): Promise<MemoryDelta>;
+  /**
+   * Reads a file at once; `undefined` if there is none. Left out by stores that cannot.
+   * @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED`
+   */
+  read?(path: string): MemoryFile | undefined;
+  /** True if a stamp of {@link next} still tells the file from any later text, in other processes, too. */
+  isLasting(path: string, stamp: string): boolean;
+  /** What {@link keep} kept, piece by piece; none if there is nothing, or it is damaged. */
+  kept?(): Iterable<Uint8Array>;
+  /**
+   * Keeps bytes beside the memories for the next process. They are derived from the memories: losing them costs time
+   * only, and a failure is not an error. The pieces are written one by one, with turns for others in between.
+   */
+  keep?(pieces: Iterable<Uint8Array>): Promise<void>;
+  close(): void;
 }
 
 /** One file, read. */
@@ -72,6 +106,8 @@ export interface MemoryStore {
   readonly isVolatile?: boolean;
   /** The current contents, edits by people included. @throws `STORE_FAILED` */
   list(): Promise<MemoryListing>;
+  /** Follows the contents; left out by stores that cannot: then each look lists everything. */
+  follow?(): MemoryFollower;
   /** `undefined` where there is none. @throws `MEMORY_PATH_REFUSED`, `STORE_FAILED` */
   read(path: string): Promise<MemoryFile | undefined>;
   /**
@@ -89,7 +125,7 @@ export interface MemoryStore {
   readRecord(name: string): Promise<string | undefined>;
   /** Writes or replaces a record; durable, and completely or not at all. */
   writeRecord(name: string, text: string): Promise<void>;
-  /** Appends one line to a record. Lines that several processes append at once stay intact. */
+  /** Appends one line to a record, or several with `\n` in between. Lines that several processes append at once stay intact. */
   appendRecord(name: string, line: string): Promise<void>;
   /** The names of the records that begin with `prefix`. */
   listRecords(prefix: string): Promise<readonly string[]>;

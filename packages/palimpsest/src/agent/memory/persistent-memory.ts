@@ -121,7 +121,7 @@ export class PersistentMemory {
     this.dreamPlaces = team === undefined ? ["project"] : ["project", "team"];
     this.isStored = store.isVolatile !== true || (team !== undefined && team.isVolatile !== true);
     this.#store = team === undefined ? store : mountTeam(store, team);
-    this.#cache = new MemoryCache(this.#store);
+    this.#cache = new MemoryCache(this.#store, yieldTurn);
     this.#injections = new InjectionLog(this.#store, now);
     const usedCounts = () => this.#injections.usedCounts();
     this.#writer = new MemoryWriter({ store: this.#store, cache: this.#cache, now, usedCounts });
@@ -198,6 +198,7 @@ export class PersistentMemory {
     const { plan, warnings } = await this.#writer.write((view, taken): RememberPlan & PlannedWrite => {
       const planned = planRemember(fresh, {
         known: view.memories,
+        hasName: view.hasName,
         taken,
         ...compare(view, fresh),
         nowMs: this.#options.now(),
@@ -231,8 +232,15 @@ export class PersistentMemory {
 
   async #decide(path: string, plan: (situation: DecisionSituation) => DecisionPlan): Promise<MemoryReceipt> {
     const { plan: applied, warnings } = await this.#writer.write((view) => {
-      const samePlace = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
-      return plan({ decided: getKnown(view, path), known: new Map(samePlace) });
+      const decided = getKnown(view, path);
+      const { supersedes, supersededBy } = decided.memory;
+      const near = new Set([...supersedes, supersededBy]);
+      const known = view
+        .where(
+          (one) => (near.has(one.path) || one.supersededBy === path) && mountOf(one.path) === mountOf(path),
+        )
+        .map((one) => [one.memory.path, one] as const);
+      return plan({ decided, known: new Map(known) });
     });
     const { status, reason, superseded } = applied;
     return { status, path, reason, superseded, cleaned: [], warnings };
@@ -244,7 +252,7 @@ export class PersistentMemory {
     const usedCounts = () => this.#injections.usedCounts();
     const world = { cache: this.#cache, vectors: this.#vectors, now, deadline, lightModel, usedCounts };
     const recall = await recallMemories(world, query, options);
-    if (options.isLogged !== false) await this.#injections.add(recall, options.sessionId);
+    if (options.isLogged !== false) this.#injections.add(recall, options.sessionId);
     return recall;
   }
 
@@ -278,7 +286,7 @@ export class PersistentMemory {
 
   /** @throws `STORE_FAILED` */
   async list(options: ListOptions = {}): Promise<MemoryList> {
-    const { memories, problems } = await this.#cache.look();
+    const { memories, problems } = await this.#cache.lookWhole();
     const listed = [...memories.values()]
       .map(({ memory }) => withState(memory))
       .filter(({ type, state }) => (options.type ?? type) === type && (options.state ?? state) === state);
@@ -313,7 +321,7 @@ export class PersistentMemory {
    * Changes nothing. @throws `STORE_FAILED`
    */
   async audit(): Promise<MemoryHealth> {
-    const { memories, indexes, problems } = await this.#cache.look();
+    const { memories, indexes, problems } = await this.#cache.lookWhole();
     const injections = await this.#injections.newest(Number.POSITIVE_INFINITY);
     return judgeHealth({
       known: [...memories.values()],
@@ -357,7 +365,7 @@ export class PersistentMemory {
    * @throws `STORE_FAILED`
    */
   async export(format: "jsonl" | "md" = "jsonl"): Promise<string> {
-    const { memories, indexes } = await this.#cache.look();
+    const { memories, indexes } = await this.#cache.lookWhole();
     if (format === "md") return formatMemoriesMarkdown([...memories.values()].map(({ memory }) => memory));
     const files = [...[...memories].map(([path, { text }]) => ({ path, text })), ...indexes.values()];
     return formatMemoryBundle(files.toSorted((one, other) => (one.path < other.path ? -1 : 1)));
@@ -393,6 +401,8 @@ export class PersistentMemory {
   /** Resolves when all work has ended; afterwards every call fails. */
   async close(): Promise<void> {
     await this.#writer.settled();
+    await this.#injections.settled();
+    this.#cache.close();
     await this.#store.close();
   }
 }

@@ -20,36 +20,29 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)$/;
 
 /**
  * The name of a new file, with `.md`.
- * @param taken - names, or paths, of the files in its folder
+ * @param taken - names, or paths, of files in its folder
+ * @param hasKey - true for the {@link fileNameKey} of a further name in it
  */
-export function memoryFileName(name: string, taken: Iterable<string>): string {
-  const keys = [nameKey(INDEX_NAME), ...[...taken].map(keyOfPath)];
+export function memoryFileName(
+  name: string,
+  taken: Iterable<string>,
+  hasKey: (key: string) => boolean = () => false,
+): string {
+  const keys = new Set(
+    [...taken, INDEX_NAME].map((path) => fileNameKey(path.slice(path.lastIndexOf("/") + 1))),
+  );
+  const isFree = (file: string): boolean => !keys.has(fileNameKey(file)) && !hasKey(fileNameKey(file));
   const stem = stemOf(name);
-  if (!RESERVED.test(stem) && !keys.includes(nameKey(`${stem}.md`))) return `${stem}.md`;
-  const all = new Set(keys);
-  for (let number = 2; ; number++) {
-    const numbered = `${stem}-${number}.md`;
-    if (!all.has(nameKey(numbered))) return numbered;
-  }
+  if (!RESERVED.test(stem) && isFree(`${stem}.md`)) return `${stem}.md`;
+  for (let number = 2; ; number++) if (isFree(`${stem}-${number}.md`)) return `${stem}-${number}.md`;
 }
 
-/** Keys of known paths: forming one costs a hundred times as much as comparing it, and each new memory is compared with all. */
-const keysOfPaths = new Map<string, string>();
-/** Keys that are kept. Our choice: a few megabytes. */
-const KEYS_COUNT = 20_000;
-
-function keyOfPath(path: string): string {
-  let key = keysOfPaths.get(path);
-  if (key === undefined) {
-    if (keysOfPaths.size >= KEYS_COUNT) keysOfPaths.clear();
-    key = nameKey(path.slice(path.lastIndexOf("/") + 1));
-    keysOfPaths.set(path, key);
-  }
-  return key;
-}
+/** Most names: forming their key is a hundred times faster. */
+const ONLY_ASCII = /^[\x20-\x7e]*$/;
 
 /** Equal for names that some system takes for one. */
-function nameKey(name: string): string {
+export function fileNameKey(name: string): string {
+  if (ONLY_ASCII.test(name)) return name.toLowerCase();
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 }
 

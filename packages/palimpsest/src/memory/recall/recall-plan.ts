@@ -37,7 +37,7 @@ export interface RankedMemory extends RecallCandidate {
 }
 
 /** True if a model may see it at all. */
-export function isRecallable(memory: Memory): boolean {
+export function isRecallable(memory: Pick<Memory, "isQuarantined" | "supersededBy">): boolean {
   return !memory.isQuarantined && memory.supersededBy === undefined;
 }
 

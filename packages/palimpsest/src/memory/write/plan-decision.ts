@@ -20,7 +20,7 @@ export interface DecisionPlan {
   readonly superseded: readonly string[];
 }
 
-/** The memory, and all that lie in its directory. */
+/** The memory, and those in its directory that it depends on or that depend on it. */
 export interface DecisionSituation {
   readonly decided: KnownMemory;
   readonly known: ReadonlyMap<string, KnownMemory>;

@@ -47,6 +47,8 @@ export interface FreshMemory {
 /** The memories at the time of planning. */
 interface RememberSituation {
   readonly known: ReadonlyMap<string, KnownMemory>;
+  /** True if a memory in the folder has a name with this `fileNameKey`. @defaultValue the paths of `known` tell it */
+  readonly hasName?: (folder: string, key: string) => boolean;
   /** Paths that are taken by something else: files that cannot be read, names that were not free. */
   readonly taken?: readonly string[];
   /** Paths of memories that say the same. */
@@ -166,7 +168,7 @@ function isBelievedOver(fresh: FreshMemory, { memory }: KnownMemory, nowMs: numb
 /** The memories that a quarantined one supersedes once a person confirms it. */
 export function claimedBy(
   { path, supersedes }: Memory,
-  known: ReadonlyMap<string, KnownMemory>,
+  known: Pick<ReadonlyMap<string, KnownMemory>, "get">,
 ): readonly KnownMemory[] {
   return [...new Set(supersedes)].flatMap((old) => {
     const found = known.get(old);
@@ -189,7 +191,7 @@ export function markSuperseded(
 
 function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan {
   const { known, nowMs, mustSupersede = false } = situation;
-  const path = fresh.folder + memoryFileName(fresh.name, takenPathsIn(fresh.folder, situation));
+  const path = fresh.folder + freeNameIn(fresh.folder, fresh.name, situation);
   const isOlder = ({ memory }: KnownMemory): boolean =>
     mustSupersede || !isStatedBefore(fresh, memory, nowMs);
   const isBelieved = (one: KnownMemory): boolean =>
@@ -223,11 +225,11 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   };
 }
 
-/** The paths that are taken in a folder. */
-function takenPathsIn(folder: string, { known, taken = [] }: RememberSituation): readonly string[] {
-  return [...known.keys(), ...taken].filter(
-    (path) => path.startsWith(folder) && !path.includes("/", folder.length),
-  );
+function freeNameIn(folder: string, name: string, situation: RememberSituation): string {
+  const { known, hasName, taken = [] } = situation;
+  const others = hasName === undefined ? [...known.keys(), ...taken] : taken;
+  const near = others.filter((path) => path.startsWith(folder) && !path.includes("/", folder.length));
+  return memoryFileName(name, near, (key) => hasName?.(folder, key) === true);
 }
 
 const SAYERS: Readonly<Record<MemorySource, string>> = {

@@ -8,6 +8,8 @@ import type {
   MemoryApplied,
   MemoryChange,
   MemoryFile,
+  MemoryFileHead,
+  MemoryFollower,
   MemoryListing,
   MemoryLock,
   MemoryStore,
@@ -50,6 +52,8 @@ class InMemoryMemoryStore implements MemoryStore {
   readonly #archive: (ArchivedFile & { readonly text: string })[] = [];
   readonly #records = new Map<string, string>();
   readonly #locks = new Map<string, object>();
+  /** The paths that each follower has not seen yet. */
+  readonly #followers = new Set<Set<string>>();
   #isClosed = false;
 
   constructor(hasher: Hasher, clock: Clock) {
@@ -59,10 +63,27 @@ class InMemoryMemoryStore implements MemoryStore {
 
   async list(): Promise<MemoryListing> {
     this.#assertOpen();
-    const files = [...this.#files.values()].map(({ path, text, version, modifiedMs }) => {
-      return { path, sizeBytes: Buffer.byteLength(text), modifiedMs, stamp: version };
-    });
+    const files = [...this.#files.values()].map(headOf);
     return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), problems: [] };
+  }
+
+  follow(): MemoryFollower {
+    const unseen = new Set(this.#files.keys());
+    this.#followers.add(unseen);
+    return {
+      next: async () => {
+        this.#assertOpen();
+        const paths = [...unseen];
+        unseen.clear();
+        return {
+          changed: paths.flatMap((path) => this.#files.get(path) ?? []).map(headOf),
+          removed: paths.filter((path) => !this.#files.has(path)),
+          problems: [],
+        };
+      },
+      isLasting: () => false,
+      close: () => this.#followers.delete(unseen),
+    };
   }
 
   async read(path: string): Promise<MemoryFile | undefined> {
@@ -77,7 +98,10 @@ class InMemoryMemoryStore implements MemoryStore {
     const conflicts = checked.filter(({ path, base }) => this.#files.get(path)?.version !== base);
     if (conflicts.length > 0) return { isApplied: false, conflicts: conflicts.map(({ path }) => path) };
     for (const change of checked) if (change.base === undefined) this.#refuseTwin(change);
-    for (const change of checked) this.#carryOut(change);
+    for (const change of checked) {
+      this.#carryOut(change);
+      for (const unseen of this.#followers) unseen.add(change.path);
+    }
     return { isApplied: true, versions: new Map(checked.map(({ path, next }) => [path, next?.version])) };
   }
 
@@ -169,4 +193,8 @@ class InMemoryMemoryStore implements MemoryStore {
   #assertOpen(): void {
     if (this.#isClosed) throw memoryStoreClosed();
   }
+}
+
+function headOf({ path, text, version, modifiedMs }: MemoryFile): MemoryFileHead {
+  return { path, sizeBytes: Buffer.byteLength(text), modifiedMs, stamp: version };
 }

@@ -16,6 +16,7 @@ import {
   lstatSync,
   lutimesSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -23,7 +24,7 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { FileStat, FileSystem, OpenFile } from "../../ports/file-system.ts";
 import {
@@ -37,12 +38,15 @@ import {
   partsOf,
 } from "./confined-folder.ts";
 import { NodeFile } from "./node-file-system.ts";
+import { watchFolder } from "./watch-folder.ts";
 
 const fsyncAsync = promisify(fsync);
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** A folder that changes during each of so many tries is exchanged on purpose. Source: our choice. */
 const MOST_ATTEMPTS = 8;
+/** Names in one part of a listing. Source: our choice; a part takes a millisecond. */
+const PART_NAMES_COUNT = 256;
 // A pipe or a device under the name of a file must not block the open; absent on Windows.
 const SAFE = NO_FOLLOW | (constants.O_NONBLOCK ?? 0);
 const OPEN_FLAGS = {
@@ -155,6 +159,33 @@ class ConfinedFileSystem implements FileSystem {
         return stats;
       }),
     );
+  }
+
+  *listInParts(path: string): Iterable<ReadonlyMap<string, FileStat>> {
+    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
+    try {
+      const names = opendirSync(folder.self, { bufferSize: PART_NAMES_COUNT });
+      try {
+        let part = new Map<string, FileStat>();
+        for (let entry = names.readSync(); entry !== null; entry = names.readSync()) {
+          const stat = lstatSync(folder.at(entry.name), { throwIfNoEntry: false });
+          if (stat !== undefined) part.set(entry.name, statOf(stat));
+          if (part.size < PART_NAMES_COUNT) continue;
+          yield part;
+          part = new Map();
+        }
+        folder.verifyRead();
+        yield part;
+      } finally {
+        names.closeSync();
+      }
+    } finally {
+      folder.close();
+    }
+  }
+
+  watch(path: string, onChange: (name: string | undefined) => void): ReturnType<typeof watchFolder> {
+    return watchFolder(join(this.#root, ...partsOf(path)), onChange);
   }
 
   stat(path: string): FileStat | undefined {

@@ -58,8 +58,8 @@ function memoryNameParts(name: string): boolean {
   return !/\.\.|\.(?:\/|$)/.test(name);
 }
 
-/** One line of a record, with its end. */
+/** One line of a record, or several with a line break in between, with its end. */
 export function recordLine(line: string): Buffer {
-  assert(!/[\r\n]/.test(line), "a line of a record has no line break");
+  assert(!/\r|\n\n|^\n|\n$/.test(line), "lines of a record are not empty, and have one kind of line break");
   return Buffer.from(`${line}\n`, "utf8");
 }

@@ -63,9 +63,12 @@ export function checkMemoryPath(path: string): readonly string[] {
   return path.split("/");
 }
 
+/** Most names: forming their key is a hundred times faster. */
+const ONLY_ASCII = /^[\x20-\x7e]*$/;
+
 /** Returns a key that is equal for names which some file system takes for the same name. */
 export function memoryNameKey(name: string): string {
-  return name.normalize("NFKC").toLowerCase().normalize("NFKC");
+  return ONLY_ASCII.test(name) ? name.toLowerCase() : name.normalize("NFKC").toLowerCase().normalize("NFKC");
 }
 
 export function isMemoryName(name: string): boolean {

@@ -231,7 +231,7 @@ async function lookInto(
   { gathered, forgotten }: Omit<CollectedFacts, "answer">,
 ): Promise<DreamInput> {
   const usedCounts = await injections.usedCounts();
-  const { memories, indexes, problems } = await cache.look();
+  const { memories, indexes, problems } = await cache.lookWhole();
   const known = [...memories.values()].filter(({ memory }) => mountOf(memory.path) === folder);
   const index = indexes.get(folder + INDEX_NAME);
   const others = [...indexes.keys(), ...problems.map(({ path }) => path)].filter(

@@ -12,6 +12,9 @@ import { type FoundMemory, withState } from "../store/listed-memory.ts";
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
 
+/** Memories without a word of the message that a model may choose from. Our choice: many times what it reads; of more than so many, those that were written last. */
+const OTHERS_COUNT = 1_000;
+
 /** Found memories, before the choice. */
 export interface FoundMemories {
   readonly candidates: readonly RecallCandidate[];
@@ -28,7 +31,7 @@ interface FoundReason {
 }
 
 interface Situation {
-  readonly memories: MemorySnapshot["memories"];
+  readonly snapshot: MemorySnapshot;
   /** True if a model chooses, which may see memories without a word of the message. */
   readonly alsoOthers: boolean;
   readonly signal: AbortSignal | undefined;
@@ -38,8 +41,9 @@ interface Situation {
 export async function findMemories(
   { cache, vectors }: { readonly cache: MemoryCache; readonly vectors: MemoryVectors | undefined },
   query: string,
-  { memories, alsoOthers, signal }: Situation,
+  { snapshot, alsoOthers, signal }: Situation,
 ): Promise<FoundMemories> {
+  const { memories } = snapshot;
   const limit = MEMORY_RECALL_DEFAULTS.candidatesCount;
   const alsoAlike = alsoOthers && vectors === undefined;
   const hits = cache.searchCurrent(query, { limit, alsoAlike });
@@ -53,7 +57,7 @@ export async function findMemories(
     ),
   };
   if (vectors === undefined)
-    return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, memories) : byWords;
+    return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, snapshot) : byWords;
   try {
     const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
     const { paths: near, withoutCount } = await vectors.closest(query, recallable, {
@@ -94,7 +98,7 @@ export async function searchMemories(
   text: string,
   limit: number,
 ): Promise<readonly FoundMemory[]> {
-  const { memories } = await cache.look();
+  const { memories } = vectors === undefined ? await cache.look() : await cache.lookWhole();
   const hits = cache.search(text, { limit, accepts: () => true });
   const near = await vectors
     ?.closest(text, [...memories.values()], { nearness: "found" })
@@ -113,13 +117,10 @@ export async function searchMemories(
  * Behind what fits, the others: what belongs to a message need not share a word with it. They come by whom to believe
  * and by their worth, and are never shown where no model chooses.
  */
-function withOthers(
-  { candidates, reasons }: FoundMemories,
-  memories: MemorySnapshot["memories"],
-): FoundMemories {
-  const others = [...memories.values()]
-    .map(({ memory }) => memory)
-    .filter((memory) => isRecallable(memory) && !reasons.has(memory.path));
+function withOthers({ candidates, reasons }: FoundMemories, { where }: MemorySnapshot): FoundMemories {
+  const others = where((one) => isRecallable(one) && !reasons.has(one.path), OTHERS_COUNT).map(
+    ({ memory }) => memory,
+  );
   const byModel: FoundReason = { why: NO_WORDS, matchedShare: 0, foundBy: "model" };
   return {
     candidates: [...candidates, ...others.map((memory) => ({ memory, score: 0 }))],

@@ -33,6 +33,7 @@ export class InjectionLog {
   readonly #store: MemoryStore;
   readonly #now: () => number;
   readonly #uses: UseLog;
+  #adding: Promise<unknown> = Promise.resolve();
 
   constructor(store: MemoryStore, now: () => number) {
     this.#store = store;
@@ -40,29 +41,33 @@ export class InjectionLog {
     this.#uses = new UseLog(store, now);
   }
 
-  /** Never rejects. */
-  async add(recall: Recall, sessionId: string | undefined): Promise<void> {
-    try {
-      await this.#add(recall, sessionId);
-    } catch {
-      // The directory is read-only, or the disk is full.
-    }
+  /** Writes in the background: a recall does not wait for the disk. Never rejects. */
+  add(recall: Recall, sessionId: string | undefined): void {
+    if (recall.memories.length === 0) return;
+    // The directory may be read-only, or the disk full.
+    const added = this.#add(recall, sessionId).catch(() => undefined);
+    this.#adding = Promise.all([this.#adding, added]);
+  }
+
+  /** Resolves when everything is written. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#adding;
   }
 
   async #add({ memories, chosenBy }: Recall, sessionId: string | undefined): Promise<void> {
     const atMs = this.#now();
-    for (const { path, version, why } of memories) {
+    const lines = memories.map(({ path, version, why }) => {
       const words = why.words.map(({ word }) => word).slice(0, WORDS_COUNT);
-      const line = {
+      return JSON.stringify({
         atMs,
         path,
         version,
         words,
         chosenBy,
         ...(sessionId === undefined ? {} : { sessionId }),
-      };
-      await this.#store.appendRecord(recordOf(atMs), JSON.stringify(line));
-    }
+      });
+    });
+    await this.#store.appendRecord(recordOf(atMs), lines.join("\n"));
   }
 
   /** In how many sessions each memory was of use, which is more than being shown. Never rejects. */
@@ -77,6 +82,7 @@ export class InjectionLog {
 
   /** The newest first. @throws `STORE_FAILED` where the records cannot be listed */
   async newest(limit: number = NEWEST_COUNT): Promise<readonly Injection[]> {
+    await this.settled();
     const read: Injection[] = [];
     for (const name of (await this.#store.listRecords(FOLDER)).toSorted().toReversed()) {
       const lines = (await this.#linesOf(name)).toReversed();

@@ -117,9 +117,11 @@ export async function recallMemories(
 ): Promise<Recall> {
   const { cache } = world;
   const nowMs = world.now();
-  const { memories } = await cache.look();
+  // Meanings are compared with those of all memories.
+  const snapshot = world.vectors === undefined ? await cache.look() : await cache.lookWhole();
+  const { memories } = snapshot;
   stopIfAborted(options.signal, "The recall");
-  const situation = { memories, alsoOthers: chooserOf(world, options) !== undefined, signal: options.signal };
+  const situation = { snapshot, alsoOthers: chooserOf(world, options) !== undefined, signal: options.signal };
   const found = await findMemories(world, query, situation);
   const ranked = rankMemories(found.candidates, {
     nowMs,

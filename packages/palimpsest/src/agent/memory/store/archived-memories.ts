@@ -70,8 +70,10 @@ export async function restoreArchived(
     const isFaded = standingOf(memory, now()) < MEMORY_RECALL_DEFAULTS.pruneBelowScore;
     const kept = isOwnIndex(path) ? text : updateMemoryFile(text, { keptAtMs: now() });
     const isListed = !isOwnIndex(path) && isRecallable(memory);
-    const near = [...view.memories].filter(([other]) => mountOf(other) === mountOf(path));
-    const old = isListed ? claimedBy(memory, new Map(near)) : [];
+    const near = {
+      get: (other: string) => (mountOf(other) === mountOf(path) ? view.memories.get(other) : undefined),
+    };
+    const old = isListed ? claimedBy(memory, near) : [];
     return {
       changes: [{ path, base: undefined, text: isFaded ? kept : text }, ...markSuperseded(old, path, now())],
       lines: isListed ? [lineFor(memory, path)] : [],
@@ -98,13 +100,14 @@ export async function forgottenIn(
 
 /** Memories that a session left, current and past: an old message must not add them again. */
 export async function pastOf(
-  { memories }: MemorySnapshot,
+  { where }: MemorySnapshot,
   store: MemoryStore,
   sessionId: string,
 ): Promise<readonly PastMemory[]> {
-  const known = [...memories.values()].flatMap(({ memory }): readonly PastMemory[] => {
-    if (memory.supersededBy !== undefined) return [{ ...memory, overMs: timeOf(memory) }];
-    return memory.sessionId === sessionId ? [{ ...memory, overMs: Number.POSITIVE_INFINITY }] : [];
+  const past = where((one) => one.supersededBy !== undefined || one.sessionId === sessionId);
+  const known = past.map(({ memory }): PastMemory => {
+    const overMs = memory.supersededBy === undefined ? Number.POSITIVE_INFINITY : timeOf(memory);
+    return { ...memory, overMs };
   });
   return [...known, ...(await forgottenIn(store))];
 }

@@ -1,9 +1,11 @@
 /**
  * A cache of the memories in a store, with an index for searching them.
  *
- * DESIGN. `look` lists the store and reads only files whose stamp has changed since the last look. So the next look
- * sees people's edits, and costs no more than they do. Looks run one after another, and a returned snapshot never
- * changes. Nothing is locked during a model's call: a writer looks again, and the store compares versions.
+ * DESIGN. `look` asks the store what has changed and reads only that. So the next look sees people's edits, and costs no
+ * more than they do. The cache keeps what ranking needs; a memory's text is read when it is asked for, where the store
+ * can do so at once, so that what a model is shown is what the file says. Looks run one after another, and what a snapshot
+ * has given out never changes. Nothing is locked during a model's call: a writer looks again, and the store compares
+ * versions.
  */
 
 import { errorMessage } from "../../../base/errors.ts";
@@ -15,11 +17,14 @@ import {
 } from "../../../base/search/memory-search.ts";
 import { type KnownMemory, type Memory, trustOf } from "../../../memory/files/memory.ts";
 import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
+import { fileNameKey } from "../../../memory/files/memory-file-name.ts";
 import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import { compareFacts } from "../../../memory/subject/same-subject.ts";
-import type { MemoryFile, MemoryStore } from "../../../ports/memory-store.ts";
+import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
+import { followByListing } from "./follow-by-listing.ts";
+import { MemoryView } from "./memory-view.ts";
 
 export interface MemoryProblem {
   readonly path: string;
@@ -37,14 +42,27 @@ export interface MemorySnapshot {
   /** The index files, by path: the project's and the team's. */
   readonly indexes: ReadonlyMap<string, MemoryFile>;
   readonly problems: readonly MemoryProblem[];
+  /** The memories of which this is true, without reading the others; with a limit those that were written last. */
+  where(accepts: (head: MemoryHead) => boolean, limit?: number): readonly KnownMemory[];
+  /** True if a memory in the folder has a name that some system takes for this one; see `fileNameKey`. */
+  hasName(folder: string, key: string): boolean;
+}
+
+/** What is kept of each memory. */
+export interface MemoryHead
+  extends Pick<Memory, "path" | "supersededBy" | "isQuarantined" | "follows" | "revises" | "sessionId"> {
+  readonly version: string;
+  readonly modifiedMs: number;
 }
 
 interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
-  readonly accepts: (memory: Memory) => boolean;
+  readonly accepts: (memory: MemoryHead) => boolean;
 }
 
-interface CachedMemory extends KnownMemory {
+interface CachedMemory extends MemoryHead {
   readonly stamp: string;
+  /** Absent until it is asked for. */
+  known: KnownMemory | undefined;
 }
 
 /** Successors that are followed. Our choice: facts that are corrected more often have other files by then. */
@@ -53,24 +71,36 @@ const SUCCESSORS_COUNT = 20;
 const REVISERS_COUNT = 40;
 /** Share by which a memory is ranked before the one that it revises. Our choice: just before it. */
 const BEFORE = 1.01;
+/** Files that are read without giving others a turn. Source: our choice; some milliseconds. */
+const SLICE_COUNT = 32;
+/** Memories that are kept with their texts when they were read for the index only. Our choice: some megabytes. */
+const KEPT_TEXTS_COUNT = 5_000;
 
 export class MemoryCache {
   readonly #store: MemoryStore;
+  readonly #yieldTurn: () => Promise<void>;
   readonly #search: MemorySearch = createMemorySearch();
   readonly #cached = new Map<string, CachedMemory>();
   /** The number of memories that follow one, by its path. */
   readonly #followers = new Map<string, number>();
   /** Paths of the memories that revise one, by its path. */
   readonly #revisers = new Map<string, Set<string>>();
-  readonly #indexes = new Map<string, MemoryFile & { readonly stamp: string }>();
-  /** Files that could not be read, by the stamp that they had. */
-  readonly #unreadable = new Map<string, { readonly stamp: string; readonly detail: string }>();
+  readonly #indexes = new Map<string, MemoryFile>();
+  /** Reasons why files could not be read, by path. */
+  readonly #unreadable = new Map<string, string>();
   /** Parts of readable files that were not understood, by path. */
   readonly #odd = new Map<string, readonly string[]>();
+  /** How many memories have a name, by folder and key. */
+  readonly #names = new Map<string, number>();
+  /** Heads of files that turned out to be others than they were taken for. */
+  readonly #doubtful = new Map<string, MemoryFileHead>();
+  #follower: MemoryFollower | undefined;
+  #listingProblems: readonly MemoryProblem[] = [];
   #looking: Promise<unknown> = Promise.resolve();
 
-  constructor(store: MemoryStore) {
+  constructor(store: MemoryStore, yieldTurn: () => Promise<void> = async () => undefined) {
     this.#store = store;
+    this.#yieldTurn = yieldTurn;
   }
 
   /** Reads the current state. @throws `STORE_FAILED` if the directory cannot be listed */
@@ -80,13 +110,33 @@ export class MemoryCache {
     return looked;
   }
 
+  /** The same with all texts read: for what goes through all memories. @throws `STORE_FAILED` */
+  async lookWhole(): Promise<MemorySnapshot> {
+    const snapshot = await this.look();
+    const memories = new Map<string, KnownMemory>();
+    let readCount = 0;
+    for (const path of [...snapshot.memories.keys()]) {
+      if (this.#cached.get(path)?.known === undefined && ++readCount % SLICE_COUNT === 0)
+        await this.#yieldTurn();
+      const known = snapshot.memories.get(path);
+      if (known !== undefined) memories.set(path, known);
+    }
+    return { ...snapshot, memories };
+  }
+
+  /** Stops following the store. */
+  close(): void {
+    this.#follower?.close();
+    this.#follower = undefined;
+  }
+
   /** Finds the memories that match a query best, as of the last look. */
   search(query: string, { accepts, ...options }: CacheSearchOptions): readonly MemoryHit[] {
     return this.#search.search(query, {
       ...options,
       accepts: (path) => {
         const cached = this.#cached.get(path);
-        return cached !== undefined && accepts(cached.memory);
+        return cached !== undefined && accepts(cached);
       },
     });
   }
@@ -104,7 +154,7 @@ export class MemoryCache {
       if (score > (found.get(id)?.score ?? 0)) found.set(id, { ...hit, id, score });
     };
     let revisersLeft = REVISERS_COUNT;
-    const accepts = ({ path }: Memory): boolean => this.#currentOf(path) !== undefined;
+    const accepts = ({ path }: MemoryHead): boolean => this.#currentOf(path) !== undefined;
     for (const hit of this.search(query, { limit, accepts, ...options })) {
       const current = this.#currentOf(hit.id)!;
       add(current.path, hit, hit.score);
@@ -112,9 +162,14 @@ export class MemoryCache {
         const newer = this.#currentOf(path);
         if (newer === undefined || newer.path === current.path) continue;
         if (revisersLeft-- <= 0) break;
+        const [revising, found, shown] = [newer.path, hit.id, current.path].map(
+          (one) => this.#load(this.#cached.get(one)!)?.memory,
+        );
+        // One of them was removed just now.
+        if (revising === undefined || found === undefined || shown === undefined) continue;
         // The link is a claim of the file: anybody may have written it.
-        if (compareFacts(newer.body, this.#cached.get(hit.id)!.memory.body) === "other") continue;
-        const isFirst = trustOf(newer) >= trustOf(current);
+        if (compareFacts(revising.body, found.body) === "other") continue;
+        const isFirst = trustOf(revising) >= trustOf(shown);
         add(newer.path, hit, hit.score * (isFirst ? BEFORE : 1 / BEFORE));
       }
     }
@@ -122,24 +177,56 @@ export class MemoryCache {
   }
 
   /** The memory at a path, or the one that took its place, as far as it may be recalled. */
-  #currentOf(path: string): Memory | undefined {
-    let memory = this.#cached.get(path)?.memory;
+  #currentOf(path: string): MemoryHead | undefined {
+    let memory: MemoryHead | undefined = this.#cached.get(path);
     for (let step = 0; step < SUCCESSORS_COUNT && memory?.supersededBy !== undefined; step++)
-      memory = memory.isQuarantined ? undefined : this.#cached.get(memory.supersededBy)?.memory;
+      memory = memory.isQuarantined ? undefined : this.#cached.get(memory.supersededBy);
     return memory !== undefined && isRecallable(memory) ? memory : undefined;
   }
 
   async #look(): Promise<MemorySnapshot> {
-    const { files, problems } = await this.#store.list();
-    const listed = new Set(files.map(({ path }) => path));
-    for (const known of [this.#cached, this.#indexes, this.#unreadable])
-      for (const path of known.keys()) if (!listed.has(path)) this.#remove(path);
-    for (const { path, stamp } of files) if (this.#stampOf(path) !== stamp) await this.#read(path, stamp);
+    // A wrapper of a store may make every method asynchronous.
+    this.#follower ??= (await this.#store.follow?.()) ?? followByListing(this.#store);
+    const { changed, removed, problems } = await this.#follower.next();
+    if (problems !== undefined) this.#listingProblems = problems;
+    for (const path of removed) this.#remove(path);
+    const doubtful = [...this.#doubtful.values()];
+    this.#doubtful.clear();
+    let count = 0;
+    for (const head of [...changed, ...doubtful]) {
+      await this.#read(head);
+      if (this.#follower.read !== undefined && ++count % SLICE_COUNT === 0) await this.#yieldTurn();
+    }
+    const memories = new MemoryView(this.#cached, (cached) => this.#load(cached));
     return {
-      memories: new Map(this.#cached),
+      memories,
       indexes: this.#namedIndexes(),
-      problems: [...problems, ...this.#ownProblems()],
+      problems: [...this.#listingProblems, ...this.#ownProblems()],
+      where: (accepts, limit = Number.POSITIVE_INFINITY) => {
+        const found = [...this.#cached.values()].filter(accepts);
+        if (found.length > limit) found.sort((one, other) => other.modifiedMs - one.modifiedMs);
+        return found.slice(0, limit).flatMap(({ path }) => memories.get(path) ?? []);
+      },
+      hasName: (folder, key) => this.#names.has(folder + key),
     };
+  }
+
+  /** The memory with its text, as its file is now; `undefined` if it is gone or cannot be read. */
+  #load(cached: CachedMemory): KnownMemory | undefined {
+    if (cached.known !== undefined) return cached.known;
+    const { path, stamp, modifiedMs } = cached;
+    try {
+      const file = this.#follower?.read?.(path);
+      if (file?.version === cached.version) {
+        cached.known = knownOf(file).known;
+        return cached.known;
+      }
+      // It was changed just now; the next look takes it in.
+      this.#doubtful.set(path, { path, stamp, modifiedMs, sizeBytes: 0 });
+      return file && knownOf(file).known;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Returns the index files by the names that they should have. */
@@ -149,35 +236,48 @@ export class MemoryCache {
     return new Map([...named, ...this.#indexes].filter(([path]) => path === indexPathOf(path)));
   }
 
-  #stampOf(path: string): string | undefined {
-    return (this.#cached.get(path) ?? this.#indexes.get(path) ?? this.#unreadable.get(path))?.stamp;
-  }
-
-  async #read(path: string, stamp: string): Promise<void> {
-    this.#remove(path);
+  async #read({ path, stamp, modifiedMs }: MemoryFileHead): Promise<void> {
+    const before = this.#cached.get(path);
+    const readNow = this.#follower?.read;
     let file: MemoryFile | undefined;
     try {
-      file = await this.#store.read(path);
+      file = readNow === undefined ? await this.#store.read(path) : readNow(path);
     } catch (error) {
       // One file that cannot be read does not keep the others from being recalled.
-      const detail = errorMessage(error);
-      this.#unreadable.set(path, { stamp, detail });
+      this.#remove(path);
+      this.#unreadable.set(path, errorMessage(error));
       return;
     }
+    if (file !== undefined && before?.version === file.version) {
+      this.#cached.set(path, { ...before, stamp, modifiedMs });
+      return;
+    }
+    this.#remove(path);
     // It was removed after it was listed.
     if (file === undefined) return;
     // A file of that name in a subfolder is a memory like any other.
     if (isOwnIndex(path)) {
-      this.#indexes.set(path, { ...file, stamp });
+      this.#indexes.set(path, file);
       return;
     }
-    const { memory, problems } = parseMemoryFile(path, file.text);
-    this.#cached.set(path, { memory, text: file.text, version: file.version, stamp });
+    const { known, problems } = knownOf(file);
+    const { memory, version } = known;
+    const { supersededBy, isQuarantined, follows, revises, sessionId } = memory;
+    const isKept = readNow === undefined || this.#cached.size < KEPT_TEXTS_COUNT;
+    const head = { path, supersededBy, isQuarantined, follows, revises, sessionId, version, modifiedMs };
     if (problems.length > 0) this.#odd.set(path, problems);
-    this.#countFollower(memory.follows, 1);
-    for (const old of memory.revises)
-      this.#revisers.set(old, (this.#revisers.get(old) ?? new Set<string>()).add(path));
+    this.#enter({ ...head, stamp, known: isKept ? known : undefined });
     this.#search.set(path, searchFields(memory, this.#followers.has(path)));
+    this.#countFollower(follows, 1);
+  }
+
+  #enter(cached: CachedMemory): void {
+    const { path, revises } = cached;
+    this.#cached.set(path, cached);
+    const name = nameOf(path);
+    this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
+    for (const old of revises)
+      this.#revisers.set(old, (this.#revisers.get(old) ?? new Set<string>()).add(path));
   }
 
   /**
@@ -186,29 +286,51 @@ export class MemoryCache {
    */
   #countFollower(followed: string | undefined, change: 1 | -1): void {
     if (followed === undefined) return;
-    const count = (this.#followers.get(followed) ?? 0) + change;
+    const before = this.#followers.get(followed) ?? 0;
+    const count = before + change;
     if (count === 0) this.#followers.delete(followed);
     else this.#followers.set(followed, count);
+    if (before > 0 && count > 0) return;
     const first = this.#cached.get(followed);
-    if (first !== undefined && count <= 1) this.#search.set(followed, searchFields(first.memory, count > 0));
+    const memory = first && this.#load(first)?.memory;
+    if (memory !== undefined) this.#search.set(followed, searchFields(memory, count > 0));
   }
 
   #remove(path: string): void {
     const gone = this.#cached.get(path);
     this.#cached.delete(path);
     this.#odd.delete(path);
-    this.#countFollower(gone?.memory.follows, -1);
-    for (const old of gone?.memory.revises ?? []) this.#revisers.get(old)?.delete(path);
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
+    if (gone === undefined) return;
+    this.#countFollower(gone.follows, -1);
+    for (const old of gone.revises) this.#revisers.get(old)?.delete(path);
+    const name = nameOf(path);
+    const count = this.#names.get(name) ?? 0;
+    if (count > 1) this.#names.set(name, count - 1);
+    else this.#names.delete(name);
     this.#search.remove(path);
   }
 
   #ownProblems(): readonly MemoryProblem[] {
-    const unreadable = [...this.#unreadable].map(([path, { detail }]) => ({ path, detail }));
+    const unreadable = [...this.#unreadable].map(([path, detail]) => ({ path, detail }));
     const odd = [...this.#odd].flatMap(([path, details]) =>
       details.map((detail) => ({ path, detail, isRead: true })),
     );
     return [...unreadable, ...odd];
   }
+}
+
+function knownOf({ path, text, version }: MemoryFile): {
+  readonly known: KnownMemory;
+  readonly problems: readonly string[];
+} {
+  const { memory, problems } = parseMemoryFile(path, text);
+  return { known: { memory, text, version }, problems };
+}
+
+/** The folder and the key of the name. */
+function nameOf(path: string): string {
+  const from = path.lastIndexOf("/") + 1;
+  return path.slice(0, from) + fileNameKey(path.slice(from));
 }

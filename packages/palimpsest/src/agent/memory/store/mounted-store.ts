@@ -10,6 +10,7 @@ import type {
   ArchivedFile,
   MemoryApplied,
   MemoryChange,
+  MemoryFollower,
   MemoryListing,
   MemoryStore,
 } from "../../../ports/memory-store.ts";
@@ -18,8 +19,10 @@ export { mountOf, TEAM_FOLDER } from "../../../memory/files/memory-index.ts";
 
 /** The project's store with the team's mounted in it. Closing it closes both. */
 export function mountTeam(project: MemoryStore, team: MemoryStore): MemoryStore {
+  const canFollow = project.follow !== undefined && team.follow !== undefined;
   return {
     path: project.path,
+    ...(canFollow ? { follow: () => followBoth(project.follow!(), team.follow!()) } : {}),
     list: async () => merge(await project.list(), await team.list()),
     read: async (path) => {
       if (!path.startsWith(TEAM_FOLDER)) return project.read(path);
@@ -52,8 +55,55 @@ function mountedArchived(file: ArchivedFile): ArchivedFile {
   return { ...mounted(file), id: TEAM_FOLDER + file.id };
 }
 
+/** The two read at once only where both can. */
+function followBoth(project: MemoryFollower, team: MemoryFollower): MemoryFollower {
+  const problems: [MemoryListing["problems"], MemoryListing["problems"]] = [[], []];
+  const hidden = new Set<string>();
+  const ofTeam = (path: string): string => path.slice(TEAM_FOLDER.length);
+  const isTeams = (path: string): boolean => path.startsWith(TEAM_FOLDER);
+  const { kept, keep } = project;
+  return {
+    next: async () => {
+      const [ours, theirs] = [await project.next(), await team.next()];
+      for (const { path } of ours.changed) if (isTeams(path)) hidden.add(path);
+      for (const path of ours.removed) hidden.delete(path);
+      if (ours.problems !== undefined) problems[0] = ours.problems;
+      if (theirs.problems !== undefined) problems[1] = theirs.problems;
+      return {
+        changed: [...ours.changed.filter(({ path }) => !isTeams(path)), ...theirs.changed.map(mounted)],
+        removed: [
+          ...ours.removed.filter((path) => !isTeams(path)),
+          ...theirs.removed.map((path) => TEAM_FOLDER + path),
+        ],
+        problems: [...problems[0], ...problems[1].map(mounted), ...[...hidden].map(hiddenProblem)],
+      };
+    },
+    ...(project.read === undefined || team.read === undefined
+      ? {}
+      : {
+          read: (path) => {
+            if (!isTeams(path)) return project.read?.(path);
+            const file = team.read?.(ofTeam(path));
+            return file && mounted(file);
+          },
+        }),
+    isLasting: (path, stamp) =>
+      isTeams(path) ? team.isLasting(ofTeam(path), stamp) : project.isLasting(path, stamp),
+    ...(kept === undefined ? {} : { kept: () => project.kept!() }),
+    ...(keep === undefined ? {} : { keep: (pieces) => project.keep!(pieces) }),
+    close: () => {
+      project.close();
+      team.close();
+    },
+  };
+}
+
+/** A folder of that name in the project's own directory cannot be seen behind the team's. */
+function hiddenProblem(path: string): MemoryListing["problems"][number] {
+  return { path, detail: "A team's memories are mounted in this folder: it is not read." };
+}
+
 function merge(project: MemoryListing, team: MemoryListing): MemoryListing {
-  // A folder of that name in the project's own directory cannot be seen behind the team's.
   const hidden = project.files.filter(({ path }) => path.startsWith(TEAM_FOLDER));
   const files = [
     ...project.files.filter(({ path }) => !path.startsWith(TEAM_FOLDER)),
@@ -64,10 +114,7 @@ function merge(project: MemoryListing, team: MemoryListing): MemoryListing {
     problems: [
       ...project.problems,
       ...team.problems.map(mounted),
-      ...hidden.map(({ path }) => ({
-        path,
-        detail: "A team's memories are mounted in this folder: it is not read.",
-      })),
+      ...hidden.map(({ path }) => hiddenProblem(path)),
     ],
   };
 }

@@ -15,6 +15,7 @@ import type {
   MemoryApplied,
   MemoryChange,
   MemoryFile,
+  MemoryFollower,
   MemoryListing,
   MemoryLock,
   MemoryStore,
@@ -36,6 +37,7 @@ import { PLACES, workAs, workId } from "./memory-places.ts";
 import { MemoryReader } from "./memory-reader.ts";
 import { MemoryArchive, MemoryRecords } from "./memory-records.ts";
 import { MemorySettling } from "./memory-recovery.ts";
+import { MemoryTracker } from "./memory-tracker.ts";
 
 /**
  * Time without a sign of life after which a change in progress is taken for dead, in milliseconds. Source: our
@@ -72,6 +74,7 @@ class FileMemoryStore implements MemoryStore {
   readonly #records: MemoryRecords;
   readonly #archive: MemoryArchive;
   readonly #lock: LeaseLock;
+  readonly #trackers = new Set<MemoryTracker>();
   /** Ends when every change that was begun has ended. */
   #running: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -101,6 +104,21 @@ class FileMemoryStore implements MemoryStore {
     return this.#try(`${this.path} could not be listed`, () => this.#reader.list());
   }
 
+  follow(): MemoryFollower {
+    const { clock, listedFilesCount = MEMORY_STORE_DEFAULTS.listedFilesCount } = this.#options;
+    const tracker = new MemoryTracker({ files: this.#files, reader: this.#reader, clock, listedFilesCount });
+    this.#trackers.add(tracker);
+    return {
+      next: () => this.#try(`${this.path} could not be listed`, () => tracker.next()),
+      read: (path) => this.#reader.readNow(path),
+      isLasting: (path, stamp) => tracker.isLasting(path, stamp),
+      close: () => {
+        this.#trackers.delete(tracker);
+        tracker.close();
+      },
+    };
+  }
+
   read(path: string): Promise<MemoryFile | undefined> {
     return this.#try(`${path} could not be read`, () => {
       checkMemoryPath(path);
@@ -113,7 +131,9 @@ class FileMemoryStore implements MemoryStore {
       const checked = checkMemoryChanges(changes, this.#options.hasher);
       const versions = new Map(checked.map(({ path, next }) => [path, next?.version]));
       if (checked.length === 0) return { isApplied: true, versions };
-      const conflicts = await this.#apply(checked);
+      const conflicts = await this.#apply(checked).finally(() => {
+        for (const tracker of this.#trackers) tracker.expect(checked.map(({ path }) => path));
+      });
       return conflicts.length === 0 ? { isApplied: true, versions } : { isApplied: false, conflicts };
     });
   }
@@ -158,6 +178,7 @@ class FileMemoryStore implements MemoryStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const tracker of this.#trackers) tracker.close();
     await this.#running;
   }
 
@@ -166,7 +187,7 @@ class FileMemoryStore implements MemoryStore {
     for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
       const early = await this.#conflicts(changes);
       if (early.length > 0) return early;
-      this.#refuseTwins(changes);
+      await this.#refuseTwins(changes);
       const carried = await this.#carryOutLocked(changes);
       if (carried.type === "conflicts") return carried.paths;
       if (carried.type === "done") return this.#confirm(carried.unsynced);
@@ -192,7 +213,7 @@ class FileMemoryStore implements MemoryStore {
       await this.#settling.settle();
       const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
       if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
-      this.#refuseTwins(changes);
+      await this.#refuseTwins(changes);
       // A file that already has the text needs no change; its old and new version would look the same.
       const others = changes.filter(({ base, next }) => base !== next?.version);
       if (others.length === 0) return { type: "done", unsynced: [] };
@@ -210,17 +231,23 @@ class FileMemoryStore implements MemoryStore {
   }
 
   /** Refuses new files and folders whose names some systems cannot tell apart from existing ones. */
-  #refuseTwins(changes: readonly CheckedChange[]): void {
-    for (const { path, names, base } of changes)
-      if (base === undefined)
-        for (const [depth, name] of names.entries()) {
-          const folder = names.slice(0, depth).join("/");
-          const key = memoryNameKey(name);
-          const there = this.#files.names(folder);
-          const twin = there.find((other) => other !== name && memoryNameKey(other) === key);
-          if (twin !== undefined) throw memoryTwin(path, [...names.slice(0, depth), twin].join("/"));
-          if (!there.includes(name)) break;
-        }
+  async #refuseTwins(changes: readonly CheckedChange[]): Promise<void> {
+    const created = changes.filter(({ base }) => base === undefined);
+    const [tracker] = this.#trackers;
+    if (created.length > 0) await tracker?.catchUp();
+    for (const { path, names } of created)
+      for (const [depth, name] of names.entries()) {
+        const folder = names.slice(0, depth).join("/");
+        const isThere = tracker?.hasName(folder, name);
+        // Listing a large folder takes long.
+        if (isThere === false) break;
+        if (isThere === true) continue;
+        const key = memoryNameKey(name);
+        const there = this.#files.names(folder);
+        const twin = there.find((other) => other !== name && memoryNameKey(other) === key);
+        if (twin !== undefined) throw memoryTwin(path, [...names.slice(0, depth), twin].join("/"));
+        if (!there.includes(name)) break;
+      }
   }
 
   /** Settles crashed changes, unless one is under way or the disk refuses. */

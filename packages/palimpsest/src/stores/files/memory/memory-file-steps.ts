@@ -65,6 +65,22 @@ export class MemoryFiles {
     );
   }
 
+  /** The same a part at a time, in a slow loop: a folder that is exchanged meanwhile is listed again. */
+  *statParts(folder: string): Iterable<ReadonlyMap<string, FileStat>> {
+    if (this.fs.listInParts === undefined) {
+      yield this.stats(folder);
+      return;
+    }
+    for (let attempt = 1; ; attempt++)
+      try {
+        yield* this.fs.listInParts(folder);
+        return;
+      } catch (error) {
+        if (isAbsence(error)) return;
+        if (errorCode(error) !== "ECONFINED" || attempt >= MEMORY_STORE_DEFAULTS.attempts) throw error;
+      }
+  }
+
   /** Every change that left something. */
   works(): readonly PendingWork[] {
     return this.names(PLACES.work).flatMap((name) => parseWork(name) ?? []);

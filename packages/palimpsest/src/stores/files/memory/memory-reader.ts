@@ -5,22 +5,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
 import type { FileStat } from "../../../ports/file-system.ts";
-import type { MemoryFile, MemoryFileHead, MemoryListing } from "../../../ports/memory-store.ts";
+import type {
+  ListingProblem,
+  MemoryFile,
+  MemoryFileHead,
+  MemoryListing,
+} from "../../../ports/memory-store.ts";
 import type { Clock, IdSource } from "../../../ports/runtime.ts";
-import { isMemoryName, memoryNameProblem } from "../../shared/memory-path.ts";
 import type { FoundFile, MemoryFiles } from "./memory-file-steps.ts";
 import { type PendingWork, PLACES, pieceOf } from "./memory-places.ts";
 import type { MemorySettling } from "./memory-recovery.ts";
+import { listingOf, Walk } from "./memory-walk.ts";
 
-/** Most problems that one listing reports. Source: our choice; more of them have one cause. */
-const LISTED_PROBLEMS_COUNT = 100;
 /**
  * For how long after a change two looks at a file are not compared, in milliseconds: clocks of file systems are
  * coarse. Source: the coarsest in common use, FAT, counts in two seconds.
  */
-const COARSE_CLOCK_MS = 2_000;
-
-type Problem = MemoryListing["problems"][number];
+export const COARSE_CLOCK_MS = 2_000;
 
 interface MemoryReaderOptions {
   readonly files: MemoryFiles;
@@ -31,6 +32,12 @@ interface MemoryReaderOptions {
   readonly listedFilesCount?: number | undefined;
   /** Settles crashed changes, unless one is under way; returns true if it did. */
   readonly settleCrash: () => Promise<boolean>;
+}
+
+/** The state of a path; `isChanging`: a change of it is under way. */
+interface PathState {
+  readonly stat: FileStat | undefined;
+  readonly isChanging: boolean;
 }
 
 /** The file that has the text of a path now. */
@@ -55,10 +62,44 @@ export class MemoryReader {
   }
 
   async list(): Promise<MemoryListing> {
-    const listing = await this.#whileNothingChanges((unfinished) => this.#listOnce(unfinished));
-    const files = [...listing.files].sort((one, other) => (one.path < other.path ? -1 : 1));
-    const problems = [...listing.problems].sort((one, other) => (one.path < other.path ? -1 : 1));
-    return { files, problems: shortened(problems) };
+    return listingOf(await this.#whileNothingChanges((unfinished) => this.#listOnce(unfinished)));
+  }
+
+  /** The same as {@link read} without waiting for changes to end. */
+  readNow(path: string): MemoryFile | undefined {
+    let found = this.#files.read(path);
+    if (found === undefined || !isSure(found)) {
+      const place = this.#placeOf(path, this.#files.works().filter(isUnfinished));
+      found = place === "nowhere" ? undefined : this.#files.read(place.at, { alias: path });
+    }
+    return found && { path, text: found.text, version: found.version, modifiedMs: found.stat.modifiedMs };
+  }
+
+  /** The states of these paths; of what a change has not finished, the old one. */
+  async statesOf(paths: readonly string[]): Promise<ReadonlyMap<string, PathState>> {
+    return this.#whileNothingChanges((unfinished) => {
+      const changing = new Set(this.#pathsOf(unfinished));
+      const states = paths.map((path): readonly [string, PathState] => {
+        const isChanging = changing.has(path);
+        const place = isChanging ? this.#placeOf(path, unfinished) : { at: path };
+        const stat = place === "nowhere" ? undefined : this.#files.fs.stat(place.at);
+        return [path, { stat, isChanging }];
+      });
+      return new Map(states);
+    });
+  }
+
+  /** Paths of the changes that have left something. */
+  changedPaths(): readonly string[] {
+    return this.#pathsOf(this.#files.works());
+  }
+
+  /** Texts that people saved during a replacement and have not removed yet. */
+  keptTexts(): readonly ListingProblem[] {
+    return this.#files.names(PLACES.kept).map((name) => ({
+      path: `${PLACES.kept}/${name}`,
+      detail: "A person saved this while the memory was replaced: copy what is needed, then remove it.",
+    }));
   }
 
   /**
@@ -71,7 +112,7 @@ export class MemoryReader {
   ): Promise<Seen> {
     for (let attempt = 1; ; attempt++) {
       const before = this.#files.works();
-      const unfinished = before.filter(({ state }) => state === "doing" || state === "undo");
+      const unfinished = before.filter(isUnfinished);
       if (unfinished.length > 0 && (await this.#options.settleCrash())) continue;
       const seen = look(unfinished);
       const isLast = attempt >= MEMORY_STORE_DEFAULTS.attempts;
@@ -109,7 +150,7 @@ export class MemoryReader {
       if (stat !== undefined && !stat.isDirectory && !stat.isLink)
         walk.files.set(path, this.#headOf(path, stat));
     }
-    const problems = [...walk.limitProblems(), ...walk.problems, ...this.#keptTexts()];
+    const problems = [...walk.limitProblems(), ...walk.problems.values(), ...this.keptTexts()];
     return { files: [...walk.files.values()], problems };
   }
 
@@ -119,107 +160,11 @@ export class MemoryReader {
 
   #headOf(path: string, { size, modifiedMs, changedMs = modifiedMs, id }: FileStat): MemoryFileHead {
     const isFresh = Math.abs(this.#options.clock.nowMs() - changedMs) < COARSE_CLOCK_MS;
-    const mark = [id, size, modifiedMs, changedMs].join(":");
+    const mark = markOf({ id, size, modifiedMs, changedMs });
     // A clock of a file system is coarse: two texts of one moment look the same, so it is not compared yet.
     const stamp = isFresh ? `${mark}~${this.#options.ids.entryId()}` : mark;
     return { path, sizeBytes: size, modifiedMs, stamp };
   }
-
-  /** Texts that people saved during a replacement and have not removed yet. */
-  #keptTexts(): readonly Problem[] {
-    return this.#files.names(PLACES.kept).map((name) => ({
-      path: `${PLACES.kept}/${name}`,
-      detail: "A person saved this while the memory was replaced: copy what is needed, then remove it.",
-    }));
-  }
-}
-
-/** A look at the tree of the memory directory. */
-class Walk {
-  readonly files = new Map<string, MemoryFileHead>();
-  readonly problems: Problem[] = [];
-  readonly #files: MemoryFiles;
-  readonly #limitCount: number;
-  readonly #headOf: (path: string, stat: FileStat) => MemoryFileHead;
-  /** Files and folders that were passed over because the listing was full. */
-  #leftOutCount = 0;
-
-  constructor(
-    files: MemoryFiles,
-    {
-      listedFilesCount,
-      headOf,
-    }: {
-      readonly listedFilesCount: number;
-      readonly headOf: (path: string, stat: FileStat) => MemoryFileHead;
-    },
-  ) {
-    this.#files = files;
-    this.#limitCount = listedFilesCount;
-    this.#headOf = headOf;
-  }
-
-  /** Says what a full listing leaves out, and that it is full before it leaves out anything. */
-  limitProblems(): readonly Problem[] {
-    if (this.files.size < this.#limitCount) return [];
-    const rest =
-      this.#leftOutCount === 0
-        ? "What is added is not read, and not found."
-        : `${this.#leftOutCount} more files and folders are not read, and nothing in them is found.`;
-    const detail = `There are ${this.#limitCount} files, as many as are read. ${rest} Move some to another directory.`;
-    return [{ path: ".", detail, isOverLimit: true }];
-  }
-
-  folder(names: readonly string[]): void {
-    for (const [name, stat] of this.#files.stats(names.join("/"))) {
-      // Hidden files belong to editors, version control, or us.
-      if (name.startsWith(".")) continue;
-      if (this.files.size >= this.#limitCount) {
-        if (stat.isDirectory || isMemoryName(name)) this.#leftOutCount++;
-        continue;
-      }
-      const path = [...names, name].join("/");
-      if (stat.isDirectory) this.#subfolder([...names, name]);
-      else if (isMemoryName(name)) this.#file(path, name, stat);
-      else if (stat.isLink) this.#tell(path, "It is a link, which is not followed.");
-    }
-  }
-
-  #subfolder(names: readonly string[]): void {
-    const path = names.join("/");
-    const { depthLimitCount } = MEMORY_STORE_DEFAULTS;
-    const problem = memoryNameProblem(names.at(-1)!);
-    if (problem !== undefined) this.#tell(path, `It is not looked into: ${problem}.`);
-    else if (names.length < depthLimitCount) this.folder(names);
-    else this.#tell(path, `It is not looked into: paths have ${depthLimitCount} parts at the most.`);
-  }
-
-  #file(path: string, name: string, stat: FileStat): void {
-    const { fileLimitBytes } = MEMORY_STORE_DEFAULTS;
-    const problem = memoryNameProblem(name);
-    if (problem !== undefined) this.#tell(path, `It is not read: ${problem}.`);
-    else if (stat.isLink) this.#tell(path, "It is a link, which is not followed.");
-    else if (stat.isSpecial) this.#tell(path, "It is no plain file.");
-    else if (stat.size > fileLimitBytes)
-      this.#tell(path, `It has ${stat.size} bytes, and may have ${fileLimitBytes}.`);
-    else if (!this.#files.isOurs(stat, path))
-      this.#tell(path, "It has a second name, which may lie anywhere.");
-    else this.files.set(path, this.#headOf(path, stat));
-  }
-
-  #tell(path: string, detail: string): void {
-    this.problems.push({ path, detail });
-  }
-}
-
-/** The first ones, and how many more there are; what says that a limit was reached is among them. */
-function shortened(problems: readonly Problem[]): readonly Problem[] {
-  if (problems.length <= LISTED_PROBLEMS_COUNT) return problems;
-  const first = [
-    ...problems.filter(({ isOverLimit }) => isOverLimit === true),
-    ...problems.filter(({ isOverLimit }) => isOverLimit !== true),
-  ].slice(0, LISTED_PROBLEMS_COUNT - 1);
-  return [...first, { path: ".", detail: `${problems.length - first.length} more problems are not listed.` }];
 }
 
 /** True for a file with a single name: a file that a change puts in place has two until the change ends. */
@@ -233,4 +178,18 @@ function marksOf(works: readonly PendingWork[]): string {
     .flatMap(({ id, state }) => (state === "new" ? [] : `${id}.${state}`))
     .sort()
     .join(" ");
+}
+
+function isUnfinished({ state }: PendingWork): boolean {
+  return state === "doing" || state === "undo";
+}
+
+/** Differs between two states of a file, except within one tick of a coarse clock. */
+export function markOf({
+  id,
+  size,
+  modifiedMs,
+  changedMs = modifiedMs,
+}: Pick<FileStat, "id" | "size" | "modifiedMs" | "changedMs">): string {
+  return [id, size, modifiedMs, changedMs].join(":");
 }
