@@ -58,6 +58,7 @@ import {
   type MemoryIndexText,
   type ShownMemoryFile,
   showIndexes,
+  situationOf,
   withState,
 } from "./store/listed-memory.ts";
 import { MemoryCache, type MemoryProblem, type MemorySnapshot } from "./store/memory-cache.ts";
@@ -231,17 +232,7 @@ export class PersistentMemory {
   }
 
   async #decide(path: string, plan: (situation: DecisionSituation) => DecisionPlan): Promise<MemoryReceipt> {
-    const { plan: applied, warnings } = await this.#writer.write((view) => {
-      const decided = getKnown(view, path);
-      const { supersedes, supersededBy } = decided.memory;
-      const near = new Set([...supersedes, supersededBy]);
-      const known = view
-        .where(
-          (one) => (near.has(one.path) || one.supersededBy === path) && mountOf(one.path) === mountOf(path),
-        )
-        .map((one) => [one.memory.path, one] as const);
-      return plan({ decided, known: new Map(known) });
-    });
+    const { plan: applied, warnings } = await this.#writer.write((view) => plan(situationOf(view, path)));
     const { status, reason, superseded } = applied;
     return { status, path, reason, superseded, cleaned: [], warnings };
   }

@@ -8,8 +8,9 @@ import { doesFade, type KnownMemory, type Memory } from "../../../memory/files/m
 import { INDEX_NAME, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import type { DecisionSituation } from "../../../memory/write/plan-decision.ts";
 import type { MemorySnapshot } from "./memory-cache.ts";
-import { TEAM_FOLDER } from "./mounted-store.ts";
+import { mountOf, TEAM_FOLDER } from "./mounted-store.ts";
 
 /** One memory, and whether a model may be shown it. */
 export interface ListedMemory extends Memory {
@@ -83,4 +84,15 @@ function mounted(text: string, mount: string): string {
       return `${line.slice(0, from)}${mount}${target}${ending}`;
     })
     .join("");
+}
+
+/** A memory, and those of its directory that a decision about it concerns. @throws `MEMORY_NOT_FOUND` */
+export function situationOf(view: MemorySnapshot, path: string): DecisionSituation {
+  const decided = getKnown(view, path);
+  const { supersedes, supersededBy } = decided.memory;
+  const named = new Set([...supersedes, supersededBy]);
+  const near = view.where(
+    (one) => (named.has(one.path) || one.supersededBy === path) && mountOf(one.path) === mountOf(path),
+  );
+  return { decided, known: new Map(near.map((one) => [one.memory.path, one])) };
 }

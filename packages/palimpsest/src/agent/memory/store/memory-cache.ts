@@ -49,7 +49,7 @@ export interface MemorySnapshot {
 }
 
 /** What is kept of each memory. */
-export interface MemoryHead
+interface MemoryHead
   extends Pick<Memory, "path" | "supersededBy" | "isQuarantined" | "follows" | "revises" | "sessionId"> {
   readonly version: string;
   readonly modifiedMs: number;
