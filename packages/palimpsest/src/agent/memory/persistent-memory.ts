@@ -52,13 +52,13 @@ import {
 import { findSameSubject } from "./store/find-same-subject.ts";
 import { type RememberOptions, readFresh } from "./store/fresh-memory.ts";
 import {
+  decisionAbout,
   type FoundMemory,
   getKnown,
   type ListedMemory,
   type MemoryIndexText,
   type ShownMemoryFile,
   showIndexes,
-  situationOf,
   withState,
 } from "./store/listed-memory.ts";
 import { MemoryCache, type MemoryProblem, type MemorySnapshot } from "./store/memory-cache.ts";
@@ -232,7 +232,7 @@ export class PersistentMemory {
   }
 
   async #decide(path: string, plan: (situation: DecisionSituation) => DecisionPlan): Promise<MemoryReceipt> {
-    const { plan: applied, warnings } = await this.#writer.write((view) => plan(situationOf(view, path)));
+    const { plan: applied, warnings } = await this.#writer.write((view) => plan(decisionAbout(view, path)));
     const { status, reason, superseded } = applied;
     return { status, path, reason, superseded, cleaned: [], warnings };
   }

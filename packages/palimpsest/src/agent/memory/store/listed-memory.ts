@@ -87,7 +87,7 @@ function mounted(text: string, mount: string): string {
 }
 
 /** A memory, and those of its directory that a decision about it concerns. @throws `MEMORY_NOT_FOUND` */
-export function situationOf(view: MemorySnapshot, path: string): DecisionSituation {
+export function decisionAbout(view: MemorySnapshot, path: string): DecisionSituation {
   const decided = getKnown(view, path);
   const { supersedes, supersededBy } = decided.memory;
   const named = new Set([...supersedes, supersededBy]);
