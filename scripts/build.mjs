@@ -29,6 +29,8 @@ const FILE_COMMENT = /^\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*(?=import\b|export (?:type
 /** What only sibling packages of the same version import; their sources are checked against the sources. */
 const INTERNAL = "./internal";
 const HIDDEN_TYPES = "/** For sibling packages of the same version. */\nexport {};\n";
+/** Modules of a package that are published with the packages that they export from, which are not its dependencies. */
+const BUNDLED = { "palimpsest-cli": ["chat/terminal/pi-tui.js"] };
 const packages = readdirSync(join(root, "packages"));
 /** Modules that this many entries need are in one chunk, so that an entry reads few files. */
 const COMMON_ENTRIES = 5;
@@ -89,7 +91,7 @@ async function publish(name, compiled, into) {
 
 /** Copies what a package publishes besides `dist`. */
 function copyRest(from, to) {
-  for (const name of ["package.json", "README.md", "LICENSE", "bin"])
+  for (const name of ["package.json", "README.md", "LICENSE", "NOTICES.md", "bin"])
     if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name), { recursive: true });
 }
 
@@ -104,7 +106,23 @@ async function makeDist(name, compiled, dist) {
   } else {
     const isShipped = (path) => !path.endsWith(".d.ts");
     cpSync(from, dist, { recursive: true, filter: isShipped });
+    for (const path of BUNDLED[name] ?? []) await bundleOne(join(from, path), join(dist, path));
   }
+}
+
+/** One module with everything that it imports from packages; `NOTICES.md` of the package has their licences. */
+async function bundleOne(input, file) {
+  const built = await rolldown({
+    input,
+    platform: "node",
+    external: /^node:/,
+    resolve: { modules: [join(root, "node_modules")] },
+    experimental: { attachDebugInfo: "none" },
+  });
+  const minify = { mangle: false, compress: true, codegen: { removeWhitespace: true } };
+  const { output } = await built.write({ file, format: "esm", minify, comments: { legal: true } });
+  await built.close();
+  for (const { code } of output) writeFileSync(file, onePerLine(code));
 }
 
 /** `entries/index.js` and the like, and chunks that they share. Other packages are imported by their names. */

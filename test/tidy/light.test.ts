@@ -1,10 +1,12 @@
 /** The published packages are small and quick to load. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testFolder } from "../helpers/compiled-once.ts";
 import { BuiltPackage } from "./built-package.ts";
+import { ROOT } from "./source.ts";
 
 const UNPACKED_BYTES = 2_500_000;
 const LOADED_FILES = 30;
@@ -111,5 +113,19 @@ describe("the command", () => {
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
     const { stdout } = spawnSync(process.execPath, [join(folder, "bin/palimpsest.mjs"), "--version"]);
     expect(String(stdout)).toBe(`${version}\n`);
+  });
+
+  it("has its terminal library within, and nothing that would be installed for it, with the licences of its parts", () => {
+    const from = installed.folderOf("palimpsest-cli");
+    const bundle = readFileSync(join(from, "dist/chat/terminal/pi-tui.js"), "utf8");
+    const imported = [...bundle.matchAll(/(?:from ?|import\()"([^"]+)"/g)].map(([, name = ""]) => name);
+    expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
+    const notices = readFileSync(join(from, "NOTICES.md"), "utf8");
+    const library = "node_modules/@earendil-works/pi-tui/package.json";
+    const { name, dependencies } = JSON.parse(readFileSync(`${ROOT}${library}`, "utf8")) as {
+      readonly name: string;
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    for (const part of [name, ...Object.keys(dependencies)]) expect(notices).toContain(`## ${part}\n`);
   });
 });

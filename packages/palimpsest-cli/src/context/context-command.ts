@@ -8,6 +8,8 @@ import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSizes } from "../command-line/window-option.ts";
 import { foldWindow, latestOf, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
 import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
+import { nameOf } from "../stored-sessions/session-words.ts";
+import { layoutOf } from "../terminal/terminal.ts";
 import { renderContext } from "./context-report.ts";
 
 interface ContextFlags extends PlaceFlags {
@@ -37,7 +39,7 @@ export const contextCommand = sessionCommand(
       const use = await contextOf(opened, flags.window);
       return {
         json: { sessionId: opened.info.sessionId, ...use },
-        out: renderContext(opened, use, context.out),
+        out: renderContext(nameOf(opened.info) ?? opened.info.sessionId, use, layoutOf(context.out)),
       };
     }),
 );

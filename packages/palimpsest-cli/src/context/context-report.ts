@@ -1,11 +1,8 @@
 /** The report of `palimpsest context`: a bar of the whole window, and a table of what is in it. */
 import { type ContextCategory, type ContextUse, showOnOneLine } from "palimpsest/internal";
-import type { OpenedLog } from "../stored-sessions/read-session.ts";
-import { nameOf } from "../stored-sessions/session-words.ts";
 import { cutToColumns, wrapWords } from "../terminal/columns.ts";
 import { formatCount, formatShare, formatTokens } from "../terminal/figures.ts";
 import type { Styles } from "../terminal/styles.ts";
-import { layoutOf, type Terminal } from "../terminal/terminal.ts";
 
 /** Tools that are listed by name; the rest is one line. */
 const TOOLS_SHOWN = 8;
@@ -37,10 +34,13 @@ const FREE = { words: "free", mark: "·" };
 const RESERVE = { words: "reserve for summary and answer", mark: "░" };
 
 /** Renders the bar and the table. */
-export function renderContext({ info }: OpenedLog, use: ContextUse, out: Terminal): readonly string[] {
-  const { columns, styles } = layoutOf(out);
+export function renderContext(
+  name: string,
+  use: ContextUse,
+  { columns, styles }: { readonly columns: number; readonly styles: Styles },
+): readonly string[] {
   const { windowTokens, usedTokens, compactAtTokens, source } = use;
-  const title = cutToColumns(`${nameOf(info) ?? info.sessionId}  ${showOnOneLine(use.model)}`, columns);
+  const title = cutToColumns(`${name}  ${showOnOneLine(use.model)}`, columns);
   const rows = [
     ...use.shares.flatMap(({ category, tokens, blocks, parts = [] }) => {
       const { words, color, mark } = LOOKS[category];

@@ -19,6 +19,7 @@ const EXIT_CODES = {
 
 const EXAMPLES = `
 Examples:
+  palimpsest chat                                     talk with an agent that works in this folder
   palimpsest run -p "What does this project do?"      ask an agent that works in this folder
   palimpsest replay                                   the newest session of Claude Code, Codex …
   palimpsest replay session.jsonl                     a recorded session in its model's window
@@ -36,10 +37,11 @@ Examples:
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
 mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
-Only run and worker call models, and only they and doctor --postgres open connections. Everything else
+Only chat, run and worker call models, and only they and doctor --postgres open connections. Everything else
 works on this machine alone.`;
 
 const COMMANDS: CommandLoaders = {
+  chat: async () => (await import("../chat/terminal/chat-command.ts")).chatCommand,
   run: async () => (await import("../chat/headless/run-command.ts")).runCommand,
   replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
   sessions: async () => (await import("../sessions/sessions-command.ts")).SESSIONS_COMMAND,

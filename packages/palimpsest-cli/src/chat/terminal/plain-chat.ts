@@ -1,0 +1,91 @@
+/**
+ * The chat without a terminal: lines in, plain text out. Each line is a message or a command; without a person at a terminal
+ * no question can be asked, so what needs permission is denied unless a rule or a mode allows it.
+ */
+import { createInterface } from "node:readline";
+import type { CliContext } from "../../terminal/terminal.ts";
+import { layoutOf } from "../../terminal/terminal.ts";
+import type { ChatAgent } from "../agent/chat-agent.ts";
+import type { ChatEvent } from "../base/chat-events.ts";
+import { safeText } from "../base/safe-text.ts";
+import type { CommandAnswer } from "../commands/chat-command.ts";
+import { parseCommandLine, runChatCommand } from "../commands/registry.ts";
+import { ChatView, type ViewItem } from "./chat-view.ts";
+import { showAnswer, showError } from "./command-answer.ts";
+import { titleOf } from "./session-start.ts";
+
+export class PlainChat {
+  readonly #context: CliContext;
+  readonly #view = new ChatView(Date.now, () => this.#agent?.session.id);
+  #agent: ChatAgent | undefined;
+
+  constructor(context: CliContext) {
+    this.#context = context;
+  }
+
+  onEvent(event: ChatEvent): void {
+    this.#view.onEvent(event);
+    this.#print();
+  }
+
+  /** Takes lines until the input, or the chat, ends. */
+  async run(agent: ChatAgent): Promise<void> {
+    this.#agent = agent;
+    const { stdin = process.stdin, signal } = this.#context;
+    const lines = createInterface({ input: stdin as NodeJS.ReadableStream, terminal: false });
+    const onAbort = (): void => {
+      void agent.interrupt();
+      lines.close();
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    for await (const line of lines) {
+      if (signal.aborted) break;
+      if (line.trim() === "") continue;
+      if (parseCommandLine(line) === undefined) await agent.send(line);
+      else if ((await this.#command(agent, line)) === "quit") break;
+    }
+    lines.close();
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  async #command(agent: ChatAgent, line: string): Promise<CommandAnswer["action"]> {
+    try {
+      const answer = await runChatCommand(agent, line, this.#context.signal);
+      this.#view.add({ type: "lines", show: showAnswer(answer, titleOf(agent.session)) });
+      return answer.action;
+    } catch (error) {
+      this.#view.add({ type: "lines", show: showError(error) });
+      return undefined;
+    } finally {
+      this.#print();
+    }
+  }
+
+  #print(): void {
+    const { out } = this.#context;
+    for (const item of this.#view.items.splice(0)) {
+      const lines = plainLines(item, layoutOf(out));
+      if (lines.length > 0) out.write(`${lines.join("\n")}\n`);
+    }
+  }
+}
+
+type Layout = ReturnType<typeof layoutOf>;
+
+/** An item as plain text. Answers are not wrapped: what reads them may want their lines. */
+function plainLines(item: ViewItem, layout: Layout): readonly string[] {
+  switch (item.type) {
+    case "user":
+      return [];
+    case "answer":
+      return [safeText(item.text).trimEnd()];
+    case "thinking":
+      return [];
+    case "tool":
+      return [`${item.isError ? "failed: " : ""}${item.label}`, ...item.lines.map((line) => `  ${line}`)];
+    case "note":
+      return item.lines;
+    case "lines":
+      return item.show(layout);
+  }
+}
