@@ -18,6 +18,7 @@ import {
   oneOf,
   text,
 } from "../base/options/check-options.ts";
+import type { EmbeddingClient } from "../ports/model-client.ts";
 import type { Clock, Deadline, Timer } from "../ports/runtime.ts";
 import type { SessionStore } from "../ports/session-store.ts";
 import { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
@@ -62,6 +63,11 @@ export interface PalimpsestOptions extends AgentOptions {
   readonly observer?: SessionObserver;
   /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
   readonly verifyStored?: boolean;
+  /**
+   * Has `history_search` find by meaning, too: what people and the agent said is sent to this model, without secrets,
+   * from the first search on. @defaultValue words alone
+   */
+  readonly embeddings?: EmbeddingClient;
   /** What a home does by itself, or `off`. @defaultValue everything, where sessions are kept in a home */
   readonly background?: BackgroundOptions | "off";
   /** @defaultValue the machine's */
@@ -256,11 +262,22 @@ function withNotes(options: PalimpsestOptions, home: PalimpsestHome | undefined)
 }
 
 function placeOf(options: PalimpsestOptions): Place {
-  const { folder, home, store, scope, window, observer, verifyStored, clock = systemClock } = options;
+  const {
+    folder,
+    home,
+    store,
+    scope,
+    window,
+    observer,
+    verifyStored,
+    embeddings,
+    clock = systemClock,
+  } = options;
   const shared = {
     ...(window === undefined ? {} : { window }),
     ...(observer === undefined ? {} : { observer }),
     ...(verifyStored === undefined ? {} : { verifyStored }),
+    ...(embeddings === undefined ? {} : { embeddings }),
   };
   const named = (sessionId: string | undefined) => (sessionId === undefined ? {} : { sessionId });
   if (store !== undefined) {
@@ -311,6 +328,7 @@ const RULES: OptionRules<PalimpsestOptions> = {
   scope: object,
   window: object,
   verifyStored: flag,
+  embeddings: having(["embed"], "a client for embeddings", "one, such as aiSdkEmbeddings(model)"),
   observer: having(["onEvent"], "an observer", "an object with `onEvent(event)`"),
   background: either(oneOf("off"), object),
   clock: CLOCK_RULE,

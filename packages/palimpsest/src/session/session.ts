@@ -326,6 +326,7 @@ export class Session {
       await log.sync();
     }
     queue.isClosed = true;
+    this.history.close();
     await log.close();
     this.#parts.emit({ type: "closed" });
   }

@@ -118,6 +118,7 @@ export type ContentRepairReason =
  * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
  * - `restored`, `restore-skipped`: an item was shown again after a compaction, or was not and why.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
+ * - `history-fell-back`: a search of the history went by words alone, because meanings could not be compared.
  * - `forked`: this session began with `entries` entries of session `parentId`; `missingBlobs` large blocks of it could
  *   not be read there, and are shown as previews only.
  * - `task`: a background task began, waits for input, says something, or ended; `status` is its state then.
@@ -225,6 +226,7 @@ export type SessionEvent =
   | { readonly type: "counter-failed"; readonly counter: string; readonly reason: string }
   | RestorationEvent
   | { readonly type: "checkpoint-failed"; readonly error: unknown }
+  | { readonly type: "history-fell-back"; readonly reason: string }
   | {
       readonly type: "forked";
       readonly parentId: string;

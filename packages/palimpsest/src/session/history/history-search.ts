@@ -32,7 +32,7 @@ const INDEXED_STUB_CHARACTERS = 400;
 /** Postings an index holds; beyond it the commonest terms forget their oldest places. Our choice: some 64 MB. */
 const INDEXED_POSTINGS = 8_000_000;
 /** Characters of a hit's snippet. Our choice. */
-const SNIPPET_CHARACTERS = 240;
+export const SNIPPET_CHARACTERS = 240;
 
 interface IndexedBlock {
   readonly pointer: string;

@@ -176,6 +176,11 @@ export function formatSearchAnswer(query: string, hits: readonly HistoryHit[]): 
   ].join("\n");
 }
 
+/** Said with an answer where meanings could not be compared. */
+export function formatFallback(reason: string): string {
+  return `Searched by words alone, without their meaning: ${reason}`;
+}
+
 /** Said with an answer where a part of the stored history is damaged, so that nothing found does not mean nothing said. */
 export function formatLoss(count: number): string {
   const where = count === 1 ? "A part" : `${formatThousands(count)} parts`;

@@ -3,12 +3,15 @@
  * whatever the window shows of it. For programs as methods, for the agent as two tools.
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
-import { SessionError } from "../../base/errors.ts";
+import { errorMessage, SessionError } from "../../base/errors.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
+import { fuseFound } from "../../memory/recall/vector-search.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
-import { type HistoryHit, type HistoryIndex, searchHistory } from "./history-search.ts";
+import { cutSnippet, parseQuery } from "./history-query.ts";
+import { type HistoryHit, type HistoryIndex, SNIPPET_CHARACTERS, searchHistory } from "./history-search.ts";
 import {
+  formatFallback,
   formatLoss,
   formatReadAnswer,
   formatSearchAnswer,
@@ -20,6 +23,7 @@ import {
   parseSearchInput,
   readPage,
 } from "./history-tools.ts";
+import type { HistoryText, HistoryVectors } from "./history-vectors.ts";
 import type { LogReader } from "./message-reader.ts";
 import type { KnownDamage } from "./watched-log.ts";
 
@@ -27,6 +31,47 @@ import type { KnownDamage } from "./watched-log.ts";
 interface SearchOptions {
   /** @defaultValue `searchHits` */
   readonly limit?: number;
+}
+
+/** Vectors of what was said, and a place to report that they could not be used. */
+interface SearchByMeaning {
+  readonly vectors: Pick<HistoryVectors, "closest" | "close">;
+  readonly onFallback: (reason: string) => void;
+}
+
+interface FoundHistory {
+  readonly hits: readonly HistoryHit[];
+  /** Why meanings were not compared, although they were to be. */
+  readonly fellBack?: string;
+}
+
+/** Hits by words that are fused with those by meaning. Our choice: as many as of memories. */
+const FUSED_COUNT = 40;
+
+/** Both rankings in one, by rank; what only the meaning found shows its beginning, or the place of the query's words. */
+function fuseHits(
+  query: string,
+  hits: readonly HistoryHit[],
+  near: readonly HistoryText[],
+): readonly HistoryHit[] {
+  const known = new Map(hits.map((hit) => [hit.pointer, hit]));
+  const parsed = parseQuery(query);
+  for (const { text, ...place } of near)
+    if (!known.has(place.pointer)) {
+      const snippet = cutSnippet(text, parsed, SNIPPET_CHARACTERS);
+      known.set(place.pointer, {
+        pointer: place.pointer,
+        seq: place.seq,
+        role: place.role,
+        snippet,
+        score: 0,
+      });
+    }
+  const ranked = hits.map(({ pointer: id, score }) => ({ id, score }));
+  return fuseFound(
+    ranked,
+    near.map(({ pointer }) => pointer),
+  ).map(({ id, score }) => ({ ...known.get(id)!, score }));
 }
 
 /** Which part of a block is read. */
@@ -47,20 +92,44 @@ export class SessionHistory {
   readonly #reader: LogReader;
   readonly #index: FoldedFromLog<HistoryIndex>;
   readonly #damage: Pick<KnownDamage, "lossCount">;
+  readonly #meaning: SearchByMeaning | undefined;
 
   /** @internal */
-  constructor(reader: LogReader, index: FoldedFromLog<HistoryIndex>, damage: Pick<KnownDamage, "lossCount">) {
+  constructor(
+    reader: LogReader,
+    index: FoldedFromLog<HistoryIndex>,
+    damage: Pick<KnownDamage, "lossCount">,
+    meaning?: SearchByMeaning,
+  ) {
+    this.#meaning = meaning;
     this.#reader = reader;
     this.#index = index;
     this.#damage = damage;
   }
 
-  /** The blocks that match best, with a pointer each. */
+  /**
+   * The blocks that match best, with a pointer each: by their words and, where the session has `embeddings`, by meaning.
+   * If meanings cannot be compared, by words alone, with the event `history-fell-back`.
+   */
   async search(
     query: string,
     { limit = COMPACTION_DEFAULTS.searchHits }: SearchOptions = {},
   ): Promise<readonly HistoryHit[]> {
-    return searchHistory(await this.#index.get(), query, { limit });
+    return (await this.#find(query, limit)).hits;
+  }
+
+  async #find(query: string, limit: number): Promise<FoundHistory> {
+    const byWords = async (count: number) => searchHistory(await this.#index.get(), query, { limit: count });
+    if (this.#meaning === undefined) return { hits: await byWords(limit) };
+    const hits = await byWords(Math.max(limit, FUSED_COUNT));
+    try {
+      const near = await this.#meaning.vectors.closest(query);
+      return { hits: fuseHits(query, hits, near).slice(0, limit) };
+    } catch (error) {
+      const fellBack = errorMessage(error);
+      this.#meaning.onFallback(fellBack);
+      return { hits: hits.slice(0, limit), fellBack };
+    }
   }
 
   /**
@@ -94,11 +163,17 @@ export class SessionHistory {
     return undefined;
   }
 
+  /** @internal Stops asking for vectors. */
+  close(): void {
+    this.#meaning?.vectors.close();
+  }
+
   async #runSearch(value: unknown): Promise<string> {
     const parsed = parseSearchInput(value);
     if (!parsed.ok) return parsed.problem;
-    const hits = await this.search(parsed.input.query, parsed.input);
-    return this.#withLoss(formatSearchAnswer(parsed.input.query, hits));
+    const { hits, fellBack } = await this.#find(parsed.input.query, parsed.input.limit);
+    const answer = formatSearchAnswer(parsed.input.query, hits);
+    return this.#withLoss(fellBack === undefined ? answer : `${answer}\n${formatFallback(fellBack)}`);
   }
 
   async #runRead(value: unknown): Promise<string> {

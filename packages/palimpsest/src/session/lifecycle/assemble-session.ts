@@ -6,6 +6,7 @@ import { CLASSIC_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";
 import { type CostPolicy, costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { hasEffect } from "../../transcript/edits.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
@@ -32,6 +33,7 @@ import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
 import { addToHistory, createHistoryIndex } from "../history/history-search.ts";
+import { HistoryVectors } from "../history/history-vectors.ts";
 import { LogReader } from "../history/message-reader.ts";
 import { SessionHistory } from "../history/session-history.ts";
 import { SessionPins } from "../history/session-pins.ts";
@@ -126,9 +128,33 @@ export function assembleSession(
   const compaction = new WindowCompactor(parts, { budgets, provider }, policy);
   const builder = new RequestBuilder(parts, { compaction, budgets, cache, provider, now });
   const hostList = new HostList({ hasher, reader, isShown: isHostVisible });
-  const history = new SessionHistory(reader, parts.index, log.damage);
+  const vectors = vectorsOf(options, { reader, positions });
+  const meaning = vectors && {
+    vectors,
+    onFallback: (reason: string) => parts.emit({ type: "history-fell-back", reason }),
+  };
+  const history = new SessionHistory(reader, parts.index, log.damage, meaning);
   const { watch } = compaction;
   return new Session({ ...parts, budgets, watch, cache, compaction, builder, provider, hostList, history });
+}
+
+/** What finds by meaning, where the host gives a model for it. A timer that stops itself limits the waiting. */
+function vectorsOf(
+  { embeddings, hasher, timer }: SessionOptions,
+  { reader, positions }: { readonly reader: LogReader; readonly positions: ReadonlyMap<number, number> },
+): HistoryVectors | undefined {
+  if (embeddings === undefined) return undefined;
+  const after: Deadline["after"] = (ms, work) => {
+    const stop = timer?.every(ms, () => {
+      stop?.();
+      work();
+    });
+    return () => stop?.();
+  };
+  return new HistoryVectors({
+    ...{ client: embeddings, reader, hasher, deadline: { after } },
+    positionOf: (seq) => positions.get(seq),
+  });
 }
 
 /** The policy of a session, and the numbers of its layers: those of the preset, and the program's own before them. */

@@ -40,6 +40,7 @@ const SESSION_RULES: OptionRules<SessionOptions> = {
   durability: oneOf("process", "durable"),
   timer: having(["every"], "a timer", "`systemTimer`"),
   verifyStored: flag,
+  embeddings: having(["embed"], "a client for embeddings", "one, such as aiSdkEmbeddings(model)"),
 };
 
 /** The rules of `createSession` and `openSession`. */

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from "../../base/json/json.ts";
 import type { PolicyName } from "../../compaction/planner/cost-policy.ts";
+import type { EmbeddingClient } from "../../ports/model-client.ts";
 import type { Clock, Hasher, IdSource, Timer } from "../../ports/runtime.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import type { TariffOption } from "../../tokens/price/tariff.ts";
@@ -130,6 +131,11 @@ export interface SessionOptions {
   readonly timer?: Timer;
   /** False: the part of a stored log that opening does not read is not verified in the background. @defaultValue true */
   readonly verifyStored?: boolean;
+  /**
+   * Has `history_search` find by meaning, too: what people and the agent said is sent to this model, without secrets,
+   * from the first search on. @defaultValue words alone
+   */
+  readonly embeddings?: EmbeddingClient;
 }
 
 /** Options of a new session. */

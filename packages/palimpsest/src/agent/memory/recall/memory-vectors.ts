@@ -8,7 +8,6 @@
  * query, and the next recall finds those that are there by then.
  */
 import { MEMORY_VECTOR_DEFAULTS } from "../../../base/defaults/memory/vectors.ts";
-import { ModelError } from "../../../base/errors.ts";
 import { cutHead } from "../../../base/text/text.ts";
 import type { KnownMemory } from "../../../memory/files/memory.ts";
 import { meaningText } from "../../../memory/recall/search-fields.ts";
@@ -18,7 +17,6 @@ import {
   EVERYDAY_MESSAGES,
   leastNear,
   packVector,
-  readVectors,
   spreadOf,
   unpackVector,
 } from "../../../memory/recall/vector-search.ts";
@@ -26,12 +24,14 @@ import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
+import {
+  embedTexts,
+  INDEX_TIMEOUT_MS,
+  mostTextsOf,
+  unusableVectors,
+} from "../../../session/model/embed-texts.ts";
 import { VectorRecord } from "./vector-record.ts";
 
-/** Longest time that one call that embeds new memories may take, in milliseconds. Our choice: it goes on beside the recalls, and a call that takes longer will hardly succeed. */
-const INDEX_TIMEOUT_MS = 20_000;
-/** Texts of one call. Our choice: what common providers take. */
-const EMBEDDED_TEXTS_COUNT = 96;
 /** Characters of a memory that are embedded. Our choice: within 2,000 tokens, which every common model takes. */
 const EMBEDDED_CHARACTERS = 6_000;
 
@@ -86,12 +86,12 @@ export class MemoryVectors {
     const { embedTimeoutMs: timeoutMs, nearSpreads, closestCount } = MEMORY_VECTOR_DEFAULTS;
     const embedded = async (inner: AbortSignal) => {
       await this.#indexed(memories);
-      return this.#embed([text], timeoutMs, inner);
+      return this.#embed([cutHead(text, EMBEDDED_CHARACTERS)], timeoutMs, inner);
     };
     const [asked] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
     // In the same form as those that are kept: only so can it be seen that all are equal.
     const query = asked && unpackVector(packVector(asked));
-    if (query === undefined) throw unusable(this.#client, "It returned no vector for the message.");
+    if (query === undefined) throw unusableVectors(this.#client, "It returned no vector for the message.");
     const vectors = new Map<string, Float32Array>();
     for (const { memory } of memories) {
       const vector = this.#vectors.get(memory.path)?.vector;
@@ -118,7 +118,7 @@ export class MemoryVectors {
     this.#vectors.clear();
     this.#everyday = [];
     void this.#record.clear();
-    throw unusable(this.#client, problem);
+    throw unusableVectors(this.#client, problem);
   }
 
   /** Resolves when all memories have been embedded. It continues after callers stop waiting. */
@@ -180,7 +180,7 @@ export class MemoryVectors {
     texts: readonly { readonly version: string; readonly text: string }[],
     take: (vectors: readonly (Float32Array | undefined)[], from: number) => void,
   ): Promise<number> {
-    const most = Math.max(1, this.#client.mostTexts ?? EMBEDDED_TEXTS_COUNT);
+    const most = mostTextsOf(this.#client);
     for (let from = 0; from < texts.length; from += most) {
       const batch = texts.slice(from, from + most);
       const answered = await this.#embed(
@@ -200,27 +200,13 @@ export class MemoryVectors {
     return texts.length;
   }
 
-  async #embed(
+  #embed(
     texts: readonly string[],
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<readonly (Float32Array | undefined)[]> {
-    const asked = (inner: AbortSignal) => this.#client.embed(texts, { signal: inner });
-    const answer: unknown = await askWithin(asked, { deadline: this.#deadline, timeoutMs, signal });
-    const read = readVectors(answer, texts.length);
-    if (!read.ok) throw unusable(this.#client, read.problem);
-    return read.vectors;
+    return embedTexts(this.#client, texts, { deadline: this.#deadline, timeoutMs, signal });
   }
 }
 
 const everydayVersion = (text: string): string => `everyday: ${text}`;
-
-function unusable({ model }: EmbeddingClient, problem: string): ModelError {
-  return new ModelError(
-    { kind: "unreadable-answer" },
-    {
-      message: `The vectors of ${model} cannot be used. ${problem}`,
-      hint: "Memories were searched by their words. See whether this model embeds texts, and whether its limit of texts for one call is right.",
-    },
-  );
-}

@@ -1,0 +1,47 @@
+/**
+ * Asks an embedding model for the vectors of some texts, within a time limit, and checks what it returns.
+ *
+ * A provider of embeddings is another reader than the one that the conversation is held with: no text leaves with a
+ * secret in it.
+ */
+import { ModelError } from "../../base/errors.ts";
+import { redactBroken } from "../../base/redaction/broken-secrets.ts";
+import { readVectors } from "../../memory/recall/vector-search.ts";
+import type { EmbeddingClient } from "../../ports/model-client.ts";
+import { type AskLimits, askWithin } from "./ask-within.ts";
+
+/** Texts of one call. Our choice: what common providers take. */
+const EMBEDDED_TEXTS_COUNT = 96;
+/** Longest time that one call that embeds texts in the background may take, in milliseconds. Our choice: a call that takes longer will hardly succeed. */
+export const INDEX_TIMEOUT_MS = 20_000;
+
+/** Texts that one call of a client may have. */
+export function mostTextsOf({ mostTexts = EMBEDDED_TEXTS_COUNT }: EmbeddingClient): number {
+  return Math.max(1, mostTexts);
+}
+
+/**
+ * One vector for each text, absent where the model has none for it.
+ * @throws `MODEL_FAILED` if they cannot be used or take too long; errors of the client
+ */
+export async function embedTexts(
+  client: EmbeddingClient,
+  texts: readonly string[],
+  limits: AskLimits,
+): Promise<readonly (Float32Array | undefined)[]> {
+  const safe = texts.map((text) => redactBroken(text).text);
+  const answer: unknown = await askWithin((signal) => client.embed(safe, { signal }), limits);
+  const read = readVectors(answer, texts.length);
+  if (!read.ok) throw unusableVectors(client, read.problem);
+  return read.vectors;
+}
+
+export function unusableVectors({ model }: EmbeddingClient, problem: string): ModelError {
+  return new ModelError(
+    { kind: "unreadable-answer" },
+    {
+      message: `The vectors of ${model} cannot be used. ${problem}`,
+      hint: "The search went by words. See whether this model embeds texts, and whether its limit of texts for one call is right.",
+    },
+  );
+}
