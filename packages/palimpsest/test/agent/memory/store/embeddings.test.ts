@@ -118,6 +118,16 @@ describe("recall by meaning", () => {
     expect(new Set(versions).size).toBeLessThan(60);
   });
 
+  it("sends no key, of a message or of a file that a person wrote", async () => {
+    const key = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].join("");
+    const client = meaning();
+    const { memory, store } = await remembered(client);
+    await put(store, "prod.md", `---\nname: prod\ntype: project\n---\nThe key of prod is ${key}.\n`);
+    await memory.recall(`Is ${key} the key of the battery shop?`);
+    expect(client.asked.flat().filter((text) => text.includes("[redacted: github]"))).toHaveLength(2);
+    expect(client.asked.flat().join("\n")).not.toContain(key);
+  });
+
   it("never sends what is quarantined", async () => {
     const client = meaning();
     const { memory } = await remembered(client);
