@@ -24,7 +24,7 @@ import type { Deadline, Hasher } from "../../ports/runtime.ts";
 import { blockText, type Role } from "../../transcript/blocks.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { askWithin } from "../model/ask-within.ts";
-import { embedTexts, INDEX_TIMEOUT_MS, mostTextsOf, unusableVectors } from "../model/embed-texts.ts";
+import { embedInBatches, embedTexts, unusableVectors } from "../model/embed-texts.ts";
 import type { LogReader } from "./message-reader.ts";
 
 /** Texts of a session that are compared, the newest ones. Our choice: some weeks of conversation, and two megabytes. */
@@ -166,17 +166,13 @@ export class HistoryVectors {
     known: Map<string, Float32Array>,
   ): Promise<void> {
     const { client, deadline } = this.#parts;
-    const most = mostTextsOf(client);
-    const limits = { deadline, timeoutMs: INDEX_TIMEOUT_MS, signal: this.#closing.signal };
     const newest = missing.toReversed();
+    const texts = newest.map(([, text]) => text);
+    const limits = { deadline, signal: this.#closing.signal };
     try {
-      for (let from = 0; from < newest.length; from += most) {
-        const batch = newest.slice(from, from + most);
-        const texts = batch.map(([, text]) => text);
-        const vectors = await embedTexts(client, texts, limits);
+      for await (const { from, vectors } of embedInBatches(client, texts, limits))
         for (const [at, vector] of vectors.entries())
-          if (vector !== undefined) known.set(batch[at]![0], vector);
-      }
+          if (vector !== undefined) known.set(newest[from + at]![0], vector);
     } finally {
       await this.#writeFile(known);
     }

@@ -13,12 +13,7 @@ import { type AskLimits, askWithin } from "./ask-within.ts";
 /** Texts of one call. Our choice: what common providers take. */
 const EMBEDDED_TEXTS_COUNT = 96;
 /** Longest time that one call that embeds texts in the background may take, in milliseconds. Our choice: a call that takes longer will hardly succeed. */
-export const INDEX_TIMEOUT_MS = 20_000;
-
-/** Texts that one call of a client may have. */
-export function mostTextsOf({ mostTexts = EMBEDDED_TEXTS_COUNT }: EmbeddingClient): number {
-  return Math.max(1, mostTexts);
-}
+const INDEX_TIMEOUT_MS = 20_000;
 
 /**
  * One vector for each text, absent where the model has none for it.
@@ -34,6 +29,29 @@ export async function embedTexts(
   const read = readVectors(answer, texts.length);
   if (!read.ok) throw unusableVectors(client, read.problem);
   return read.vectors;
+}
+
+/** The vectors of one call, and the place of its first text among all. */
+interface EmbeddedBatch {
+  readonly from: number;
+  readonly vectors: readonly (Float32Array | undefined)[];
+}
+
+/**
+ * The vectors of many texts, call by call, for work in the background.
+ * @throws `MODEL_FAILED` if they cannot be used or a call takes too long; errors of the client
+ */
+export async function* embedInBatches(
+  client: EmbeddingClient,
+  texts: readonly string[],
+  limits: Omit<AskLimits, "timeoutMs">,
+): AsyncIterable<EmbeddedBatch> {
+  const { mostTexts = EMBEDDED_TEXTS_COUNT } = client;
+  const most = Math.max(1, mostTexts);
+  for (let from = 0; from < texts.length; from += most) {
+    const batch = texts.slice(from, from + most);
+    yield { from, vectors: await embedTexts(client, batch, { ...limits, timeoutMs: INDEX_TIMEOUT_MS }) };
+  }
 }
 
 export function unusableVectors({ model }: EmbeddingClient, problem: string): ModelError {

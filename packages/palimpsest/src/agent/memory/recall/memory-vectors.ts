@@ -24,12 +24,7 @@ import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
-import {
-  embedTexts,
-  INDEX_TIMEOUT_MS,
-  mostTextsOf,
-  unusableVectors,
-} from "../../../session/model/embed-texts.ts";
+import { embedInBatches, embedTexts, unusableVectors } from "../../../session/model/embed-texts.ts";
 import { VectorRecord } from "./vector-record.ts";
 
 /** Characters of a memory that are embedded. Our choice: within 2,000 tokens, which every common model takes. */
@@ -86,7 +81,11 @@ export class MemoryVectors {
     const { embedTimeoutMs: timeoutMs, nearSpreads, closestCount } = MEMORY_VECTOR_DEFAULTS;
     const embedded = async (inner: AbortSignal) => {
       await this.#indexed(memories);
-      return this.#embed([cutHead(text, EMBEDDED_CHARACTERS)], timeoutMs, inner);
+      return embedTexts(this.#client, [cutHead(text, EMBEDDED_CHARACTERS)], {
+        deadline: this.#deadline,
+        timeoutMs,
+        signal: inner,
+      });
     };
     const [asked] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
     // In the same form as those that are kept: only so can it be seen that all are equal.
@@ -180,32 +179,20 @@ export class MemoryVectors {
     texts: readonly { readonly version: string; readonly text: string }[],
     take: (vectors: readonly (Float32Array | undefined)[], from: number) => void,
   ): Promise<number> {
-    const most = mostTextsOf(this.#client);
-    for (let from = 0; from < texts.length; from += most) {
-      const batch = texts.slice(from, from + most);
-      const answered = await this.#embed(
-        batch.map(({ text }) => text),
-        INDEX_TIMEOUT_MS,
-        undefined,
-      );
+    const wanted = texts.map(({ text }) => text);
+    for await (const { from, vectors: answered } of embedInBatches(this.#client, wanted, {
+      deadline: this.#deadline,
+    })) {
       // As they will be read again, so that a restart changes no order.
       const vectors = answered.map((vector) => vector && unpackVector(packVector(vector)));
       take(vectors, from);
       const usable = vectors.flatMap((vector, at) =>
-        vector === undefined ? [] : [[batch[at]!.version, vector] as const],
+        vector === undefined ? [] : [[texts[from + at]!.version, vector] as const],
       );
       await this.#record.add(new Map(usable));
       await this.#yieldTurn();
     }
     return texts.length;
-  }
-
-  #embed(
-    texts: readonly string[],
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly (Float32Array | undefined)[]> {
-    return embedTexts(this.#client, texts, { deadline: this.#deadline, timeoutMs, signal });
   }
 }
 
