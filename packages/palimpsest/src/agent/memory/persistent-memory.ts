@@ -393,7 +393,7 @@ export class PersistentMemory {
   async close(): Promise<void> {
     await this.#writer.settled();
     await this.#injections.settled();
-    this.#cache.close();
+    await this.#cache.close();
     await this.#store.close();
   }
 }

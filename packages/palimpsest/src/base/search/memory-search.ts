@@ -11,6 +11,7 @@ import { ConversationLinks } from "./conversation-links.ts";
 import { fieldsAt, MOST_DOCUMENTS, Postings } from "./postings.ts";
 import { findRelatedTerms, type QueryTerm, readQuery, weighQuery } from "./query-terms.ts";
 import { type ScoredNumber, takeBest } from "./ranking.ts";
+import { type RestoredSearch, type SavedSearch, saveSearch } from "./saved-search.ts";
 import { type ScoredDocument, Scorer, type ScoreWeights } from "./scorer.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
@@ -76,7 +77,14 @@ export interface MemorySearch {
   remove(id: string): boolean;
   /** The best memories for a query; by id among equals. What has none of its words is found only where it is asked for. */
   search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
+  /** What it holds, to be restored by another one. It is of use until the next change. */
+  save(): SavedSearch;
+  /** Takes over what was saved: a search that holds nothing yet. Afterwards it finds the same with the same scores. */
+  restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<void>;
 }
+
+/** Documents that are restored without giving others a turn. Our choice: a few milliseconds. */
+const RESTORED_SLICE_COUNT = 4_096;
 
 /** In the order of their bits. */
 const FIELDS: readonly MemoryField[] = ["name", "description", "body", "tags", "time"];
@@ -193,10 +201,28 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return { id: ids[number]!, score, matchedShare, why: { words, ownScore, neighbourScore, groupScore } };
   }
 
+  async function restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<void> {
+    for (let from = 0; from < saved.terms.length; from += RESTORED_SLICE_COUNT) {
+      vocabulary.restore(saved.terms.slice(from, from + RESTORED_SLICE_COUNT));
+      await yieldTurn();
+    }
+    for (const [number, { id, before, group }] of saved.documents.entries()) {
+      const length = saved.lengths[number]!;
+      ids[number] = id;
+      numbers.set(id, number);
+      scorer.learn(number, length);
+      links.add(number, { id, before, group }, length);
+      if ((number + 1) % RESTORED_SLICE_COUNT === 0) await yieldTurn();
+    }
+    postings.restore(saved);
+  }
+
   return {
     get size() {
       return numbers.size;
     },
+    save: () => saveSearch({ vocabulary, postings, scorer, ids, numbers }),
+    restore,
     set,
     remove,
     search,

@@ -24,6 +24,24 @@ export interface TermPlaces {
   count: number;
 }
 
+/** Places of many terms and terms of many documents, one after the other: what a saved index is made of. */
+export interface SavedPostings {
+  /** By term: how many places it has. */
+  readonly termCounts: Uint32Array;
+  readonly places: Uint32Array;
+  /** By document: how many terms it has. */
+  readonly documentCounts: Uint32Array;
+  readonly documentTerms: Uint32Array;
+}
+
+/** Saved postings, and where each term's and each document's begin. They are taken out of it when they are needed. */
+interface Restored extends SavedPostings {
+  readonly termStarts: Uint32Array;
+  readonly documentStarts: Uint32Array;
+}
+
+const NO_TERMS: ArrayLike<number> & Iterable<number> = [];
+
 export const placeNumber = (place: number): number => place >>> NUMBER_SHIFT;
 export const placeCount = (place: number): number => (place >>> FIELD_BITS) & MOST_COUNT;
 const placeFields = (place: number): number => place & (2 ** FIELD_BITS - 1);
@@ -32,7 +50,8 @@ export class Postings {
   /** By number of the term. */
   readonly #ofTerm: (TermPlaces | undefined)[] = [];
   /** Numbers of the terms of each document, by its number: what has to be taken out again. */
-  readonly #ofDocument: (Int32Array | undefined)[] = [];
+  readonly #ofDocument: ((ArrayLike<number> & Iterable<number>) | undefined)[] = [];
+  #restored: Restored | undefined;
   #emptyCount = 0;
   /** Counts and terms of the document that is being added. */
   #counts = new Int32Array(0);
@@ -40,13 +59,38 @@ export class Postings {
   #touched: number[] = [];
 
   find(term: number): TermPlaces | undefined {
-    const places = this.#ofTerm[term];
+    const places = this.#placesOf(term);
     return places === undefined || places.count === 0 ? undefined : places;
   }
 
+  #placesOf(term: number): TermPlaces | undefined {
+    const places = this.#ofTerm[term];
+    if (places !== undefined || this.#restored === undefined) return places;
+    const { termStarts, termCounts, places: all } = this.#restored;
+    const count = termCounts[term];
+    if (count === undefined || count === 0) return undefined;
+    const own = { places: all.subarray(termStarts[term], termStarts[term]! + count), count };
+    // From now on they are here.
+    termCounts[term] = 0;
+    this.#ofTerm[term] = own;
+    return own;
+  }
+
   /** Numbers of the terms that a document has, each once. */
-  termsOf(number: number): Iterable<number> {
-    return this.#ofDocument[number] ?? [];
+  termsOf(number: number): ArrayLike<number> & Iterable<number> {
+    const terms = this.#ofDocument[number];
+    if (terms !== undefined || this.#restored === undefined) return terms ?? NO_TERMS;
+    const { documentStarts, documentCounts, documentTerms } = this.#restored;
+    const start = documentStarts[number];
+    return start === undefined ? NO_TERMS : documentTerms.subarray(start, start + documentCounts[number]!);
+  }
+
+  /** Takes over saved postings, which are not copied: an index that has nothing yet. */
+  restore(saved: SavedPostings): void {
+    const { termCounts, documentCounts } = saved;
+    this.#ofTerm.length = termCounts.length;
+    this.#ofTerm.fill(undefined);
+    this.#restored = { ...saved, termStarts: startsOf(termCounts), documentStarts: startsOf(documentCounts) };
   }
 
   /** Says of the next document that it has a term once more. */
@@ -61,7 +105,7 @@ export class Postings {
   add(number: number): void {
     assert(number < MOST_DOCUMENTS, "a document's number fits into its place");
     for (const term of this.#touched) {
-      let places = this.#ofTerm[term];
+      let places = this.#placesOf(term);
       if (places === undefined) {
         places = { places: new Uint32Array(FIRST_PLACES), count: 0 };
         this.#ofTerm[term] = places;
@@ -76,14 +120,14 @@ export class Postings {
   }
 
   remove(number: number): void {
-    for (const term of this.#ofDocument[number] ?? []) {
-      const places = this.#ofTerm[term]!;
+    for (const term of this.termsOf(number)) {
+      const places = this.#placesOf(term)!;
       const at = firstNotBelow(places, number);
       places.places.copyWithin(at, at + 1, places.count);
       places.count--;
       if (places.count === 0) this.#emptyCount++;
     }
-    this.#ofDocument[number] = undefined;
+    this.#ofDocument[number] = NO_TERMS;
   }
 
   /** Terms without documents, once there are many; their numbers become free. */
@@ -108,6 +152,17 @@ export class Postings {
     this.#counts = counts;
     this.#fields = fields;
   }
+}
+
+function startsOf(counts: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(counts.length);
+  for (let at = 1; at < counts.length; at++) starts[at] = starts[at - 1]! + counts[at - 1]!;
+  return starts;
+}
+
+/** The same place of a document that has another number. */
+export function renumbered(place: number, number: number): number {
+  return ((number << NUMBER_SHIFT) | (place & (2 ** NUMBER_SHIFT - 1))) >>> 0;
 }
 
 /** The fields in which a document has a term, as bits; 0 where it does not have it. */

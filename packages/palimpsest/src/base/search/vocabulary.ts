@@ -32,6 +32,16 @@ export class Vocabulary {
     return this.#numbers.get(term);
   }
 
+  /** The numbers of all terms, the smallest first. */
+  numbersInUse(): readonly number[] {
+    return [...Uint32Array.from(this.#numbers.values()).sort()];
+  }
+
+  /** Adds terms that are not known yet, with the next numbers. */
+  restore(terms: readonly string[]): void {
+    for (const term of terms) this.#numberOf(term);
+  }
+
   /** Visits the number of each term, as often as it occurs; terms that are new get one. */
   visit(text: string, visit: (number: number) => void): void {
     visitTerms(text, (word) => {

@@ -15,16 +15,15 @@ import {
   type MemorySearch,
   type MemorySearchOptions,
 } from "../../../base/search/memory-search.ts";
-import { type KnownMemory, type Memory, trustOf } from "../../../memory/files/memory.ts";
-import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
-import { fileNameKey } from "../../../memory/files/memory-file-name.ts";
+import { type KnownMemory, trustOf } from "../../../memory/files/memory.ts";
 import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
-import { MemoryView } from "./memory-view.ts";
+import { type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
+import { formatIndex, readIndex, type SavedRow } from "./saved-index.ts";
 
 export interface MemoryProblem {
   readonly path: string;
@@ -48,21 +47,8 @@ export interface MemorySnapshot {
   hasName(folder: string, key: string): boolean;
 }
 
-/** What is kept of each memory. */
-interface MemoryHead
-  extends Pick<Memory, "path" | "supersededBy" | "isQuarantined" | "follows" | "revises" | "sessionId"> {
-  readonly version: string;
-  readonly modifiedMs: number;
-}
-
 interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
   readonly accepts: (memory: MemoryHead) => boolean;
-}
-
-interface CachedMemory extends MemoryHead {
-  readonly stamp: string;
-  /** Absent until it is asked for. */
-  known: KnownMemory | undefined;
 }
 
 /** Successors that are followed. Our choice: facts that are corrected more often have other files by then. */
@@ -75,11 +61,15 @@ const BEFORE = 1.01;
 const SLICE_COUNT = 32;
 /** Memories that are kept with their texts when they were read for the index only. Our choice: some megabytes. */
 const KEPT_TEXTS_COUNT = 5_000;
+/** Memories from which on the index is saved. Our choice: fewer are read in less than a tenth of a second. */
+const SAVED_COUNT = 500;
+/** Share of the memories that has to have changed for it to be saved again. Our choice: reading these again takes a fraction of the time that a look takes at the start. */
+const UNSAVED_SHARE = 0.02;
 
 export class MemoryCache {
   readonly #store: MemoryStore;
   readonly #yieldTurn: () => Promise<void>;
-  readonly #search: MemorySearch = createMemorySearch();
+  #search: MemorySearch = createMemorySearch();
   readonly #cached = new Map<string, CachedMemory>();
   /** The number of memories that follow one, by its path. */
   readonly #followers = new Map<string, number>();
@@ -97,6 +87,12 @@ export class MemoryCache {
   #follower: MemoryFollower | undefined;
   #listingProblems: readonly MemoryProblem[] = [];
   #looking: Promise<unknown> = Promise.resolve();
+  /** Changes of what is saved, ever; those that are not saved; and whether what is saved has words of a removed memory. */
+  #changesCount = 0;
+  #unsavedCount = 0;
+  #hasRemoved = false;
+  #saving: Promise<void> | undefined;
+  #isFirst = true;
 
   constructor(store: MemoryStore, yieldTurn: () => Promise<void> = async () => undefined) {
     this.#store = store;
@@ -124,8 +120,11 @@ export class MemoryCache {
     return { ...snapshot, memories };
   }
 
-  /** Stops following the store. */
-  close(): void {
+  /** Stops following the store, once the index is saved. */
+  async close(): Promise<void> {
+    await this.#saving;
+    this.#saveIfDue();
+    await this.#saving;
     this.#follower?.close();
     this.#follower = undefined;
   }
@@ -187,16 +186,27 @@ export class MemoryCache {
   async #look(): Promise<MemorySnapshot> {
     // A wrapper of a store may make every method asynchronous.
     this.#follower ??= (await this.#store.follow?.()) ?? followByListing(this.#store);
+    const isFirst = this.#isFirst;
+    if (isFirst && this.#cached.size === 0) await this.#restore(this.#follower);
     const { changed, removed, problems } = await this.#follower.next();
     if (problems !== undefined) this.#listingProblems = problems;
-    for (const path of removed) this.#remove(path);
+    const gone = [...removed];
     const doubtful = [...this.#doubtful.values()];
     this.#doubtful.clear();
     let count = 0;
     for (const head of [...changed, ...doubtful]) {
+      if (isFirst && this.#cached.get(head.path)?.stamp === head.stamp) continue;
       await this.#read(head);
       if (this.#follower.read !== undefined && ++count % SLICE_COUNT === 0) await this.#yieldTurn();
     }
+    if (isFirst) {
+      const listed = new Set(changed.map(({ path }) => path));
+      gone.push(...[...this.#cached.keys()].filter((path) => !listed.has(path)));
+      this.#isFirst = false;
+    }
+    if (gone.some((path) => this.#cached.has(path))) this.#hasRemoved = true;
+    for (const path of gone) this.#remove(path);
+    this.#saveIfDue();
     const memories = new MemoryView(this.#cached, (cached) => this.#load(cached));
     return {
       memories,
@@ -209,6 +219,55 @@ export class MemoryCache {
       },
       hasName: (folder, key) => this.#names.has(folder + key),
     };
+  }
+
+  /** Takes over what another process saved. The look that follows compares it with the files. */
+  async #restore({ kept, read }: MemoryFollower): Promise<void> {
+    if (kept === undefined || read === undefined) return;
+    // It is damaged, or cannot be read: then the files are.
+    const saved = await readIndex(kept(), this.#yieldTurn).catch(() => undefined);
+    if (saved === undefined) return;
+    this.#search = saved.search;
+    for (const { odd, ...row } of saved.rows) {
+      this.#enter({ ...row, known: undefined });
+      if (odd !== undefined) this.#odd.set(row.path, odd);
+      if (row.follows !== undefined)
+        this.#followers.set(row.follows, (this.#followers.get(row.follows) ?? 0) + 1);
+    }
+    this.#unsavedCount = 0;
+    this.#hasRemoved = false;
+  }
+
+  /** Saves the index in the background. */
+  #saveIfDue(): void {
+    const { keep } = this.#follower ?? {};
+    const isMuch = this.#unsavedCount > UNSAVED_SHARE * this.#cached.size;
+    if (keep === undefined || this.#saving !== undefined || this.#cached.size < SAVED_COUNT) return;
+    if (!isMuch && !this.#hasRemoved) return;
+    const [changesCount, unsavedCount] = [this.#changesCount, this.#unsavedCount];
+    this.#saving = keep(this.#pieces()).then(() => {
+      this.#saving = undefined;
+      if (this.#changesCount !== changesCount) return;
+      this.#unsavedCount -= unsavedCount;
+      this.#hasRemoved = false;
+    });
+  }
+
+  *#pieces(): Iterable<Uint8Array> {
+    const changesCount = this.#changesCount;
+    for (const piece of formatIndex(this.#search, (path) => this.#rowOf(path))) {
+      // The next look saves it again.
+      if (this.#changesCount !== changesCount) throw new Error("The memories were changed meanwhile.");
+      yield piece;
+    }
+  }
+
+  #rowOf(path: string): SavedRow | undefined {
+    const cached = this.#cached.get(path);
+    if (cached === undefined) return undefined;
+    const { known: _, stamp, ...head } = cached;
+    const isLasting = this.#follower?.isLasting(path, stamp) === true;
+    return { ...head, stamp: isLasting ? stamp : "", odd: this.#odd.get(path) };
   }
 
   /** The memory with its text, as its file is now; `undefined` if it is gone or cannot be read. */
@@ -273,6 +332,8 @@ export class MemoryCache {
 
   #enter(cached: CachedMemory): void {
     const { path, revises } = cached;
+    this.#changesCount++;
+    this.#unsavedCount++;
     this.#cached.set(path, cached);
     const name = nameOf(path);
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
@@ -303,6 +364,7 @@ export class MemoryCache {
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     if (gone === undefined) return;
+    this.#changesCount++;
     this.#countFollower(gone.follows, -1);
     for (const old of gone.revises) this.#revisers.get(old)?.delete(path);
     const name = nameOf(path);
@@ -319,18 +381,4 @@ export class MemoryCache {
     );
     return [...unreadable, ...odd];
   }
-}
-
-function knownOf({ path, text, version }: MemoryFile): {
-  readonly known: KnownMemory;
-  readonly problems: readonly string[];
-} {
-  const { memory, problems } = parseMemoryFile(path, text);
-  return { known: { memory, text, version }, problems };
-}
-
-/** The folder and the key of the name. */
-function nameOf(path: string): string {
-  const from = path.lastIndexOf("/") + 1;
-  return path.slice(0, from) + fileNameKey(path.slice(from));
 }

@@ -1,13 +1,32 @@
 /** The memories at one moment, each read when it is asked for. */
-import type { KnownMemory } from "../../../memory/files/memory.ts";
+import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
+import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
+import { fileNameKey } from "../../../memory/files/memory-file-name.ts";
+import type { MemoryFile } from "../../../ports/memory-store.ts";
+
+/** What is kept of each memory. */
+export interface MemoryHead
+  extends Pick<Memory, "path" | "supersededBy" | "isQuarantined" | "follows" | "revises" | "sessionId"> {
+  readonly version: string;
+  readonly modifiedMs: number;
+}
+
+export interface CachedMemory extends MemoryHead {
+  readonly stamp: string;
+  /** Absent until it is asked for. */
+  known: KnownMemory | undefined;
+}
 
 /** What was given out stays the same; paths and number are the current ones. */
-export class MemoryView<Cached> implements ReadonlyMap<string, KnownMemory> {
-  readonly #cached: ReadonlyMap<string, Cached>;
-  readonly #load: (cached: Cached) => KnownMemory | undefined;
+export class MemoryView implements ReadonlyMap<string, KnownMemory> {
+  readonly #cached: ReadonlyMap<string, CachedMemory>;
+  readonly #load: (cached: CachedMemory) => KnownMemory | undefined;
   readonly #given = new Map<string, KnownMemory>();
 
-  constructor(cached: ReadonlyMap<string, Cached>, load: (cached: Cached) => KnownMemory | undefined) {
+  constructor(
+    cached: ReadonlyMap<string, CachedMemory>,
+    load: (cached: CachedMemory) => KnownMemory | undefined,
+  ) {
     this.#cached = cached;
     this.#load = load;
   }
@@ -51,4 +70,19 @@ export class MemoryView<Cached> implements ReadonlyMap<string, KnownMemory> {
   [Symbol.iterator](): MapIterator<[string, KnownMemory]> {
     return this.entries();
   }
+}
+
+/** A memory as its file is read, and what was not understood. */
+export function knownOf({ path, text, version }: MemoryFile): {
+  readonly known: KnownMemory;
+  readonly problems: readonly string[];
+} {
+  const { memory, problems } = parseMemoryFile(path, text);
+  return { known: { memory, text, version }, problems };
+}
+
+/** The folder and the key of the name. */
+export function nameOf(path: string): string {
+  const from = path.lastIndexOf("/") + 1;
+  return path.slice(0, from) + fileNameKey(path.slice(from));
 }

@@ -32,6 +32,7 @@ import { memoryFailure, memoryStoreBusy, memoryStoreClosed } from "../../shared/
 import { LeaseLock } from "../lease/lease-lock.ts";
 import type { LeaseOptions } from "../lease/session-lease.ts";
 import { type Carried, CHANGE_PATIENCE, MemoryWork, unconfirmed } from "./change-memories.ts";
+import { readDerived, writeDerived } from "./derived-file.ts";
 import { MemoryFiles } from "./memory-file-steps.ts";
 import { PLACES, workAs, workId } from "./memory-places.ts";
 import { MemoryReader } from "./memory-reader.ts";
@@ -112,11 +113,18 @@ class FileMemoryStore implements MemoryStore {
       next: () => this.#try(`${this.path} could not be listed`, () => tracker.next()),
       read: (path) => this.#reader.readNow(path),
       isLasting: (path, stamp) => tracker.isLasting(path, stamp),
+      kept: () => readDerived(this.#files),
+      keep: (pieces) => this.#keep(pieces),
       close: () => {
         this.#trackers.delete(tracker);
         tracker.close();
       },
     };
+  }
+
+  async #keep(pieces: Iterable<Uint8Array>): Promise<void> {
+    // The folder is full or read-only, or the caller gave up: then the next one does it.
+    await writeDerived(this.#files, this.#newWork().id, pieces).catch(() => undefined);
   }
 
   read(path: string): Promise<MemoryFile | undefined> {

@@ -16,6 +16,7 @@
  *   archive/<day>-<when>-<id>/…     archived memories, under their paths
  *   kept/<when>-<id>.<old|gone>/…   texts that a person saved during a replacement
  *   records/<name>                  journals and logs
+ *   derived/index                   what searches need, made from the memories: it may be removed at any time
  * ```
  *
  * `when` is in milliseconds since the epoch, `id` is random: no name is ever used twice.
@@ -32,6 +33,7 @@ export const PLACES = {
   archive: `${OWN_FOLDER}/archive`,
   kept: `${OWN_FOLDER}/kept`,
   records: `${OWN_FOLDER}/records`,
+  derived: `${OWN_FOLDER}/derived`,
 } as const;
 
 /**
