@@ -32,7 +32,7 @@ export interface ListingProblem {
   readonly isOverLimit?: boolean;
 }
 
-/** What happened to a directory since it was asked before. */
+/** Changes of a directory since the last question. */
 export interface MemoryDelta {
   /** New files, and files that may have changed; the first time all of them. */
   readonly changed: readonly MemoryFileHead[];
@@ -45,7 +45,7 @@ export interface MemoryDelta {
 /** Follows a directory: what it costs depends on what changes, and not on how many files there are. */
 export interface MemoryFollower {
   /**
-   * What changed since the last call. The store's own changes are seen at once; those of people and of other programs
+   * Returns what changed since the last call. The store's own changes are seen at once; those of people and of other programs
    * within a second. @throws `STORE_FAILED`
    */
   next(): Promise<MemoryDelta>;
@@ -56,7 +56,7 @@ export interface MemoryFollower {
   read?(path: string): MemoryFile | undefined;
   /** True if a stamp of {@link next} still tells the file from any later text, in other processes, too. */
   isLasting(path: string, stamp: string): boolean;
-  /** What {@link keep} kept, piece by piece; none if there is nothing, or it is damaged. */
+  /** Returns what {@link keep} kept, piece by piece; none if there is nothing, or it is damaged. */
   kept?(): Iterable<Uint8Array>;
   /**
    * Keeps bytes beside the memories for the next process. They are derived from the memories: losing them costs time

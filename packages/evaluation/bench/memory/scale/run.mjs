@@ -42,9 +42,6 @@ const REMEMBERS_COUNT = 30;
 /** Past the time in which a file's state is taken for the last one. */
 const SETTLED_MS = 2_500;
 
-if (options.part !== undefined) console.log(JSON.stringify(await measurePart(options.part)));
-else run();
-
 function run() {
   const rows = FILES.split(",").map((count) => measure(Number(count)));
   if (options.json) console.log(JSON.stringify(rows, undefined, 2));
@@ -92,7 +89,7 @@ function rowOf({ count, build, warm }) {
   ];
 }
 
-/** Each part in a process of its own: first one that reads all files, then one that finds the saved index. */
+/** Each part in another process: first one that reads all files, then one that finds the saved index. */
 function measure(count) {
   const folder = mkdtempSync(join(options.folder, "palimpsest-scale-"));
   try {
@@ -254,3 +251,6 @@ function madeUp(seed) {
     ).join(" ");
   return { text, query: () => text(3 + Math.floor(random() * 8)) };
 }
+
+if (options.part !== undefined) console.log(JSON.stringify(await measurePart(options.part)));
+else run();

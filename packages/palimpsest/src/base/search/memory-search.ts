@@ -77,7 +77,7 @@ export interface MemorySearch {
   remove(id: string): boolean;
   /** The best memories for a query; by id among equals. What has none of its words is found only where it is asked for. */
   search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
-  /** What it holds, to be restored by another one. It is of use until the next change. */
+  /** Its contents, to be restored by another one. It is of use until the next change. */
   save(): SavedSearch;
   /** Takes over what was saved: a search that holds nothing yet. Afterwards it finds the same with the same scores. */
   restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<void>;

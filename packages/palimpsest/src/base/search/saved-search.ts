@@ -3,7 +3,7 @@
  * index the texts again.
  *
  * Documents and terms are numbered without gaps, in the order of their numbers here, so that the places of each term
- * stay sorted. Large arrays come in parts, so that whoever writes them can give others a turn in between.
+ * stay sorted. Large arrays come in parts, so that a writer can give others a turn in between.
  */
 import { type Postings, placeNumber, renumbered, type SavedPostings } from "./postings.ts";
 import type { Scorer } from "./scorer.ts";
@@ -23,7 +23,7 @@ export interface SavedSearch {
   parts(name: (typeof SAVED_ARRAYS)[number]): Iterable<Uint32Array>;
 }
 
-/** What was saved, read again. */
+/** A saved search, read again. */
 export interface RestoredSearch extends SavedPostings {
   readonly documents: readonly {
     readonly id: string;

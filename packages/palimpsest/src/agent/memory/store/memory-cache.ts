@@ -23,7 +23,7 @@ import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
 import { type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
-import { formatIndex, readIndex, type SavedRow } from "./saved-index.ts";
+import { composeSavedIndex, readIndex, type SavedRow, UnusableIndexError } from "./saved-index.ts";
 
 export interface MemoryProblem {
   readonly path: string;
@@ -255,9 +255,10 @@ export class MemoryCache {
 
   *#pieces(): Iterable<Uint8Array> {
     const changesCount = this.#changesCount;
-    for (const piece of formatIndex(this.#search, (path) => this.#rowOf(path))) {
+    for (const piece of composeSavedIndex(this.#search, (path) => this.#rowOf(path))) {
       // The next look saves it again.
-      if (this.#changesCount !== changesCount) throw new Error("The memories were changed meanwhile.");
+      if (this.#changesCount !== changesCount)
+        throw new UnusableIndexError("The memories were changed meanwhile.");
       yield piece;
     }
   }

@@ -4,7 +4,7 @@ import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { fileNameKey } from "../../../memory/files/memory-file-name.ts";
 import type { MemoryFile } from "../../../ports/memory-store.ts";
 
-/** What is kept of each memory. */
+/** The part of each memory that is kept. */
 export interface MemoryHead
   extends Pick<Memory, "path" | "supersededBy" | "isQuarantined" | "follows" | "revises" | "sessionId"> {
   readonly version: string;

@@ -1,5 +1,5 @@
 /**
- * What a cache of memories needs to search them, as pieces of bytes that a store keeps for the next process: for each
+ * The index of a cache of memories, as pieces of bytes that a store keeps for the next process: for each
  * memory its place, stamp and links, and the search index. No texts: they are read from the files.
  *
  * It is never a truth. A memory whose file has another stamp is read again; a file that has another text than was
@@ -14,6 +14,11 @@ import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import type { MemoryHead } from "./memory-view.ts";
 
+/** The index cannot be used, or not be saved now. */
+export class UnusableIndexError extends Error {
+  override readonly name = "UnusableIndexError";
+}
+
 /** Rows in one piece. Our choice: a millisecond of work. */
 const PIECE_ROWS_COUNT = 256;
 const PIECE_TERMS_COUNT = 4_096;
@@ -22,7 +27,7 @@ const PIECE_TERMS_COUNT = 4_096;
 export interface SavedRow extends MemoryHead {
   /** Empty if its file has to be read again. */
   readonly stamp: string;
-  /** What was not understood in the file. */
+  /** Parts of the file that were not understood. */
   readonly odd: readonly string[] | undefined;
 }
 
@@ -33,7 +38,7 @@ interface SavedIndex {
 }
 
 /** @param rowOf - `undefined` for an id that is not there; then the result is not whole, and is not read */
-export function* formatIndex(
+export function* composeSavedIndex(
   search: MemorySearch,
   rowOf: (id: string) => SavedRow | undefined,
 ): Iterable<Uint8Array> {
@@ -57,7 +62,7 @@ export async function readIndex(
     const next = async (): Promise<Uint8Array> => {
       await yieldTurn();
       const { value, done } = reading.next();
-      if (done === true) throw new Error("It ends too early.");
+      if (done === true) throw new UnusableIndexError("It ends too early.");
       return value;
     };
     const first = reading.next();
@@ -93,7 +98,7 @@ async function readList<Item>(count: number, next: () => Promise<Uint8Array>): P
   const items: Item[] = [];
   while (items.length < count) {
     const list = parsed(await next());
-    if (!Array.isArray(list) || list.length === 0) throw new Error("It is damaged.");
+    if (!Array.isArray(list) || list.length === 0) throw new UnusableIndexError("It is damaged.");
     for (const item of list as readonly Item[]) items.push(item);
   }
   return items;

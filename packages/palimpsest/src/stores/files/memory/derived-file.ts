@@ -1,6 +1,6 @@
 /**
  * A file of what was derived from the memories, in the hidden folder: pieces of bytes, each with its length and a
- * checksum. Losing it costs time only. It is written to a file of its own and renamed, without a sync: after a power
+ * checksum. Losing it costs time only. It is written to another file and renamed, without a sync: after a power
  * loss the checksums tell.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -8,6 +8,11 @@ import type { OpenFile } from "../../../ports/file-system.ts";
 import { writeWhole } from "../replace/whole-file.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
 import { PLACES } from "./memory-places.ts";
+
+/** The pieces are not those that were written. */
+class DamagedFileError extends Error {
+  override readonly name = "DamagedFileError";
+}
 
 const PATH = `${PLACES.derived}/index`;
 const UNFINISHED = /^index\.(\d{1,15})-[0-9A-Za-z-]{1,64}\.new$/;
@@ -28,7 +33,8 @@ export function* readDerived(files: MemoryFiles): Iterable<Uint8Array> {
       const { length, sum } = headAt(file, at);
       const bytes = new Uint8Array(length);
       bytes.set(file.read(at + HEAD_BYTES, length));
-      if (at + HEAD_BYTES + length > size || checksum(bytes) !== sum) throw new Error("It is damaged.");
+      if (at + HEAD_BYTES + length > size || checksum(bytes) !== sum)
+        throw new DamagedFileError("It is damaged.");
       yield bytes;
       at += HEAD_BYTES + length;
     }
@@ -39,10 +45,10 @@ export function* readDerived(files: MemoryFiles): Iterable<Uint8Array> {
 
 function headAt(file: OpenFile, at: number): { readonly length: number; readonly sum: number } {
   const bytes = file.read(at, HEAD_BYTES);
-  if (bytes.length < HEAD_BYTES) throw new Error("It ends too early.");
+  if (bytes.length < HEAD_BYTES) throw new DamagedFileError("It ends too early.");
   const head = new DataView(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
   const length = head.getUint32(0, true);
-  if (length > PIECE_LIMIT_BYTES) throw new Error("It is damaged.");
+  if (length > PIECE_LIMIT_BYTES) throw new DamagedFileError("It is damaged.");
   return { length, sum: head.getUint32(4, true) };
 }
 

@@ -79,7 +79,7 @@ export class MemoryTracker {
     abandoned.register(this, this.#watches, this);
   }
 
-  /** What changed since the last call. @throws the file system's error */
+  /** Returns what changed since the last call. @throws the file system's error */
   next(): Promise<MemoryDelta> {
     return this.#inTurn(async () => {
       await this.#catchUp();

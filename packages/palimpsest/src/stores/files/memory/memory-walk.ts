@@ -1,5 +1,5 @@
 /**
- * What a memory directory holds: which entries are memories, which are folders to look into, and which are problems
+ * The contents of a memory directory: which entries are memories, which are folders to look into, and which are problems
  * that people are shown. Nothing that may be meant as a memory is left out without a word.
  */
 import { MEMORY_STORE_DEFAULTS } from "../../../base/defaults/memory/store.ts";
@@ -11,7 +11,7 @@ import type { MemoryFiles } from "./memory-file-steps.ts";
 /** Most problems that one listing reports. Source: our choice; more of them have one cause. */
 const LISTED_PROBLEMS_COUNT = 100;
 
-/** What an entry of a folder is. */
+/** The kind of an entry of a folder. */
 type Judged =
   | { readonly type: "memory" | "folder" | "ignored" }
   | { readonly type: "problem"; readonly detail: string };

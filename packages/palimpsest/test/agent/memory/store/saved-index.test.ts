@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import { expect, it } from "vitest";
 import { MemoryCache } from "#agent/memory/store/memory-cache.ts";
-import { formatIndex, readIndex } from "#agent/memory/store/saved-index.ts";
+import { composeSavedIndex, readIndex } from "#agent/memory/store/saved-index.ts";
 import { createMemorySearch, type MemorySearch } from "#base/search/memory-search.ts";
 import { fileMemoryStore } from "#stores/files/memory/file-memory-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -22,7 +22,7 @@ const document = fc.record({
 });
 
 async function restored(search: MemorySearch, rows: ReadonlyMap<string, string | undefined>) {
-  const pieces = formatIndex(search, (path) => ({
+  const pieces = composeSavedIndex(search, (path) => ({
     ...{ path, stamp: "", version: "", modifiedMs: 0, odd: undefined, revises: [] },
     ...{ isQuarantined: false, supersededBy: undefined, sessionId: "s", follows: rows.get(path) },
   }));
@@ -129,13 +129,13 @@ it("a second process reads no memory for its first look, and one for what it sho
 it("what changed, came or went since it was saved is read", async () => {
   const { fs, clock, open, readPaths } = await savedDisk();
   fs.remove("m3.md");
-  for (const [path, said] of [
+  for (const [path, animal] of [
     ["m7.md", "quokka"],
     ["new.md", "wombat"],
   ] as const) {
     if (path === "m7.md") fs.remove(path);
     const file = fs.open(path, "create");
-    file.write(Buffer.from(`The ${said} is here.`));
+    file.write(Buffer.from(`The ${animal} is here.`));
     file.close();
   }
   clock.advance(60_000);
@@ -204,7 +204,7 @@ it("one of another version is ignored, and replaced", async () => {
   const file = fs.open(INDEX, "read");
   const bytes = Buffer.from(file.read(0, file.size()));
   file.close();
-  // A whole file of its own: its first piece alone, with the checksum of its bytes, of an older format.
+  // A complete file: its first piece alone, with the checksum of its bytes, of an older format.
   const head = Buffer.from(JSON.stringify({ format: "0 1", rows: 0, terms: 0, counts: {} }));
   fs.remove(INDEX);
   const older = fs.open(INDEX, "create");
