@@ -23,7 +23,7 @@ import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
 import { type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
-import { composeSavedIndex, readIndex, type SavedRow, UnusableIndexError } from "./saved-index.ts";
+import { composeSavedIndex, readIndex, type SavedRow, unusableIndex } from "./saved-index.ts";
 
 export interface MemoryProblem {
   readonly path: string;
@@ -257,8 +257,7 @@ export class MemoryCache {
     const changesCount = this.#changesCount;
     for (const piece of composeSavedIndex(this.#search, (path) => this.#rowOf(path))) {
       // The next look saves it again.
-      if (this.#changesCount !== changesCount)
-        throw new UnusableIndexError("The memories were changed meanwhile.");
+      if (this.#changesCount !== changesCount) throw unusableIndex("The memories were changed meanwhile.");
       yield piece;
     }
   }

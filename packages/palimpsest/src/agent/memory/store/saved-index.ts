@@ -5,6 +5,7 @@
  * It is never a truth. A memory whose file has another stamp is read again; a file that has another text than was
  * indexed is found out when it is shown; pieces of another version, or that do not fit each other, are ignored.
  */
+import { StoreError } from "../../../base/errors.ts";
 import { fingerprint } from "../../../base/fingerprint.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
 import { OTHER_FORMS, STOP_WORDS } from "../../../base/search/english-words.ts";
@@ -14,9 +15,12 @@ import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import type { MemoryHead } from "./memory-view.ts";
 
-/** The index cannot be used, or not be saved now. */
-export class UnusableIndexError extends Error {
-  override readonly name = "UnusableIndexError";
+/** The index cannot be used, or not be saved now: it is made again. */
+export function unusableIndex(message: string): StoreError {
+  return new StoreError("STORE_FAILED", {
+    message,
+    hint: "Nothing is to be done: memories are read instead.",
+  });
 }
 
 /** Rows in one piece. Our choice: a millisecond of work. */
@@ -62,7 +66,7 @@ export async function readIndex(
     const next = async (): Promise<Uint8Array> => {
       await yieldTurn();
       const { value, done } = reading.next();
-      if (done === true) throw new UnusableIndexError("It ends too early.");
+      if (done === true) throw unusableIndex("It ends too early.");
       return value;
     };
     const first = reading.next();
@@ -98,7 +102,7 @@ async function readList<Item>(count: number, next: () => Promise<Uint8Array>): P
   const items: Item[] = [];
   while (items.length < count) {
     const list = parsed(await next());
-    if (!Array.isArray(list) || list.length === 0) throw new UnusableIndexError("It is damaged.");
+    if (!Array.isArray(list) || list.length === 0) throw unusableIndex("It is damaged.");
     for (const item of list as readonly Item[]) items.push(item);
   }
   return items;
