@@ -20,7 +20,7 @@ import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
 import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import { LogWords } from "../literals/log-words.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, mainArgument, oneLine, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { commandOf, mainArgument, oneLine, type ToolKind, toolKey, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
@@ -310,7 +310,7 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
 
 function rememberPlan(digest: Digest, seq: number, pointer: string, { name, input }: ToolUseBlock): void {
   const plan = typeof input === "object" && input !== null && "plan" in input ? input["plan"] : undefined;
-  if (name === "ExitPlanMode" && typeof plan === "string")
+  if (toolKey(name) === "exitplanmode" && typeof plan === "string")
     digest.plan = {
       seq,
       pointer,
