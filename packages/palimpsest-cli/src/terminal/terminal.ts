@@ -107,6 +107,11 @@ export function printJson(out: Terminal, value: unknown): void {
   out.write(`${text.replace(HIDDEN, escapeUnits)}\n`);
 }
 
+/** A value as one line of JSON, which cannot control a terminal. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(HIDDEN, escapeUnits)}\n`;
+}
+
 function escapeUnits(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool, type ScriptStep, say } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
+import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 import {
   chatPlace,
   lastResults,
@@ -78,6 +79,18 @@ describe("palimpsest run", () => {
       permission_denials: [],
     });
     expect(await runForResult(place, ["-p", "Go."])).toMatchObject({ type: "result", result: "Again." });
+    await place.provider.close();
+  });
+
+  it("writes no escapes of a model to a terminal, in no format", async () => {
+    const place = await chatPlace(() => "\u001b[2J\u009b31mowned\u202e");
+    for (const format of ["text", "json"]) {
+      const { folder, env } = place;
+      const context = cliDouble({ folder, env, isInteractive: true });
+      const { out } = await runChat(place, ["-p", "x", "--output-format", format], { context });
+      expect(out).toContain("owned");
+      expect(out).not.toMatch(/[\u001b\u009b\u202e]/);
+    }
     await place.provider.close();
   });
 

@@ -116,10 +116,7 @@ export class ChatAgent {
         tools: made.tools,
         signal,
         ...(options.maxTurns === undefined ? {} : { maxIterations: options.maxTurns }),
-        onEvent: (event) => {
-          // `withActivity` reports results with their output.
-          if (event.type !== "tool-result") options.onEvent({ type: "model", event });
-        },
+        onEvent: (event) => options.onEvent({ type: "model", event }),
       });
       this.#last = result;
       this.#costUsd = (await session.spending()).costUsd;

@@ -46,8 +46,8 @@ export type PermissionAnswer = { readonly allow: "once" | "session" | "project" 
 
 /** An event of a chat; `type` says which. */
 export type ChatEvent =
-  /** Something of the model's answer, or a request that leaves. */
-  | { readonly type: "model"; readonly event: Exclude<TurnEvent, { readonly type: "tool-result" }> }
+  /** Something of the model's answer, a request that leaves, or the result of a call as the model gets it. */
+  | { readonly type: "model"; readonly event: TurnEvent }
   | { readonly type: "turn-started"; readonly input: string }
   | { readonly type: "turn-ended"; readonly result: TurnResult; readonly tookMs: number }
   /** `isAborted`: the person stopped it. The messages so far are in the log. */

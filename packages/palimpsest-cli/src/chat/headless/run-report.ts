@@ -6,7 +6,7 @@
  */
 
 import { formatBytes } from "../../terminal/figures.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import { jsonLine, type Terminal, terminalText } from "../../terminal/terminal.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
 import type { ChatEvent, TurnResult } from "../base/chat-events.ts";
 import { messageOf } from "../base/values.ts";
@@ -81,7 +81,7 @@ export class RunReport {
       this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input, reason: event.reason });
     } else if (event.type === "retry" && format === "text")
       err.write(`${event.failure.kind}: trying again in ${(event.waitMs / 1_000).toFixed(1)} s\n`);
-    else if (event.type === "notice" && format !== "stream-json") err.write(`${event.text}\n`);
+    else if (event.type === "notice" && format !== "stream-json") err.write(terminalText(event.text, err));
     if (format !== "stream-json" || this.#isOver) return;
     for (const line of this.#linesOf(event)) this.#line(line);
   }
@@ -92,10 +92,16 @@ export class RunReport {
         return this.#modelLines(event.event);
       case "tool-ended": {
         const { call, output, isError, isSubAgent, sessionId } = event;
-        const content = readable(typeof output === "object" && "content" in output ? output.content : output);
-        const block = { type: "tool_result", tool_use_id: call.id, content, is_error: isError };
-        const of = isSubAgent ? { of: sessionId } : {};
-        return [{ type: "user", message: { role: "user", content: [block] }, ...of }];
+        // The turn reports those of the chat itself.
+        if (!isSubAgent) return [];
+        const content = typeof output === "object" && "content" in output ? output.content : output;
+        const block = {
+          type: "tool_result",
+          tool_use_id: call.id,
+          content: readable(content),
+          is_error: isError,
+        };
+        return [{ type: "user", message: { role: "user", content: [block] }, of: sessionId }];
       }
       case "tool-denied": {
         const { call, reason } = event;
@@ -123,6 +129,10 @@ export class RunReport {
         message: { role: "assistant", model, content, stop_reason: stopReason, usage },
       }));
     }
+    if (event.type === "tool-result") {
+      const block = { ...event.result, content: readable(event.result.content) };
+      return [{ type: "user", message: { role: "user", content: [block] } }];
+    }
     if (!this.#options.isPartial || (event.type !== "text" && event.type !== "thinking")) return [];
     return [{ type: "stream_event", event: { type: `${event.type}_delta`, text: event.text } }];
   }
@@ -131,8 +141,9 @@ export class RunReport {
   ended(agent: ChatAgent, result: TurnResult | undefined): void {
     const { format, out, err } = this.#options;
     if (format === "text") {
-      if (result !== undefined) out.write(result.text === "" ? "" : `${result.text.replace(/\n$/, "")}\n`);
-      if (this.#error !== undefined && !this.#isAborted) err.write(`${errorWords(this.#error)}\n`);
+      if (result !== undefined && result.text !== "") out.write(terminalText(result.text, out));
+      if (this.#error !== undefined && !this.#isAborted)
+        err.write(terminalText(errorWords(this.#error), err));
       if (result !== undefined && result.endedBy !== "done")
         err.write(`The model did not finish: ${result.endedBy}.\n`);
       return;
@@ -156,7 +167,7 @@ export class RunReport {
       usage: result?.usage,
       permission_denials: this.#denials,
     };
-    out.write(`${JSON.stringify(summary)}\n`);
+    out.write(jsonLine(summary));
     // The result is the last line.
     this.#isOver = true;
   }
@@ -164,7 +175,7 @@ export class RunReport {
   #line(line: object): void {
     const { out } = this.#options;
     if (this.#early !== undefined) this.#early.push(line);
-    else out.write(`${JSON.stringify({ ...line, session_id: this.#sessionId })}\n`);
+    else out.write(jsonLine({ ...line, session_id: this.#sessionId }));
   }
 }
 

@@ -50,7 +50,7 @@ export async function runTools(
     const isAlone = options.tools?.find(({ name }) => name === call.name)?.parallel === false;
     if (isAlone) await Promise.all(running);
     const one = runOne(agent, call, { ...options, inOrder }).then((result) => {
-      tell(options, { type: "tool-result", call, isError: result.is_error === true });
+      tell(options, { type: "tool-result", call, isError: result.is_error === true, result });
       return result;
     });
     running.push(one);

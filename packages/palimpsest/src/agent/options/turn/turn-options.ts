@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../../ports/mod
 import type { SessionEvent } from "../../../session/events/events.ts";
 import type { CallRequest, PreparedCall } from "../../../session/options/prepared-call.ts";
 import type { Session } from "../../../session/session.ts";
-import type { ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
+import type { ToolResultBlock, ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
 
 /** A tool's answer: a text, parts, or either with a mark that it failed. */
 export type ToolOutput =
@@ -48,7 +48,13 @@ export type TurnEvent =
   | ModelEvent
   | { readonly type: "call"; readonly call: PreparedCall }
   | { readonly type: "answer"; readonly answer: ModelAnswer }
-  | { readonly type: "tool-result"; readonly call: ToolUseBlock; readonly isError: boolean };
+  /** `result`: as the model gets it, also for calls that were denied and for those of the session's own tools. */
+  | {
+      readonly type: "tool-result";
+      readonly call: ToolUseBlock;
+      readonly isError: boolean;
+      readonly result: ToolResultBlock;
+    };
 
 /** An event of a compaction: an edit of the window, what it showed again, or a summary that a model was asked for. */
 export type CompactionEvent = Extract<
