@@ -25,6 +25,7 @@ import {
   tooLong,
   WINDOW,
 } from "./classic-runs.ts";
+import * as runs from "./classic-text-runs.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../../docs/reference/classic.md", import.meta.url));
 type Row = readonly [what: string, constant: string, run: () => Promise<string>, shows: string];
@@ -32,6 +33,12 @@ type Row = readonly [what: string, constant: string, run: () => Promise<string>,
 const NOTES = { notes: { costShareCap: "off" } } as const;
 
 const ROWS: readonly Row[] = [
+  [
+    "Summary reserve",
+    "the model's longest answer, 20,000 at the most",
+    runs.budgets,
+    "8,000: 192,000; 20,000: 180,000; 64,000: 180,000 of 200,000 are effective",
+  ],
   [
     "Warning and error threshold",
     "effective window (180,000 of 200,000) less 20,000",
@@ -67,6 +74,12 @@ const ROWS: readonly Row[] = [
     "107,999: none; 108,000: offload",
   ],
   [
+    "The user's own words at the gates",
+    "stay as they are",
+    runs.userAtTheGates,
+    "40 messages of 3,600 in 150,000: all whole",
+  ],
+  [
     "Microcompact by size",
     "80 % of the effective window",
     () => around(144_000, { disabledLayers: ["arrival", "offload"] }, { rounds: 40, tokens: 2_800 }),
@@ -83,6 +96,19 @@ const ROWS: readonly Row[] = [
     "the cache's 5 minutes, the newest 5 stay",
     async () => `${await coldAfter(300_000)}; ${await coldAfter(300_001)}`,
     "300000 ms: none cleared; 300001 ms: microcompact (cache-cold), 5 stay",
+  ],
+  [
+    "Results of other tools, as of MCP servers and agents",
+    "stay",
+    () => runs.briefs("mcp__docs__get", 1_000),
+    "all stay",
+  ],
+  ["A cleared result", "a brief of about 60 tokens", () => runs.briefs("Read", 3_000), "up to 67 tokens"],
+  [
+    "A cleared result of a query under 1,000 characters",
+    "goes with its call",
+    async () => `999: ${await runs.briefs("Grep", 999)}; 1,000: ${await runs.briefs("Grep", 1_000)}`,
+    "999: gone with their calls; 1,000: up to 60 tokens",
   ],
   [
     "New blocks",
@@ -103,6 +129,13 @@ const ROWS: readonly Row[] = [
       `20,000: ${await arrival("word ".repeat(4_000))}; 20,001: ${await arrival(`${"word ".repeat(4_000)}.`)}`,
     "20,000: whole; 20,001: preview",
   ],
+  [
+    "New results of one message",
+    "50,000 tokens together",
+    async () => `${await runs.together(16_600)}; ${await runs.together(16_700)}`,
+    "3 of 16,600: 3 whole; 3 of 16,700: 0 whole",
+  ],
+  ["Preview of a block", "1,000 tokens", runs.previewSize, "30,000: 900 and some"],
   ["Collapse", "before a summary", () => firstRewrite({}, []), "collapse"],
   [
     "Session-memory compact",
@@ -117,6 +150,50 @@ const ROWS: readonly Row[] = [
     () => firstRewrite({ summary: () => tooLong }, ["collapse"]),
     "call failed, call failed, call failed, call failed, extractive",
   ],
+  [
+    "Rounds that a retry leaves out",
+    "those that the error names, else 20 %",
+    runs.retries,
+    "51, 40, 32, 25 rounds are asked about",
+  ],
+  [
+    "A refusal as too long",
+    "collapses first, then a summary, each once",
+    async () => `${await runs.refused(1)}; ${await runs.refused(2)}; ${await runs.refused(3)}`,
+    "collapse, answered; collapse, call written, full, answered; collapse, call written, full, PROMPT_TOO_LONG",
+  ],
+  [
+    "Messages after a summary",
+    "35 % of the effective window, 50 % behind the notes",
+    runs.targets,
+    "63,000; 90,000",
+  ],
+  [
+    "A compaction of no use",
+    "frees less than 20 %, comes within 3 calls of the last, or leaves more than its target",
+    async () => runs.verdicts(),
+    "frees 13,999 of 70,000: freed-little, 14,000: of use; 3 calls after the last: refilled, 4: of use; leaves 63,001: missed-target, 63,000: of use",
+  ],
+  [
+    "Thrashing",
+    "3 compactions of no use in a row",
+    runs.thrashing,
+    "3 useless compactions, then COMPACTION_THRASHING",
+  ],
+  [
+    "The user's words in a summary",
+    "8,000 tokens, newest first, and more where there is room",
+    async () => (await runs.summaryTexts()).words,
+    "13 of 60 messages of the user, the first and the newest: 7865 tokens",
+  ],
+  [
+    "Strings of a summary, to the letter",
+    "6,000 tokens",
+    async () => (await runs.summaryTexts()).strings,
+    "5994 tokens of strings",
+  ],
+  ["Pins", "4,000 tokens", runs.pins, "3,900: pinned; 4,200: PIN_REFUSED"],
+  ["Thinking", "32,000 tokens, counted apart", runs.thinking, "33,000: over its 32,000"],
   [
     "Breaker of the model's summaries",
     "3 failures in a row",
@@ -178,6 +255,18 @@ const ROWS: readonly Row[] = [
       return all.join();
     },
     "10K tokens, 7 messages",
+  ],
+  [
+    "Wait for an update of the notes",
+    "15 seconds; then a summary",
+    runs.notesWait,
+    "15,000 ms, then call written, full",
+  ],
+  [
+    "Sizes of the notes",
+    "10 sections of 2,000 tokens, 12,000 in all",
+    runs.notesSizes,
+    "10 sections, the largest 2035 tokens with its heading, 12003 in all",
   ],
   [
     "Updates of the notes",
