@@ -231,7 +231,7 @@ export class AgentSession extends SessionMembers {
     this.#recoveries.clear();
     this.#help.summaries.answered();
     if (prepared !== undefined && request !== undefined && prepared.callSeq === callSeq)
-      this.#notes?.answered({ request, prepared, messages, usage: answer.usage });
+      this.#notes?.answered({ request, prepared, messages, seqs, usage: answer.usage });
     const recorded = from ?? { messages, stopReason: "other" as const };
     if (callSeq !== undefined && answer.usage !== undefined) {
       // The figures of an answer that brought a summary are not those of the request.

@@ -27,14 +27,14 @@ export async function budgets(): Promise<string> {
   return `${effective.join("; ")} of 200,000 are effective`;
 }
 
-/** What messages may have after a summary. */
+/** The most that messages have after a summary. */
 export async function targets(): Promise<string> {
   const { session } = await aSession(WINDOW);
   const { fullTargetTokens, sessionMemoryTargetTokens } = internalsOf(session).budgets.budget;
   return `${thousands(fullTargetTokens)}; ${thousands(sessionMemoryTargetTokens)}`;
 }
 
-/** What a message with three results of this size shows. */
+/** Shows a message with three results of this size. */
 export async function together(tokens: number): Promise<string> {
   const { session } = await aSession(WINDOW);
   await session.append(user("Read."));
@@ -61,7 +61,7 @@ export async function previewSize(): Promise<string> {
   return `30,000: ${Math.floor(tokens / 100) * 100} and some`;
 }
 
-/** What is left of cleared results of these sizes. */
+/** Clears results of this size. */
 export async function briefs(tool: string, characters: number): Promise<string> {
   const { session } = await aSession({ ...WINDOW, disabledLayers: ["arrival", "collapse"] });
   await session.append(user("Search the ledgers."));
@@ -149,7 +149,7 @@ export async function summaryTexts(): Promise<{ readonly words: string; readonly
   return { words: `${words}: ${sum} tokens`, strings: `${Math.round(tokensOf(appendix))} tokens of strings` };
 }
 
-/** What the retries of a summary leave out, in messages of the user. */
+/** The rounds that the retries of a summary ask about. */
 export async function retries(): Promise<string> {
   const stage = await full({ notes: "off", summary: () => tooLong }, ["collapse"]);
   for (let turn = 0; layersOf(stage).length === 0; turn++)

@@ -22,7 +22,7 @@ import { internalsOf, type Session } from "../../session/session.ts";
 import { blockText, type Usage } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { AgentOptions, AgentWorld, NotesOptions } from "../options/agent-options.ts";
-import { keyFacts } from "./key-facts.ts";
+import { AnswerFacts, keyFacts } from "./key-facts.ts";
 import { type AnsweredCall, NotesProgress } from "./notes-progress.ts";
 import { hasNotes, NotesStore, notesLimits, sizeOfNotes } from "./notes-store.ts";
 import { NotesUpdater } from "./notes-updater.ts";
@@ -50,6 +50,7 @@ export class AgentNotes {
   #writing: Promise<void> = Promise.resolve();
   /** Facts up to here are in the notes, or a model has left them out: what comes later is merged at a compaction. */
   #mergedSeq: number;
+  readonly #answers = new AnswerFacts();
 
   constructor(session: Session, options: AgentOptions & { readonly notes: NotesOptions }, world: AgentWorld) {
     const { model, summaryModel, notes } = options;
@@ -87,6 +88,7 @@ export class AgentNotes {
   /** A call was answered: begins an update where one is due. Waits for nothing. */
   answered(call: AnsweredCall): void {
     this.#progress.answered(call);
+    this.#answers.add(call.seqs, call.messages);
     if (this.#running !== undefined || this.#abort.signal.aborted) return;
     const asksModel =
       this.#options.updater !== "extractive" && this.#breakers.count("notes") < NOTES_DEFAULTS.failuresCount;
@@ -227,9 +229,10 @@ export class AgentNotes {
 
   /** Key facts of what is new in the log, up to which entry. */
   async #newFacts(): Promise<NewFacts> {
-    const { digest, writer } = internalsOf(this.#session);
+    const { digest, writer, isHostVisible } = internalsOf(this.#session);
     const throughSeq = writer.nextSeq - 1;
-    return { facts: keyFacts(await digest.get(), this.#mergedSeq), throughSeq };
+    const sentences = this.#answers.visible(isHostVisible);
+    return { facts: keyFacts(await digest.get(), this.#mergedSeq, sentences), throughSeq };
   }
 
   /** Facts, into the notes. Resolves with the notes where they changed. */
@@ -242,6 +245,7 @@ export class AgentNotes {
     });
     // Where nothing was noted yet, they are merged once there is something.
     if (!areEmpty) this.#mergedSeq = throughSeq;
+    if (!areEmpty) this.#answers.merged(throughSeq);
     if (merged !== undefined) this.#progress.resized(sizeOfNotes(merged));
     return merged;
   }

@@ -6,9 +6,44 @@ import { factualSentences } from "../../compaction/digest/digest-findings.ts";
 import { factsOfDigest } from "../../compaction/digest/saved-digest.ts";
 import type { KeyFact } from "../../notes/merge-key-facts.ts";
 import { FACT_LINES_COUNT } from "../../notes/session-facts.ts";
+import type { Message } from "../../transcript/blocks.ts";
 
-/** The key facts of the entries after `afterSeq`: the most important kinds first, the oldest first in each. */
-export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
+/** Sentences that are kept until a compaction, at the most. Our choice: eight times what one merges. */
+const KEPT_COUNT = 240;
+
+/** Sentences of answers that say something to the letter, until facts are merged into the notes. */
+export class AnswerFacts {
+  #kept: { readonly seq: number; readonly text: string }[] = [];
+
+  /** Adds the messages of an answer; their numbers are `seqs`. */
+  add(seqs: readonly number[], messages: readonly Pick<Message, "content">[]): void {
+    messages.forEach(({ content }, index) => {
+      const texts = content.flatMap((block) => (block.type === "text" ? factualSentences(block.text) : []));
+      for (const text of texts) this.#kept.push({ seq: seqs[index] ?? 0, text });
+    });
+    if (this.#kept.length > KEPT_COUNT) this.#kept = this.#kept.slice(-KEPT_COUNT);
+  }
+
+  /** The sentences of messages that are still part of the conversation, oldest first. */
+  visible(isVisible: (seq: number) => boolean): readonly string[] {
+    return this.#kept.filter(({ seq }) => isVisible(seq)).map(({ text }) => text);
+  }
+
+  /** Those through `seq` are in the notes. */
+  merged(throughSeq: number): void {
+    this.#kept = this.#kept.filter(({ seq }) => seq > throughSeq);
+  }
+}
+
+/**
+ * The key facts of the entries after `afterSeq`: the most important kinds first, the oldest first in each. `sentences`: of
+ * answers that say something to the letter, oldest first.
+ */
+export function keyFacts(
+  digest: Digest,
+  afterSeq: number,
+  sentences: readonly string[] = [],
+): readonly KeyFact[] {
   const facts = factsOfDigest(digest);
   const upTo = <Fact extends { readonly seq: number }>(some: readonly Fact[]): readonly Fact[] =>
     newest(some.filter(({ seq }) => seq > afterSeq));
@@ -33,8 +68,11 @@ export function keyFacts(digest: Digest, afterSeq: number): readonly KeyFact[] {
       return { kind: "workflow", text: line === "" ? command : `${command}: ${line}` };
     });
   const found = upTo(facts.decisions).map(({ text }): KeyFact => ({ kind: "learnings", text }));
-  const answered = upTo(facts.results)
-    .flatMap(({ text }) => factualSentences(text))
+  // The digest has the newest answers only; those of this process are known as far back as nothing was merged.
+  const telling = facts.results
+    .filter(({ seq }) => seq > afterSeq)
+    .flatMap(({ text }) => factualSentences(text));
+  const answered = [...new Set([...sentences, ...telling])]
     .slice(-FACT_LINES_COUNT)
     .map((text): KeyFact => ({ kind: "results", text }));
   return [...errors, ...open, ...asked, ...files, ...commands, ...found, ...answered];

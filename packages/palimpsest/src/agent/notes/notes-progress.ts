@@ -25,6 +25,8 @@ export interface AnsweredCall {
   readonly request: CallRequest;
   readonly prepared: PreparedCall;
   readonly messages: readonly Message[];
+  /** Their numbers in the log. */
+  readonly seqs: readonly number[];
   readonly usage?: Usage | undefined;
 }
 

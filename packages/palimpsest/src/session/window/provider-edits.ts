@@ -59,6 +59,8 @@ export class ProviderEditing {
   readonly #mostFailures: number;
   /** True once the provider has refused to edit. */
   #isRefused = false;
+  /** Tools whose results the host's own request keeps from clearing; `undefined` if the host has nothing cleared. */
+  #keptByHost: readonly string[] | undefined;
 
   /** @param mostFailures - failures in a row after which nothing is asked for, until a compaction by hand */
   constructor(
@@ -115,8 +117,13 @@ export class ProviderEditing {
    * clear nothing of what an earlier one cleared.
    */
   begin(next?: { readonly request: CallRequest; readonly safety: Pick<WindowState, "editSafety"> }): void {
-    const isCleared = next === undefined ? undefined : this.#edits(next.request, next.safety).clearsResults;
-    this.#parts.tracker.ask(undefined, this.#parts.writer.projection, isCleared);
+    const { tracker, writer } = this.#parts;
+    if (next !== undefined) this.#keptByHost = keptByHost(next.request);
+    const isCleared =
+      next === undefined
+        ? undefined
+        : this.#keptByHost !== undefined || this.#edits(next.request, next.safety).clearsResults;
+    tracker.ask(undefined, writer.projection, isCleared);
   }
 
   /**
@@ -191,12 +198,12 @@ export class ProviderEditing {
   /** The provider cleared more than before, or something else than it was asked for. */
   #clearing({ callSeq, applied }: ReportedAnswer): LayerEdit | undefined {
     const { tracker, writer } = this.#parts;
-    const { cleared: asked } = tracker;
-    if (applied === undefined || asked === undefined) return undefined;
+    const keptTools = this.#keptByHost ?? tracker.cleared?.keptTools;
+    if (applied === undefined || keptTools === undefined) return undefined;
     const { clearedResults, clearedThinkingTurns: clearedTurns, clearedTokens: tokens } = applied;
     if (clearedResults === 0 && clearedTurns === 0) return undefined;
     const visible = sentWith(writer.projection.visible, callSeq);
-    const cleared = clearedBy(visible, { clearedResults, clearedTurns }, asked.keptTools);
+    const cleared = clearedBy(visible, { clearedResults, clearedTurns }, keptTools);
     const before = tracker.recorded(writer.projection);
     if (before !== undefined && isSameClearing(before, cleared)) return undefined;
     const shown = asProviderShows(visible, cleared);
@@ -312,6 +319,17 @@ export class ProviderEditing {
 
 /** Families of models that may read OpenAI's summaries; the name of a deployment may say nothing. */
 const READERS: ReadonlySet<string> = new Set(["o200k", "unknown"]);
+
+/** The tools that the host excludes where its own request has the provider clear; `undefined` if it has not. */
+function keptByHost({ parameters }: CallRequest): readonly string[] | undefined {
+  const managed = parameters?.["context_management"];
+  const edits = isObject(managed) && Array.isArray(managed["edits"]) ? managed["edits"].filter(isObject) : [];
+  const clears = edits.filter(({ type }) => String(type).startsWith("clear_"));
+  if (clears.length === 0) return undefined;
+  return clears.flatMap(({ exclude_tools: kept }) =>
+    Array.isArray(kept) ? kept.filter((name) => typeof name === "string") : [],
+  );
+}
 
 /** True for Claude from 5 on, which thinks unless a request says otherwise. Source: Anthropic docs, "Context editing". */
 function thinksByDefault(model: string): boolean {

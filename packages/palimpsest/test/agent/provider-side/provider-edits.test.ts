@@ -113,6 +113,29 @@ describe("clearing at Anthropic", () => {
     expect(refusals()).toBe(4);
   });
 
+  it("is recorded and counted where the host's own request asks for it", async () => {
+    const staged = await stage("anthropic", {});
+    const session = await staged.open("one", { editSafety: "strict" });
+    await staged.work(session, 8);
+    const tools = [{ ...docsTool(SIZES.clear.resultTokens), name: "Read" }];
+    const clear = {
+      type: "clear_tool_uses_20250919",
+      trigger: { type: "tool_uses", value: 1 },
+      keep: { type: "tool_uses", value: 3 },
+    };
+    const managed = {
+      parameters: { context_management: { edits: [clear] } },
+      betas: ["context-management-2025-06-27"],
+    };
+    for (const text of ["Go on.", "And on."]) await session.turn(text, { tools, ...managed });
+    expect(layersOf(staged)).toEqual(["provider-clear cleared"]);
+
+    expect(session.context().usedTokens).toBeLessThan(5_000);
+    await session.turn("Without it.", { tools });
+    expect(staged.provider.violations).toEqual([]);
+    expect(session.context().usedTokens).toBeGreaterThan(9_000);
+  });
+
   it("leaves out thinking where a request has it switched off", async () => {
     const staged = await stage("anthropic", { clear: true });
     const session = await staged.open("one");
