@@ -41,8 +41,16 @@ export interface ParsedIndex {
   readonly headings: readonly KindHeading[];
 }
 
+/** The last index that was read: one write asks for the lines of the same text several times, and is mostly that. */
+let last: { readonly text: string; readonly index: ParsedIndex } | undefined;
+
 /** Reads an index, whatever it is. */
 export function parseIndex(text: string): ParsedIndex {
+  if (last?.text !== text) last = { text, index: readIndexText(text) };
+  return last.index;
+}
+
+function readIndexText(text: string): ParsedIndex {
   const lines = readLines(text);
   const entries: IndexEntry[] = [];
   const headings: KindHeading[] = [];
