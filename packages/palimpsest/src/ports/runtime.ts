@@ -6,6 +6,11 @@
 export interface Clock {
   /** Milliseconds since the epoch. May jump forwards or backwards, so never order by it. */
   nowMs(): number;
+  /**
+   * Milliseconds that only go forwards, from any beginning. By them sessions see how long they have kept the event loop,
+   * and let others have a turn; without them they do not look.
+   */
+  steadyMs?(): number;
 }
 
 /** Repeated work. */

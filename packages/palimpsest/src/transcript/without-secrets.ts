@@ -6,7 +6,7 @@
  */
 
 import { writeDeepJson } from "../base/json/json.ts";
-import { redactBroken } from "../base/redaction/broken-secrets.ts";
+import { redactBroken, redactInSteps } from "../base/redaction/broken-secrets.ts";
 import type { KnownSecrets } from "../base/redaction/known-secrets.ts";
 import type { ContentBlock } from "./blocks.ts";
 import type { VisibleMessage } from "./window.ts";
@@ -30,6 +30,22 @@ export function withoutSecrets(block: ContentBlock): ContentBlock {
   redactedBlocks.set(block, clean);
   if (clean !== block) redactedBlocks.set(clean, clean);
   return clean;
+}
+
+/** Makes the redacted copy of a block with a long text in steps, so that {@link withoutSecrets} only looks it up. */
+export function* secretsInSteps(block: ContentBlock): Generator<void> {
+  if (redactedBlocks.has(block)) return;
+  const text = block.type === "text" ? block.text : block.type === "tool_result" ? block.content : undefined;
+  if (typeof text !== "string") return;
+  const redacted = yield* redactInSteps(text);
+  const clean = redactBlock(block, () => redacted);
+  redactedBlocks.set(block, clean);
+  if (clean !== block) redactedBlocks.set(clean, clean);
+}
+
+/** True if the block was searched already, and has no secret. */
+export function isKnownClean(block: ContentBlock): boolean {
+  return redactedBlocks.get(block) === block;
 }
 
 /** Returns the block without secrets and without pieces of known secrets, and adds its own secrets to the known ones. */

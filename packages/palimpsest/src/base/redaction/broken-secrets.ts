@@ -46,6 +46,11 @@ export function redactBroken(text: string): RedactedText {
   return takeOut(text, findBroken(text));
 }
 
+/** The same in steps, for a long text. */
+export function* redactInSteps(text: string): Generator<void, string> {
+  return takeOut(text, yield* findInSteps(text)).text;
+}
+
 /** As long as `://:abc@`: a shorter text, such as most names of arguments, holds no secret. */
 const FEWEST_WITH_SECRET = 8;
 
@@ -55,8 +60,29 @@ const FEWEST_WITH_SECRET = 8;
  */
 const ROUNDS = 8;
 
+/** Characters of a text that are searched at once: a longer one is searched in stretches that overlap by twice the margin. */
+const STRETCH_CHARACTERS = 96_000;
+
 /** Every secret of the text, whole or broken, from the first to the last; none overlaps another. */
 export function findBroken(text: string): readonly SecretSpan[] {
+  const steps = findInSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function* findInSteps(text: string): Generator<void, readonly SecretSpan[]> {
+  if (text.length <= 2 * STRETCH_CHARACTERS) return findAtOnce(text);
+  const found: SecretSpan[] = [];
+  for (let from = 0; from < text.length; from += STRETCH_CHARACTERS) {
+    found.push(...findAround(text, { from, to: Math.min(text.length, from + STRETCH_CHARACTERS) }));
+    yield;
+  }
+  return joinSpans(found);
+}
+
+function findAtOnce(text: string): readonly SecretSpan[] {
   if (text.length < FEWEST_WITH_SECRET) return [];
   let found = findOnce(text);
   if (!BREAK_CHARACTER.test(text)) return found;
@@ -114,7 +140,7 @@ export function findAround(
 ): readonly SecretSpan[] {
   const start = Math.max(0, from - MARGIN_CHARACTERS);
   const near = text.slice(start, to + MARGIN_CHARACTERS);
-  return findBroken(near)
+  return findAtOnce(near)
     .map((span) => ({ ...span, from: span.from + start, to: span.to + start }))
     .filter((span) => span.to > from && span.from < to);
 }

@@ -9,21 +9,21 @@
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { cutHead, headAndTail } from "../../base/text/text.ts";
 import {
-  blockText,
   type ContentBlock,
   type Message,
   type ToolResultBlock,
   type ToolUseBlock,
   toolResultText,
 } from "../../transcript/blocks.ts";
-import { withoutKnownSecrets } from "../../transcript/without-secrets.ts";
-import { addLiterals, createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
+import { secretsInSteps, withoutKnownSecrets } from "../../transcript/without-secrets.ts";
+import { createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import { LogWords } from "../literals/log-words.ts";
 import { formatPointer } from "../shared/pointer.ts";
 import { commandOf, mainArgument, oneLine, type ToolKind, toolKey, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
+import { addBlockWords, addWords } from "./digest-words.ts";
 import {
   beginRequest,
   continueRequest,
@@ -140,10 +140,6 @@ const FOLLOWED_KEPT = 4;
 const TRAIL_KEPT = 24;
 /** Failed calls that later calls are still matched with. */
 const OPEN_ERRORS = 6;
-/** Characters of one text in which literals are looked for: beyond it lies data. */
-const LITERAL_CHARACTERS = 400_000;
-/** Characters of one text whose words are known: five times as many, because a word that is not known is an accusation. */
-const WORDS_CHARACTERS = 2_000_000;
 
 /** An empty digest. One belongs to one session: add its original messages from the first one on. */
 export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Digest {
@@ -169,12 +165,20 @@ export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Diges
 }
 
 /** Adds one original message of the log; `seq` grows from call to call. Changes the digest. */
-export function addToDigest(digest: Digest, seq: number, addedMessage: Message): void {
+export function addToDigest(digest: Digest, seq: number, message: Message): void {
+  const steps = addToDigestInSteps(digest, seq, message);
+  while (steps.next().done !== true);
+}
+
+/** The same in steps of a millisecond or two; between them the digest holds a part of the message. */
+export function* addToDigestInSteps(digest: Digest, seq: number, addedMessage: Message): Generator<void> {
   // First of all: what is cut into lines and strings below can no longer be recognised as part of a key.
-  const message = {
-    ...addedMessage,
-    content: addedMessage.content.map((block) => withoutKnownSecrets(block, digest.secrets)),
-  };
+  const content: ContentBlock[] = [];
+  for (const block of addedMessage.content) {
+    yield* secretsInSteps(block);
+    content.push(withoutKnownSecrets(block, digest.secrets));
+  }
+  const message = { ...addedMessage, content };
   digest.messageCount++;
   const isSummary = message.origin === "summary";
   const words = userWordsOf(message);
@@ -185,14 +189,15 @@ export function addToDigest(digest: Digest, seq: number, addedMessage: Message):
     addWords(digest, text);
     beginRequest(digest.requests, { seq, pointer, text });
   }
-  message.content.forEach((block, index) => {
+  for (const [index, block] of content.entries()) {
+    yield;
     const pointer = formatPointer({ seq, block: index });
-    addBlockLiterals(digest, seq, speakerOf(message, block, words.length > 0), block);
+    yield* addBlockWords(digest, seq, speakerOf(message, block, words.length > 0), block);
     if (block.type === "tool_use") addCall(digest, seq, pointer, block);
     else if (block.type === "tool_result") addResult(digest, seq, pointer, block);
     else if (block.type === "text" && message.role === "assistant" && !isSummary)
       addAssistantWords(digest, seq, pointer, block.text);
-  });
+  }
 }
 
 function speakerOf(message: Message, block: ContentBlock, hasUserWords: boolean): Speaker {
@@ -200,46 +205,6 @@ function speakerOf(message: Message, block: ContentBlock, hasUserWords: boolean)
   if (block.type !== "text") return "tool";
   if (message.role === "assistant") return "assistant";
   return hasUserWords ? "user" : "tool";
-}
-
-function addBlockLiterals(digest: Digest, seq: number, speaker: Speaker, block: ContentBlock): void {
-  switch (block.type) {
-    case "tool_use":
-      digest.words.add(block.name);
-      visitTexts(block.input, 0, (text, isKey) => {
-        addWords(digest, text);
-        if (!isKey) addLiterals(digest.literals, seq, speaker, bounded(text));
-      });
-      return;
-    case "text":
-    case "tool_result":
-    case "compaction":
-      addLiterals(digest.literals, seq, speaker, bounded(blockText(block)));
-      addWords(digest, blockText(block));
-      return;
-    case "image":
-    case "opaque":
-    case "redacted_thinking":
-      return;
-    default:
-      addWords(digest, blockText(block));
-  }
-}
-
-const addWords = ({ words }: Digest, text: string): void => words.add(text.slice(0, WORDS_CHARACTERS));
-
-const bounded = (text: string): string =>
-  text.length > LITERAL_CHARACTERS ? text.slice(0, LITERAL_CHARACTERS) : text;
-
-/** Strings of arguments as they are, without the escapes of JSON, and the names of members. */
-function visitTexts(value: unknown, depth: number, visit: (text: string, isKey: boolean) => void): void {
-  if (typeof value === "string") visit(value, false);
-  else if (typeof value === "number") visit(String(value), false);
-  else if (typeof value === "object" && value !== null && depth < 20)
-    for (const [key, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) visit(key, true);
-      visitTexts(member, depth + 1, visit);
-    }
 }
 
 function addUserWords(digest: Digest, seq: number, pointer: string, text: string): void {

@@ -6,9 +6,9 @@
  * enough that adding stays linear.
  */
 
-import { blockText } from "../../transcript/blocks.ts";
 import type { VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
-import { findLiterals, type LiteralKind, visitLiterals } from "./literals.ts";
+import { literalsOfBlock, type TextLiteral } from "./block-literals.ts";
+import type { LiteralKind } from "./literals.ts";
 
 /** The speaker of a text: strings of the user or the assistant are needed again more often than tool output. */
 export type Speaker = "user" | "assistant" | "call" | "tool";
@@ -43,17 +43,22 @@ export function createLedger(limitCount: number): LiteralLedger {
 }
 
 /** Adds the literals of one text. Changes the ledger. */
-export function addLiterals(ledger: LiteralLedger, seq: number, speaker: Speaker, text: string): void {
+export function addLiterals(
+  ledger: LiteralLedger,
+  seq: number,
+  speaker: Speaker,
+  literals: readonly TextLiteral[],
+): void {
   ledger.newestSeq = Math.max(ledger.newestSeq, seq);
-  visitLiterals(text, (literal, kind, isOnDefinitionLine) => {
-    const known = ledger.records.get(literal);
+  for (const { text, kind, isDefined } of literals) {
+    const known = ledger.records.get(text);
     const record = known ?? newRecord(kind, seq);
-    if (known === undefined) ledger.records.set(literal, record);
+    if (known === undefined) ledger.records.set(text, record);
     if (record.lastSeq !== seq || known === undefined) record.messageCount++;
     record.lastSeq = seq;
-    if (isOnDefinitionLine) record.isDefined = true;
+    if (isDefined) record.isDefined = true;
     countSpeaker(record, seq, speaker);
-  });
+  }
   if (ledger.records.size > ledger.limitCount) sweep(ledger);
 }
 
@@ -82,13 +87,21 @@ function countSpeaker(record: LiteralRecord, seq: number, speaker: Speaker): voi
 }
 
 function sweep(ledger: LiteralLedger): void {
-  const best = takeBest(ledger, Math.floor(ledger.limitCount * SWEEP_SHARE));
-  const kept = new Set(best.map(({ text }) => text));
-  for (const text of ledger.records.keys()) {
-    if (kept.has(text)) continue;
-    ledger.records.delete(text);
-    ledger.forgottenCount++;
+  const { records } = ledger;
+  const kept = Math.floor(ledger.limitCount * SWEEP_SHARE);
+  const { scores, least } = scoreAll(ledger, kept);
+  let above = 0;
+  for (const score of scores) if (score > least) above++;
+  const level: RankedLiteral[] = [];
+  let index = 0;
+  for (const [text, record] of records) {
+    const score = scores[index++]!;
+    if (score > least) continue;
+    if (score === least) level.push({ text, record, score });
+    else records.delete(text);
   }
+  for (const { text } of level.sort(byRank).slice(kept - above)) records.delete(text);
+  ledger.forgottenCount += scores.length - records.size;
 }
 
 interface RankedLiteral {
@@ -112,25 +125,54 @@ const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
  * The first `count` of the ranking, in no order. The least score among them is found among plain numbers, which sort
  * many times faster than records do; only what has at least that score is looked at one by one.
  */
-function takeBest({ records, newestSeq }: LiteralLedger, count: number): RankedLiteral[] {
-  const scores = new Float64Array(records.size);
-  let index = 0;
-  for (const record of records.values()) scores[index++] = scoreLiteral(record, newestSeq);
+function takeBest(ledger: LiteralLedger, count: number): RankedLiteral[] {
+  const { scores, least } = scoreAll(ledger, count);
   const isAll = count >= scores.length;
-  const least = isAll ? Number.NEGATIVE_INFINITY : count <= 0 ? Number.POSITIVE_INFINITY : nth(scores, count);
   const above: RankedLiteral[] = [];
   const level: RankedLiteral[] = [];
-  index = 0;
-  for (const [text, record] of records) {
+  let index = 0;
+  for (const [text, record] of ledger.records) {
     const score = scores[index++]!;
     if (score >= least) (score > least ? above : level).push({ text, record, score });
   }
   return isAll ? [...above, ...level] : [...above, ...level.sort(byRank).slice(0, count - above.length)];
 }
 
-/** The value that `count` of the values reach. */
+/** The scores of all strings in their order, and the least that `count` of them reach. */
+function scoreAll(
+  { records, newestSeq }: LiteralLedger,
+  count: number,
+): { readonly scores: Float64Array; readonly least: number } {
+  const scores = new Float64Array(records.size);
+  let index = 0;
+  for (const record of records.values()) scores[index++] = scoreLiteral(record, newestSeq);
+  if (count >= scores.length) return { scores, least: Number.NEGATIVE_INFINITY };
+  return { scores, least: count <= 0 ? Number.POSITIVE_INFINITY : nth(scores, count) };
+}
+
+/** The value that `count` of the values reach: quickselect, which leaves the order of the others open. */
 function nth(values: Float64Array, count: number): number {
-  return values.slice().sort()[values.length - count]!;
+  const rest = values.slice();
+  const wanted = rest.length - count;
+  let from = 0;
+  let to = rest.length - 1;
+  while (from < to) {
+    const pivot = rest[(from + to) >> 1]!;
+    let low = from;
+    let high = to;
+    while (low <= high) {
+      while (rest[low]! < pivot) low++;
+      while (rest[high]! > pivot) high--;
+      if (low > high) break;
+      const value = rest[low]!;
+      rest[low++] = rest[high]!;
+      rest[high--] = value;
+    }
+    if (wanted <= high) to = high;
+    else if (wanted >= low) from = low;
+    else return pivot;
+  }
+  return rest[wanted]!;
 }
 
 /**
@@ -170,21 +212,6 @@ export interface LiteralScope {
   show(literal: string): void;
 }
 
-/**
- * By the block as it is shown: it never changes, and it is looked at in every pass until it leaves the
- * window, which is when this forgets it.
- */
-const known = new WeakMap<VisibleBlock, readonly string[]>();
-
-/** The distinct literals of a block as it is shown. */
-function literalsOfShown(shown: VisibleBlock): readonly string[] {
-  const before = known.get(shown);
-  if (before !== undefined) return before;
-  const literals = findLiterals(blockText(shown.block));
-  known.set(shown, literals);
-  return literals;
-}
-
 /** Literals of all blocks that `isKept`. */
 export function findLiteralsOf(
   visible: readonly VisibleMessage[],
@@ -193,7 +220,7 @@ export function findLiteralsOf(
   const literals = new Set<string>();
   for (const message of visible)
     for (const shown of message.blocks)
-      if (isKept(shown)) for (const literal of literalsOfShown(shown)) literals.add(literal);
+      if (isKept(shown)) for (const { text } of literalsOfBlock(shown.block).all) literals.add(text);
   return {
     isVisible: (literal) => literals.has(literal),
     show: (literal) => void literals.add(literal),

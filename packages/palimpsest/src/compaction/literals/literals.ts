@@ -38,15 +38,19 @@ const MAX_RUN_CHARACTERS = 400;
 const JOINERS = new Set([..."/.-:@~+#%&=?"].map((character) => character.charCodeAt(0)));
 const BACKSLASH = 92;
 
-/** Visits every literal of `text`. Linear in its length. */
-export function visitLiterals(text: string, visit: LiteralVisitor): void {
-  let lineStart = 0;
-  while (lineStart <= text.length) {
+/**
+ * Visits every literal of `text`, or of its lines that begin in a stretch of it. Linear in its length. Returns where the
+ * next line begins.
+ */
+export function visitLiterals(text: string, visit: LiteralVisitor, from = 0, to = text.length): number {
+  let lineStart = from;
+  while (lineStart <= to) {
     const newline = text.indexOf("\n", lineStart);
     const lineEnd = newline === -1 ? text.length : newline;
     scanLine(text, lineStart, lineEnd, visit);
     lineStart = lineEnd + 1;
   }
+  return lineStart;
 }
 
 /** The distinct literals of `text`, in order of first appearance. */

@@ -25,6 +25,8 @@ const MOST_LAYERS = 7;
 const BITS_PER_HASH = 24;
 const PROBES = 6;
 const RECENT_MASK = 4095;
+/** Characters of one step: about a millisecond. */
+const STEP_CHARACTERS = 24_000;
 
 interface Layer {
   readonly bits: Uint8Array;
@@ -38,12 +40,25 @@ export class LogWords {
 
   /** Adds the words of a text. */
   add(text: string): void {
+    visitTextWords(text, this.#adder(text));
+  }
+
+  /** The same in steps. */
+  *addInSteps(text: string): Generator<void> {
+    const add = this.#adder(text);
+    for (let at = 0; at < text.length; ) {
+      at = visitTextWords(text, add, at, Math.min(text.length, at + STEP_CHARACTERS));
+      yield;
+    }
+  }
+
+  #adder(text: string): (start: number, end: number, isDense: boolean) => void {
     const digits = new DigitGroups();
     let beforeLast = 0;
     let last = 0;
     let lastReadings = NO_HASHES;
     let lastEnd = 0;
-    visitTextWords(text, (start, end, isDense) => {
+    return (start, end, isDense) => {
       const hash = hashWord(text, start, end);
       const readings = isDense ? NO_HASHES : this.#addReadings(text, start, end);
       const merged = isDense ? undefined : digits.next(text, start, end);
@@ -63,7 +78,7 @@ export class LogWords {
       last = hash;
       lastReadings = readings;
       lastEnd = end;
-    });
+    };
   }
 
   #join(before: number, after: number, isPath: boolean): void {

@@ -20,14 +20,16 @@ const BEGINNINGS = [6, 7, 8, 9, 10, 11, 12] as const;
 
 /**
  * Visits the words of a text in order: letters, digits and `_`, or one character of a script without blanks. Linear in
- * its length.
+ * its length. Of a stretch, those that begin in it; returns where to go on.
  */
 export function visitTextWords(
   text: string,
   visit: (start: number, end: number, isDense: boolean) => void,
-): void {
-  let index = 0;
-  while (index < text.length) {
+  from = 0,
+  to = text.length,
+): number {
+  let index = from;
+  while (index < to) {
     const kind = charClass(text.charCodeAt(index));
     const start = index++;
     if (kind === CLASS_DENSE) visit(start, index, true);
@@ -36,6 +38,7 @@ export function visitTextWords(
       visit(start, index, false);
     } else if (text.charCodeAt(start) === ESCAPE) index = skipColour(text, index);
   }
+  return index;
 }
 
 function findWordEnd(text: string, from: number): number {

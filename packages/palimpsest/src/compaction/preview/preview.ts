@@ -6,7 +6,7 @@
  * end of a line if one is near, else between characters, so that one giant line works like any other text.
  */
 import { findAround } from "../../base/redaction/broken-secrets.ts";
-import { takeOutWithin } from "../../base/redaction/secret-patterns.ts";
+import { type SecretSpan, takeOutWithin } from "../../base/redaction/secret-patterns.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
@@ -16,6 +16,8 @@ interface PreviewOptions extends HistoryAccess {
   readonly pointer: string;
   /** Start of `text` in the block's text, in characters; absent if `text` is not a literal part of it. */
   readonly baseOffset?: number;
+  /** The secrets of a text where they are known, so that it is not searched again. */
+  readonly secretsOf?: (text: string) => readonly SecretSpan[] | undefined;
 }
 
 /** The head's share of the budget's characters: the beginning shows which file or command it is. */
@@ -38,8 +40,13 @@ export function previewText(text: string, options: PreviewOptions, measure: Meas
   const availableTokens = Math.max(0, options.budgetTokens - markerTokens);
 
   const headTokens = availableTokens * HEAD_SHARE;
-  const head = fitPiece(text, "head", headTokens, tokensPerCharacter, measure);
-  const tail = fitPiece(text, "tail", availableTokens - headTokens, tokensPerCharacter, measure);
+  const head = fitPiece(text, "head", { ...options, budgetTokens: headTokens, tokensPerCharacter }, measure);
+  const tail = fitPiece(
+    text,
+    "tail",
+    { ...options, budgetTokens: availableTokens - headTokens, tokensPerCharacter },
+    measure,
+  );
   const preview = joinPieces(head.shown, marker(head.text, tail.text), tail.shown);
   return preview.length < text.length && measureText(preview, measure) < totalTokens ? preview : undefined;
 }
@@ -54,14 +61,17 @@ interface Piece {
 function fitPiece(
   text: string,
   end: "head" | "tail",
-  budgetTokens: number,
-  tokensPerCharacter: number,
+  {
+    budgetTokens,
+    tokensPerCharacter,
+    secretsOf,
+  }: Pick<PreviewOptions, "budgetTokens" | "secretsOf"> & { readonly tokensPerCharacter: number },
   measure: Measure,
 ): Piece {
   let characters = Math.min(Math.floor(budgetTokens / tokensPerCharacter), Math.floor(text.length / 2));
   const stretch = (length: number) =>
     end === "head" ? { from: 0, to: length } : { from: text.length - length, to: text.length };
-  const secrets = findAround(text, stretch(characters));
+  const secrets = secretsOf?.(text) ?? findAround(text, stretch(characters));
   for (let round = 0; round < FITTING_ROUNDS && characters > 0; round++) {
     const piece = cutAtLine(text, end, characters);
     const shown = secrets.length === 0 ? piece : takeOutWithin(text, secrets, stretch(piece.length));

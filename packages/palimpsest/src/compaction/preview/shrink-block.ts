@@ -4,7 +4,10 @@
  * Thinking, server-side pairs, signed compactions and opaque blocks are bound to what their
  * provider sent and are never touched. Calls stay calls with an object of the same shape.
  */
+
 import { isObject } from "../../base/json/json.ts";
+import { findBroken } from "../../base/redaction/broken-secrets.ts";
+import type { SecretSpan } from "../../base/redaction/secret-patterns.ts";
 import type {
   ContentBlock,
   DocumentBlock,
@@ -13,6 +16,7 @@ import type {
   ToolResultPart,
 } from "../../transcript/blocks.ts";
 import { isMedia } from "../../transcript/blocks.ts";
+import { isKnownClean } from "../../transcript/without-secrets.ts";
 import type { Measure } from "../shared/measure.ts";
 import { fairShare } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
@@ -20,6 +24,8 @@ import { formatThousands, previewText } from "./preview.ts";
 import { shrinkInput } from "./shrink-input.ts";
 
 export interface ShrinkOptions extends HistoryAccess {
+  /** The secrets of a text where they are known. Given by {@link shrinkBlock}. */
+  readonly secretsOf?: (text: string) => readonly SecretSpan[] | undefined;
   readonly budgetTokens: number;
   readonly pointer: string;
   /** True if media may be replaced by a line that names them. */
@@ -32,13 +38,29 @@ export function shrinkBlock(
   options: ShrinkOptions,
   measure: Measure,
 ): ContentBlock | undefined {
-  const shrunk = shrink(block, options, measure);
+  const shrunk = shrink(block, { ...options, secretsOf: (text) => secretsIn(block, text) }, measure);
   if (shrunk === undefined) return undefined;
   // Media are dropped for their bytes, which their tokens do not show.
   const isSmaller =
     measure(shrunk) < measure(block) ||
     (options.dropsMedia === true && encodedSize(shrunk) < encodedSize(block));
   return isSmaller ? shrunk : undefined;
+}
+
+/** Characters of a text whose secrets are remembered; of longer ones only the pieces shown are searched. */
+const SEARCHED_CHARACTERS = 64_000;
+
+/** By block and text, because planners look at the same blocks again and again, and blocks never change. */
+const knownSecrets = new WeakMap<ContentBlock, Map<string, readonly SecretSpan[]>>();
+
+function secretsIn(block: ContentBlock, text: string): readonly SecretSpan[] | undefined {
+  if (text.length > SEARCHED_CHARACTERS) return undefined;
+  if (block.type === "tool_result" && text === block.content && isKnownClean(block)) return [];
+  const texts = knownSecrets.get(block) ?? new Map<string, readonly SecretSpan[]>();
+  knownSecrets.set(block, texts);
+  const found = texts.get(text) ?? findBroken(text);
+  texts.set(text, found);
+  return found;
 }
 
 const encodedSize = (block: ContentBlock): number => JSON.stringify(block).length;

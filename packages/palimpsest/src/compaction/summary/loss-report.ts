@@ -7,7 +7,8 @@ import type { LayerEdit, LossReport } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { visibleWithoutSecrets } from "../../transcript/without-secrets.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
-import { findLiterals, type LiteralKind, visitLiterals } from "../literals/literals.ts";
+import { forgetLiterals, literalsOfBlock } from "../literals/block-literals.ts";
+import { findLiterals } from "../literals/literals.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { commandOf, oneLine, toolKind } from "../shared/tool-kinds.ts";
 
@@ -42,7 +43,10 @@ export function reportLoss(input: LossInput): LossReport {
   const { shown, kept, verbatimSeqs } = input;
   const hidden = input.hidden.map(visibleWithoutSecrets);
   const stillShown = [...shown, ...textsOf(kept)];
-  const visibleLiterals = new Set(stillShown.flatMap((text) => findLiterals(text)));
+  const visibleLiterals = new Set(shown.flatMap((text) => findLiterals(text)));
+  for (const { blocks } of kept)
+    for (const { block } of blocks)
+      for (const { text } of literalsOfBlock(block).all) visibleLiterals.add(text);
   const visibleText = stillShown.join("\n");
   return {
     messages: hidden.length,
@@ -78,8 +82,6 @@ function lostCommands(hidden: readonly VisibleMessage[], visibleText: string): r
   return [...commands].filter((command) => !visibleText.includes(command)).slice(0, COMMANDS_LISTED);
 }
 
-const STRING_KINDS: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
-
 /** Most often used first. A string that can be read inside a longer one is not lost. */
 function lostStrings(
   hidden: readonly VisibleMessage[],
@@ -87,17 +89,29 @@ function lostStrings(
   visibleText: string,
 ): readonly string[] {
   const counts = new Map<string, number>();
-  for (const text of textsOf(hidden))
-    visitLiterals(text, (literal, kind) => {
-      if (STRING_KINDS.has(kind) && !visibleLiterals.has(literal))
-        counts.set(literal, (counts.get(literal) ?? 0) + 1);
-    });
-  return [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, STRINGS_COMPARED)
-    .map(([literal]) => literal)
-    .filter((literal) => !visibleText.includes(literal))
-    .slice(0, STRINGS_LISTED);
+  for (const { blocks } of hidden)
+    for (const { block } of blocks) {
+      for (const [text, count] of literalsOfBlock(block).names)
+        if (!visibleLiterals.has(text)) counts.set(text, (counts.get(text) ?? 0) + count);
+      forgetLiterals(block);
+    }
+  const lost: string[] = [];
+  for (const literal of mostOften(counts, STRINGS_COMPARED)) {
+    if (!visibleText.includes(literal)) lost.push(literal);
+    if (lost.length === STRINGS_LISTED) break;
+  }
+  return lost;
+}
+
+/** The strings with the highest counts; of equals those that came first. */
+function mostOften(counts: ReadonlyMap<string, number>, most: number): readonly string[] {
+  const often = [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1]);
+  const found = often.slice(0, most).map(([literal]) => literal);
+  for (const [literal, count] of counts) {
+    if (found.length >= most) break;
+    if (count === 1) found.push(literal);
+  }
+  return found;
 }
 
 /** A user message whose words no longer stand anywhere in full, or whose pictures are gone. */

@@ -3,6 +3,7 @@
  * next one.
  */
 import { sessionClosed } from "../options/refusals.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
@@ -19,15 +20,19 @@ export class Queue {
 export class SessionQueue extends Queue {
   isClosed = false;
   readonly #sessionId: string;
+  readonly #turns: FairTurns;
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, turns: FairTurns) {
     super();
     this.#sessionId = sessionId;
+    this.#turns = turns;
   }
 
   /** @throws `SESSION_CLOSED` */
   runOpen<Result>(operation: () => Promise<Result>): Promise<Result> {
     return this.run(async () => {
+      const turn = this.#turns.take();
+      if (turn !== undefined) await turn;
       if (this.isClosed) throw sessionClosed(this.#sessionId);
       return operation();
     });

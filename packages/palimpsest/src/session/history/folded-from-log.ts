@@ -2,14 +2,17 @@
  * Folds a session's original messages into a state, such as the digest or the search index: on first use, then kept
  * up to date, and again from the log if the state became invalid.
  *
- * New messages wait here until they are needed, so that a short session pays nothing. Only a few may wait: then each
- * new one folds the oldest in, so that no turn pays for hundreds. While the log is being read they all wait, and
- * unread ones are added behind it.
+ * New messages wait here, so that a short session pays nothing. Once a few wait they are folded in while the process
+ * has nothing else to do, usually while a model answers; a caller that needs the state does what is left, with a turn for the
+ * others after each stretch. Folding goes step by step, and the state is handed out only between two messages: it is
+ * the same however the steps were spread. While the log is being read new messages all wait, and unread ones are added
+ * behind it.
  */
 import type { Message } from "../../transcript/blocks.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 import type { LogReader } from "./message-reader.ts";
 
-/** Messages that may wait before they are folded in: a millisecond or two of work for who asks then. */
+/** Messages that may wait before a session begins to fold them. Our choice: sessions of one question never do. */
 const WAITING_LIMIT = 8;
 
 /** A state that was stored: of everything up to a message, and where what follows that begins. */
@@ -29,7 +32,8 @@ interface StateStore<State> {
 
 interface Fold<State> {
   readonly create: () => State;
-  readonly add: (state: State, seq: number, message: Message) => void;
+  /** Adds a message, in steps of a millisecond or two. */
+  readonly add: (state: State, seq: number, message: Message) => Iterator<unknown>;
   /** True if a message of the log belongs to it. */
   readonly includes: (seq: number) => boolean;
 }
@@ -38,6 +42,7 @@ export class FoldedFromLog<State> {
   readonly #fold: Fold<State>;
   readonly #reader: Pick<LogReader, "messages">;
   readonly #saved: StateStore<State> | undefined;
+  readonly #turns: FairTurns;
   #state: State | undefined;
   #building: Promise<State> | undefined;
   /** Newest message that was read from the log and folded in. */
@@ -45,15 +50,25 @@ export class FoldedFromLog<State> {
   /** Newest message that is folded in, however it came. */
   #throughSeq = 0;
   #waiting: { readonly seq: number; readonly message: Message }[] = [];
+  /** The message that is being folded in. */
+  #current: { readonly seq: number; readonly steps: Iterator<unknown> } | undefined;
+  /** True once more messages than a few have waited, and while they are folded in between other things. */
+  #isLong = false;
+  #isAwake = false;
 
   constructor(
     reader: Pick<LogReader, "messages">,
     fold: Fold<State>,
-    { isNew, saved }: { readonly isNew: boolean; readonly saved?: StateStore<State> },
+    {
+      isNew,
+      saved,
+      turns,
+    }: { readonly isNew: boolean; readonly saved?: StateStore<State>; readonly turns: FairTurns },
   ) {
     this.#reader = reader;
     this.#fold = fold;
     this.#saved = saved;
+    this.#turns = turns;
     if (isNew) this.#state = fold.create();
   }
 
@@ -63,15 +78,31 @@ export class FoldedFromLog<State> {
     // A message appended while the log is read may have been read already.
     if (!isKept || seq <= this.#readThroughSeq) return;
     this.#waiting.push({ seq, message });
-    if (this.#state === undefined || this.#waiting.length <= WAITING_LIMIT) return;
-    const oldest = this.#waiting.shift()!;
-    this.#add(this.#state, oldest.seq, oldest.message);
+    this.#isLong ||= this.#waiting.length > WAITING_LIMIT;
+    if (this.#isLong) this.#wake();
+  }
+
+  /** Folds in what waits, when the process has time for it. */
+  #wake(): void {
+    if (this.#isAwake || this.#state === undefined) return;
+    this.#isAwake = true;
+    this.#turns.whenIdle(() => {
+      try {
+        this.#isAwake = this.#step();
+      } catch {
+        // No caller waits for it: the next one that asks reads the log, and gets the error then.
+        this.#isAwake = false;
+        this.invalidate();
+      }
+      return this.#isAwake;
+    });
   }
 
   /** The state as it is, if it is known, and the newest message in it. */
   get known(): { readonly state: State; readonly throughSeq: number } | undefined {
     if (this.#state === undefined) return undefined;
-    return { state: this.#catchUp(this.#state), throughSeq: this.#throughSeq };
+    while (this.#step());
+    return { state: this.#state, throughSeq: this.#throughSeq };
   }
 
   /** Its basis changed: a rewind, or the host removed messages. */
@@ -81,6 +112,7 @@ export class FoldedFromLog<State> {
     this.#readThroughSeq = 0;
     this.#throughSeq = 0;
     this.#waiting = [];
+    this.#current = undefined;
     this.#saved?.invalidate();
   }
 
@@ -104,7 +136,9 @@ export class FoldedFromLog<State> {
     try {
       for await (const { entry, content } of this.#reader.messages(throughSeq, saved?.position)) {
         if (!this.#fold.includes(entry.seq)) continue;
-        this.#fold.add(state, entry.seq, { ...entry, content });
+        const steps = this.#fold.add(state, entry.seq, { ...entry, content });
+        const turn = this.#turns.finish(() => steps.next().done !== true);
+        if (turn !== undefined) await turn;
         throughSeq = entry.seq;
       }
     } catch (error) {
@@ -121,14 +155,23 @@ export class FoldedFromLog<State> {
     return this.#catchUp(state);
   }
 
-  #catchUp(state: State): State {
-    for (const { seq, message } of this.#waiting) this.#add(state, seq, message);
-    this.#waiting = [];
-    return state;
+  #catchUp(state: State): State | Promise<State> {
+    const turn = this.#turns.finish(() => this.#state === state && this.#step());
+    return turn === undefined ? state : turn.then(() => (this.#state === state ? state : this.get()));
   }
 
-  #add(state: State, seq: number, message: Message): void {
-    this.#fold.add(state, seq, message);
+  /** Goes on folding in what waits; false if nothing does. */
+  #step(): boolean {
+    if (this.#state === undefined) return false;
+    if (this.#current === undefined) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return false;
+      this.#current = { seq: next.seq, steps: this.#fold.add(this.#state, next.seq, next.message) };
+    }
+    const { seq, steps } = this.#current;
+    if (steps.next().done !== true) return true;
     this.#throughSeq = seq;
+    this.#current = undefined;
+    return this.#waiting.length > 0;
   }
 }

@@ -18,7 +18,7 @@ import { cutHead, cutTail } from "../../base/text/text.ts";
 import { visitTerms } from "../../base/text/text-terms.ts";
 import { formatPointer } from "../../compaction/shared/pointer.ts";
 import { blockText, type ContentBlock, type Message, type Role } from "../../transcript/blocks.ts";
-import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { secretsInSteps, withoutSecrets } from "../../transcript/without-secrets.ts";
 import { cutSnippet, parseQuery, type QueryTerms } from "./history-query.ts";
 
 /** Characters of one block that are indexed from its start. Our choice. */
@@ -132,8 +132,20 @@ export function addToHistory(
   message: Message,
   count: (text: string) => TermCounts = countTerms,
 ): void {
-  message.content.forEach((block, position) => {
+  const steps = addToHistoryInSteps(index, seq, message, count);
+  while (steps.next().done !== true);
+}
+
+/** The same in steps of a millisecond or two; between them the index holds a part of the message. */
+export function* addToHistoryInSteps(
+  index: HistoryIndex,
+  seq: number,
+  message: Message,
+  count: (text: string) => TermCounts = countTerms,
+): Generator<void> {
+  for (const [position, block] of message.content.entries()) {
     const text = indexedText(blockText(block));
+    yield* secretsInSteps(block);
     // Results are shown, so texts are kept without secrets; their words can still be searched.
     const safe = withoutSecrets(block);
     const tool = toolOf(index, block);
@@ -149,7 +161,8 @@ export function addToHistory(
         safe === block ? text : indexedText(blockText(safe)),
         count(text),
       );
-  });
+    yield;
+  }
   if (index.textCharacters > index.limits.textCharacters) cutOldTexts(index);
   if (index.postingCount > index.limits.postings) forgetCommonPlaces(index);
 }

@@ -4,7 +4,7 @@
  */
 import { CLASSIC_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { JsonValue } from "../../base/json/json.ts";
-import { addToDigest, createDigest, type Digest } from "../../compaction/digest/digest.ts";
+import { addToDigestInSteps, createDigest, type Digest } from "../../compaction/digest/digest.ts";
 import { type CostPolicy, costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
@@ -32,7 +32,7 @@ import { WindowCompactor } from "../compact/compact-window.ts";
 import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
-import { addToHistory, createHistoryIndex } from "../history/history-search.ts";
+import { addToHistoryInSteps, createHistoryIndex } from "../history/history-search.ts";
 import { HistoryVectors } from "../history/history-vectors.ts";
 import { LogReader } from "../history/message-reader.ts";
 import { SessionHistory } from "../history/session-history.ts";
@@ -42,6 +42,7 @@ import type { SessionOptions, WindowOptions } from "../options/session-options.t
 import { type ResolvedLimits, resolveLimits, withLimits } from "../options/window-limits.ts";
 import { RequestBuilder } from "../request-builder.ts";
 import { Session } from "../session.ts";
+import { turnsOf } from "../turns/fair-turns.ts";
 import { CacheWatch } from "../window/prompt-cache-watch.ts";
 import { ProviderEditing } from "../window/provider-edits.ts";
 import type { SessionParts } from "../window/session-parts.ts";
@@ -70,6 +71,7 @@ export function assembleSession(
 ): Session {
   const { clock, hasher, observer, durability = "durable" } = options;
   const { tracker, calls, positions, beginning } = folded;
+  const turns = turnsOf(clock);
   const { ledger } = tracker;
   const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
   const carried = new Map<string, JsonValue>(
@@ -83,8 +85,8 @@ export function assembleSession(
   const reader = new LogReader(log, positions);
   const isNew = beginning !== undefined;
   const isHostVisible = (seq: number): boolean => isTheHosts(writer.projection, seq);
-  const digestRules = { create: () => createDigest(), add: addToDigest, includes: isHostVisible };
-  const everything = { create: () => createHistoryIndex(), add: addToHistory, includes: () => true };
+  const digestRules = { create: () => createDigest(), add: addToDigestInSteps, includes: isHostVisible };
+  const everything = { create: () => createHistoryIndex(), add: addToHistoryInSteps, includes: () => true };
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
   const observers = new Set<SessionObserver>();
@@ -92,14 +94,14 @@ export function assembleSession(
   const plain = new PlainFiles({ log, carried, setting: window.plainFiles });
   const parts: SessionParts = {
     log,
-    queue: new SessionQueue(log.sessionId),
+    queue: new SessionQueue(log.sessionId, turns),
     writer,
     reader,
     offloader: new BlobOffloader({ log, hasher, measure, plain }),
     plain,
     tracker,
-    digest: new FoldedFromLog(reader, digestRules, { isNew, saved: digests }),
-    index: new FoldedFromLog(reader, everything, { isNew }),
+    digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: digests }),
+    index: new FoldedFromLog(reader, everything, { isNew, turns }),
     calls,
     pins: new SessionPins({
       reader,

@@ -4,7 +4,7 @@ import { statfsSync } from "node:fs";
 import type { Clock, Deadline, Hasher, IdSource, Timer } from "../../ports/runtime.ts";
 
 /** Reads the time of the system. */
-export const systemClock: Clock = { nowMs: () => Date.now() };
+export const systemClock: Clock = { nowMs: () => Date.now(), steadyMs: () => performance.now() };
 
 /** Repeats work without keeping the process alive. */
 export const systemTimer: Timer = {

@@ -11,6 +11,29 @@ const KEY = `${"sk-"}ant-api03-${A}${A}`;
 const [HEAD, TAIL] = [KEY.slice(0, 40), KEY.slice(40)];
 const ID = `${"AK"}IAIOSFODNN7EXAMPLE`;
 
+describe("a text that is searched in stretches", () => {
+  const line = "some words of a log that nobody minds\n";
+
+  it.each([
+    { name: "whole", key: KEY },
+    { name: "broken over two lines", key: `${KEY.slice(0, 4)}\n${KEY.slice(4)}` },
+  ])("loses a key that is $name, wherever it stands", ({ key }) => {
+    // The first stretch ends at 96,000 characters: within the key, before it and behind it.
+    for (const at of [95_900, 95_960, 95_990, 96_000, 96_100, 192_000, 250_000 - 200]) {
+      const start = line.repeat(8_000).slice(0, at - 2);
+      const text = `${start}\n\n${key}\n${line.repeat(5_000)}`;
+      const { text: clean, found } = redactBroken(text);
+      expect(clean).toBe(`${start}\n\n[redacted: anthropic]\n${line.repeat(5_000)}`);
+      expect([...found]).toEqual([["anthropic", 1]]);
+    }
+  });
+
+  it("is the same string where there is none", () => {
+    const text = line.repeat(9_000);
+    expect(redactBroken(text).text).toBe(text);
+  });
+});
+
 describe("redactBroken", () => {
   it.each([
     { text: `key ${KEY}\nand then`, shown: "key [redacted: anthropic]\nand then", why: "a whole key" },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { openTodos } from "#compaction/digest/todo-state.ts";
+import { findTextLiterals } from "#compaction/literals/block-literals.ts";
 import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import { stripHostTags } from "#compaction/shared/user-words.ts";
 import type { Message } from "#transcript/blocks.ts";
@@ -146,9 +147,9 @@ describe("a digest", () => {
 describe("the literals ledger", () => {
   it("ranks what the assistant wrote lately before what a tool printed", () => {
     const ledger = createLedger(100);
-    addLiterals(ledger, 1, "assistant", "oldName");
-    addLiterals(ledger, 2, "tool", "printedName printedName printedName");
-    addLiterals(ledger, 9, "assistant", "freshName");
+    addLiterals(ledger, 1, "assistant", findTextLiterals("oldName"));
+    addLiterals(ledger, 2, "tool", findTextLiterals("printedName printedName printedName"));
+    addLiterals(ledger, 9, "assistant", findTextLiterals("freshName"));
     expect(rankLiterals(ledger).map(({ text: literal }) => literal)).toEqual([
       "freshName",
       "oldName",
@@ -158,8 +159,8 @@ describe("the literals ledger", () => {
 
   it("forgets the least valuable when it is full, and counts what it forgot", () => {
     const ledger = createLedger(40);
-    addLiterals(ledger, 1, "user", "keepMe_please");
-    for (let seq = 2; seq < 200; seq++) addLiterals(ledger, seq, "tool", `printed_${seq}`);
+    addLiterals(ledger, 1, "user", findTextLiterals("keepMe_please"));
+    for (let seq = 2; seq < 200; seq++) addLiterals(ledger, seq, "tool", findTextLiterals(`printed_${seq}`));
     expect(ledger.records.size).toBeLessThanOrEqual(40);
     expect(ledger.records.has("keepMe_please")).toBe(true);
     expect(ledger.records.size + ledger.forgottenCount).toBe(199);

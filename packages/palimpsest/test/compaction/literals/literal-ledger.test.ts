@@ -1,6 +1,7 @@
 /** The part of the ranking that is asked for is the ranking's beginning, and a sweep keeps it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { findTextLiterals } from "#compaction/literals/block-literals.ts";
 import {
   addLiterals,
   createLedger,
@@ -24,7 +25,7 @@ const textOf = (names: readonly number[]): string => names.map((name) => `value_
 function ledgerOf(messages: readonly Telling[], limit: number): LiteralLedger {
   const ledger = createLedger(limit);
   messages.forEach(({ speaker, names }, seq) => {
-    addLiterals(ledger, seq, speaker, textOf(names));
+    addLiterals(ledger, seq, speaker, findTextLiterals(textOf(names)));
   });
   return ledger;
 }

@@ -1,0 +1,80 @@
+/**
+ * The literals of a block, each once, with what the parts of a compaction ask about them: the ledger, the loss report,
+ * and what is visible. Blocks never change, so each text is looked through once while its block is in the window.
+ */
+import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
+import { type LiteralKind, visitLiterals } from "./literals.ts";
+
+/** A literal of one text. */
+export interface TextLiteral {
+  readonly text: string;
+  /** Where it comes first. */
+  readonly kind: LiteralKind;
+  /** True if one of its lines defines something. */
+  isDefined: boolean;
+}
+
+/** The literals of one block, each once, in the order of their first places. */
+interface BlockLiterals {
+  readonly all: readonly TextLiteral[];
+  /** Times that each is a name: an identifier, a path, an address or a hash. In the order in which they first are. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+const NAMES: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
+/** Characters of one step: about a millisecond. */
+const STEP_CHARACTERS = 24_000;
+/** Literals of longer texts are not kept. */
+const KEPT_CHARACTERS = 64_000;
+
+const known = new WeakMap<ContentBlock, BlockLiterals>();
+
+/** The literals of a text, each once, in the order of their first places. */
+export function findTextLiterals(text: string): readonly TextLiteral[] {
+  const found = new Collected();
+  visitLiterals(text, found.visit);
+  return [...found.all.values()];
+}
+
+/** The literals of a block's text. */
+export function literalsOfBlock(block: ContentBlock): BlockLiterals {
+  const steps = literalsInSteps(block, Number.POSITIVE_INFINITY);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps, of a text up to some length. */
+export function* literalsInSteps(block: ContentBlock, characters: number): Generator<void, BlockLiterals> {
+  const before = known.get(block);
+  if (before !== undefined) return before;
+  const whole = blockText(block);
+  const text = whole.length > characters ? whole.slice(0, characters) : whole;
+  const found = new Collected();
+  for (let at = 0; at <= text.length; ) {
+    at = visitLiterals(text, found.visit, at, Math.min(text.length, at + STEP_CHARACTERS));
+    if (at <= text.length) yield;
+  }
+  const literals = { all: [...found.all.values()], names: found.names };
+  if (whole.length <= KEPT_CHARACTERS) known.set(block, literals);
+  return literals;
+}
+
+/** What is no longer shown need not be known: its literals are found again if it is. */
+export function forgetLiterals(block: ContentBlock): void {
+  known.delete(block);
+}
+
+class Collected {
+  readonly all = new Map<string, TextLiteral>();
+  readonly names = new Map<string, number>();
+
+  readonly visit = (text: string, kind: LiteralKind, isOnDefinitionLine: boolean): void => {
+    const before = this.all.get(text);
+    const literal = before ?? { text, kind, isDefined: false };
+    if (before === undefined) this.all.set(text, literal);
+    if (isOnDefinitionLine) literal.isDefined = true;
+    if (NAMES.has(kind)) this.names.set(text, (this.names.get(text) ?? 0) + 1);
+  };
+}
