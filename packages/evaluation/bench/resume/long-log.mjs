@@ -1,6 +1,6 @@
 /**
  * A very long log in the real format, written through the store: conversations with calls, answers and a
- * compaction for each full window, and no checkpoint.
+ * compaction for each full window, with a checkpoint behind each of them if that is asked for.
  */
 import { conversation } from "../prepare-call/conversation.mjs";
 
@@ -10,7 +10,7 @@ const SUMMARY_CHARACTERS = 24_000;
 const AT = 1_767_225_600_000;
 const USAGE = { inputTokens: 2_000, cacheReadTokens: 98_000, cacheWriteTokens: 0, outputTokens: 200 };
 
-export async function writeLongLog({ library, folder, sessionId, bytes }) {
+export async function writeLongLog({ library, folder, sessionId, bytes, hasCheckpoints = false }) {
   const { FileSessionStore, nodeFileSystem, nodeHasher, randomIds } = await import(library);
   const store = new FileSessionStore({
     root: folder,
@@ -23,9 +23,14 @@ export async function writeLongLog({ library, folder, sessionId, bytes }) {
   let batch = [entries.header()];
   for (const step of conversation(3)) {
     batch.push(...entries.step(step));
-    if (batch.length < BATCH_ENTRIES) continue;
-    await log.append(batch);
+    const isBoundary = batch.at(-1).type === "edit";
+    if (batch.length < BATCH_ENTRIES && !(hasCheckpoints && isBoundary)) continue;
+    const positions = await log.append(batch);
+    const lastEdit = batch.findLastIndex(({ type }) => type === "edit");
     batch = [];
+    // The window of a checkpoint is the summary alone where it stands right behind it.
+    if (hasCheckpoints && lastEdit === positions.length - 1)
+      await log.append([entries.checkpoint(positions[lastEdit])]);
     if (log.bytesWritten() >= bytes) break;
   }
   await log.append([entries.compaction()]);
@@ -79,6 +84,17 @@ class EntryMaker {
     this.#windowFrom = to + 1;
     this.#windowBytes = 0;
     return made;
+  }
+
+  checkpoint(position) {
+    const seq = this.#seq;
+    return this.#entry("checkpoint", {
+      runs: [{ from: seq, to: seq, position }],
+      line: [{ from: 1, to: seq }],
+      undone: [],
+      pins: [],
+      visibleCount: 1,
+    });
   }
 
   #message({ role, content, responseId }, origin) {
