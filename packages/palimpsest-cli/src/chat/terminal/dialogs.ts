@@ -76,8 +76,8 @@ export function permissionChoices({ rule }: Pick<PermissionQuestion, "rule">): r
     ...(rule === undefined
       ? []
       : ([
-          { label: `Yes, ${safeLine(rule)} in this session`, answer: { allow: "session" } },
-          { label: `Yes, ${safeLine(rule)} in this project from now on`, answer: { allow: "project" } },
+          { label: `Yes, in this session: ${safeLine(rule)}`, answer: { allow: "session" } },
+          { label: `Yes, in this project: ${safeLine(rule)}`, answer: { allow: "project" } },
         ] as const)),
     { label: "No", answer: { deny: "the user said no; ask what to do instead" } },
   ];

@@ -283,8 +283,8 @@ describe("a question", () => {
     ]);
     expect(permissionChoices(question).map(({ label, answer }) => [label, answer])).toEqual([
       ["Yes, this time", { allow: "once" }],
-      ["Yes, shell(npm test) in this session", { allow: "session" }],
-      ["Yes, shell(npm test) in this project from now on", { allow: "project" }],
+      ["Yes, in this session: shell(npm test)", { allow: "session" }],
+      ["Yes, in this project: shell(npm test)", { allow: "project" }],
       ["No", { deny: "the user said no; ask what to do instead" }],
     ]);
   });

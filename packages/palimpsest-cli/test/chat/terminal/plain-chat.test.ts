@@ -1,5 +1,8 @@
 /** `palimpsest chat` without a terminal: lines in, plain text out. */
 
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { callTool } from "palimpsest-testing";
 import { expect, it } from "vitest";
@@ -26,5 +29,41 @@ it("takes messages and commands as lines, denies what needs a person, and says s
   expect(out).not.toContain("\u001b");
   expect(out).not.toContain("never");
   expect(place.provider.violations).toEqual([]);
+  await place.provider.close();
+});
+
+/** A server as Ollama is one: a list of its models, and Chat Completions, which the scripted provider speaks. */
+async function localServer(openAiUrl: string): Promise<Server & { readonly url: string }> {
+  const server = createServer(async (request, response) => {
+    if (request.method === "GET") {
+      response.end(JSON.stringify({ object: "list", data: [{ id: "qwen3", object: "model" }] }));
+      return;
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const body = Buffer.concat(pieces).toString();
+    const headers = { "content-type": "application/json" };
+    const path = (request.url ?? "").replace(/^\/v1/, "");
+    const answer = await fetch(`${openAiUrl}${path}`, { method: "POST", headers, body });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+    response.end(await answer.text());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return Object.assign(server, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+it("finds the model of a local server by itself, as the README says", async () => {
+  const place = await chatPlace(["Hello from this machine."]);
+  const server = await localServer(place.provider.openAiUrl);
+  const env = { PALIMPSEST_HOME: place.home, OLLAMA_HOST: server.url };
+  const context = cliDouble({ folder: place.folder, env });
+  const stdin = Object.assign(Readable.from(["Hello\n"]), { isTTY: false });
+  const code = await runCli(["chat"], { ...context, stdin }, "1.2.3");
+  expect([code, context.written]).toEqual([0, { out: "Hello from this machine.\n", err: "" }]);
+  expect(place.provider.requests.map(({ body }) => (body as { readonly model: string }).model)).toEqual([
+    "qwen3",
+  ]);
+  server.close();
   await place.provider.close();
 });

@@ -1,0 +1,190 @@
+/**
+ * Screens of the chat, captured from a real terminal and compared with docs/reference/chat-screens.md. To write that page
+ * again: `PALIMPSEST_WRITE=1 npx vitest run --config vitest.long.config.ts` with the path of this file.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { callTool, type Script } from "palimpsest-testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { showAnswer } from "#chat/terminal/command-answer.ts";
+import { eventWords } from "#chat/terminal/event-words.ts";
+import { itemLines } from "#chat/terminal/render-view.ts";
+import { columnsOf, cutToColumns } from "#terminal/columns.ts";
+import { createStyles } from "#terminal/styles.ts";
+import { type ChatPlace, chatPlace, modelOptions } from "../chat-double.ts";
+import { TmuxChat } from "./tmux-chat.ts";
+
+const PAGE = fileURLToPath(new URL("../../../../../docs/reference/chat-screens.md", import.meta.url));
+const SUMMARY = `<summary>${Array.from({ length: 9 }, (_, index) => `${index + 1}. What was said.`).join("\n")}</summary>`;
+const ANSWER =
+  "## Trains\n\nThe train to **Oslo** leaves at `9:04`. 列車は九時四分に出ます。🚆 הרכבת יוצאת בתשע.\n\n- track 3\n- no change\n";
+const LONG = `${"A fact that takes its room in the window. ".repeat(60)}\n`;
+
+const script: Script = ({ body }) => {
+  const { messages } = body as { readonly messages: readonly { readonly role: string }[] };
+  const last = JSON.stringify(messages.at(-1));
+  // A new session says the date after the first message.
+  const lastUserText = JSON.stringify(
+    messages.slice(messages.findLastIndex(({ role }) => role !== "user") + 1),
+  );
+  if (last.includes("<summary>")) return SUMMARY;
+  if (last.includes('"role":"tool"')) return "The tests pass.";
+  if (lastUserText.includes("tests")) return callTool("shell", { command: "echo 12 tests passed" });
+  if (lastUserText.includes("Wait")) return { fault: "hang", afterEvents: 5 };
+  const fact = /fact \d/.exec(lastUserText)?.[0];
+  return fact === undefined ? ANSWER : `${LONG}\nEnd of ${fact}.\n`;
+};
+
+const open: { chat: TmuxChat; place: ChatPlace }[] = [];
+afterEach(async () => {
+  for (const { chat, place } of open.splice(0)) {
+    chat.close();
+    await place.provider.close();
+  }
+});
+
+async function start(columns: number, env: Readonly<Record<string, string>> = {}) {
+  const place = await chatPlace(script);
+  const args = modelOptions("compatible", place);
+  const chat = new TmuxChat(place, { columns, args, env });
+  open.push({ chat, place });
+  await chat.until(/left/);
+  return { chat, place, args };
+}
+
+/** Names, times and spinners of one run, as those of another. */
+function steady(
+  screen: string,
+  { place: { folder }, columns }: { readonly place: ChatPlace; readonly columns: number },
+): string {
+  return screen
+    .replaceAll(folder, "/srv/trains")
+    .replaceAll(new RegExp(`${folder.slice(0, 30)}\\S*`, "g"), "/srv/trains")
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{20,27}…?/g, "3f2a91c0-5d1e-4c7b-9a52-0c6de1f7b3a8")
+    .replace(/[◐◓◑◒]/g, "◐")
+    .replace(/· \d+ s ·/g, "· 1 s ·")
+    .replace(/\/resume(\s+)[0-9a-f]{8}(?![0-9a-f-])/g, "/resume$13f2a91c0")
+    .replace(/in \d[\d.]* m?s/g, "in 2.1 s")
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "2026-11-23 09:04")
+    .split("\n")
+    .map((line) => cutToColumns(line.trimEnd(), columns))
+    .join("\n");
+}
+
+/** Sizes depend on the tools, the prompt and the path of the folder; the page has those of one run. */
+function withoutFigures(page: string): string {
+  return page
+    .replace(/[█▓·░]{12,}/g, "(bar)")
+    .replace(/\d+(?:\.\d+)?[KM]?/g, "0")
+    .replace(/ +/g, " ");
+}
+
+/** All scenes in a terminal of this width. */
+async function scenes(columns: number): Promise<readonly (readonly [title: string, screen: string])[]> {
+  const { chat, place } = await start(columns);
+  const seen: [string, string][] = [];
+  const keep = (title: string): void => {
+    const screen = chat.screen();
+    for (const line of screen.split("\n")) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+    seen.push([title, steady(screen, { place, columns })]);
+  };
+  keep("Start");
+  chat.type("When does the train leave?", "Enter");
+  await chat.idle(/no change/);
+  keep("An answer");
+  chat.type("Run the tests", "Enter");
+  await chat.until(/May I do this/);
+  keep("A question");
+  chat.type("", "Enter");
+  await chat.idle(/The tests pass/);
+  chat.type("Wait a bit", "Enter");
+  await chat.until(/Answering/);
+  keep("An answer that streams");
+  chat.type("", "Escape");
+  await chat.idle(/Stopped/);
+  for (let turn = 1; turn <= 6; turn++) {
+    chat.type(`This is fact ${turn}`, "Enter");
+    await chat.idle(new RegExp(`End of fact ${turn}`));
+  }
+  chat.type("/compact", "Enter");
+  await chat.idle(/\/undo takes it\s+back\.\n\n─/);
+  keep("A compaction");
+  chat.type("/undo", "Enter");
+  await chat.idle(/Taken back/);
+  chat.type("/context", "Enter");
+  await chat.idle(/reserve for/);
+  keep("`/undo` and `/context`");
+  chat.type("/clear", "Enter");
+  await chat.idle(/A new session/);
+  chat.type("/resume", "Enter");
+  await chat.until(/Resume a session/);
+  keep("`/resume`");
+  chat.type("", "Enter");
+  await chat.idle(/> \/resume/);
+  expect(place.provider.violations).toEqual([]);
+  return seen;
+}
+
+describe("the chat in a terminal", () => {
+  it.each([80, 40])("looks as the reference shows it, at %i columns", async (columns) => {
+    const seen = await scenes(columns);
+    expect(seen.length).toBe(7);
+    const page = pageOf(columns, seen);
+    const path = PAGE.replace(/\.md$/, `-${columns}.md`);
+    if (process.env["PALIMPSEST_WRITE"] === "1") writeFileSync(path, page);
+    expect(withoutFigures(page)).toBe(withoutFigures(readFileSync(path, "utf8")));
+  });
+
+  it("survives any size, 100 MB that are pasted, and Ctrl-C, and leaves a session that goes on", async () => {
+    const { chat, place } = await start(80);
+    chat.type("Wait a bit", "Enter");
+    await chat.until(/Answering/);
+    for (const [columns, rows] of [
+      [40, 12],
+      [20, 5],
+      [200, 50],
+      [80, 24],
+    ] as const)
+      chat.run("resize-window", "-x", `${columns}`, "-y", `${rows}`);
+    await chat.until(/Answering/);
+    chat.type("", "C-c");
+    await chat.until(/Stopped/);
+    chat.paste(`${"x".repeat(99)}\n`.repeat(1_000_000));
+    await chat.until(/The pasted text has/);
+    chat.type("", "C-c");
+    chat.type("", "C-c");
+    const screen = await chat.until(/exit code 0/);
+    expect(screen).toMatch(/To go on: palimpsest chat --resume/);
+    expect(place.provider.violations).toEqual([]);
+  });
+});
+
+/** A stalled task takes 45 s to be one: its lines are drawn from its state. */
+function stalledTask(columns: number): string {
+  const layout = { columns, styles: createStyles({ isColored: false }) };
+  const words = eventWords({
+    ...{ type: "task", what: "waiting", id: "t2", kind: "local_bash" },
+    ...{ title: "npm publish", status: "running" },
+  });
+  const task = {
+    id: "t2",
+    kind: "local_bash",
+    title: "npm publish",
+    status: "running",
+    startedAt: 0,
+    outputBytes: 812,
+    silence: { state: "waiting", silentMs: 45_000, lastText: "Publish palimpsest 0.1.0? [y/N]" },
+  } as const;
+  const lines = [
+    ...(words === undefined ? [] : itemLines({ type: "note", ...words }, layout)),
+    "",
+    ...showAnswer({ text: "", data: { type: "tasks", tasks: [task] } }, "")(layout),
+  ];
+  return lines.join("\n").trim();
+}
+
+function pageOf(columns: number, seen: readonly (readonly [string, string])[]): string {
+  const all = [...seen, ["A task that waits, and `/tasks`", stalledTask(columns)]] as const;
+  const parts = all.map(([title, screen]) => `## ${title}\n\n\`\`\`text\n${screen}\n\`\`\`\n`);
+  return `# Screens of the chat, ${columns} columns\n\nCaptured from a real terminal by a test (\`test/chat/terminal/screens.test.ts\` of the command).\n\n${parts.join("\n")}`;
+}
