@@ -1,23 +1,23 @@
 /**
- * A long conversation in a small window: an agent reads this checkout, file by file, until 600K tokens were said, in
- * a window of 64K. Then its user asks about things from long before. No key and no network: a scripted provider plays
- * the model. Its script sees a request and nothing else, and looks old things up with the two history tools.
+ * A long conversation in a small window: `palimpsest run`, the agent of the command line, reads this checkout, file by file,
+ * until 600K tokens were said, in a window of 64K. Then its user asks about things from long before. No key and no network:
+ * a scripted provider on this machine plays the vendor, and the agent reaches it over HTTP by the vendor's SDK. Its script sees
+ * a request and nothing else, and looks old things up with the two history tools.
  *
  * Afterwards the session is opened again and checked: answers, requests, windows, blocks. `npm start` runs this file;
  * `node examples/11-a-long-conversation.mjs FOLDER` works in another folder (default: the installed library).
  */
 import assert from "node:assert/strict";
-import { exec } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import Anthropic from "@anthropic-ai/sdk";
-import { nodeSessions } from "palimpsest";
-import { formatPointer, HISTORY_TOOLS } from "palimpsest/compaction";
-import { toAnthropic, toOpenAIChat } from "palimpsest/formats";
+import { openHome } from "palimpsest";
+import { formatPointer } from "palimpsest/compaction";
+import { fromAnthropic, toAnthropic, toOpenAIChat } from "palimpsest/formats";
 import { estimateMessage } from "palimpsest/tokens";
 import { blockText } from "palimpsest/transcript";
 import { callTool, judgeOpenAIChatRequest, say, scriptedProvider } from "palimpsest-testing";
@@ -28,9 +28,14 @@ const WINDOW_TOKENS = 64_000;
 const BYTES_PER_TOKEN = 3.4;
 const MAX_FILES = 400;
 const READ_LINES = 400;
-const READ_CHARACTERS = 20_000;
 /** Its output is in the log only. */
+const SIDE_CALL =
+  /^This message is not from the user|^The window of this conversation is almost full|^The following transcript/;
 const FIRST_COMMAND = `node -p "'time at the start: ' + Date.now()"`;
+const COMMAND = join(
+  dirname(fileURLToPath(import.meta.resolve("palimpsest-cli/package.json"))),
+  "bin/palimpsest.mjs",
+);
 const WORKSPACE = resolve(
   process.argv[2] ?? dirname(dirname(fileURLToPath(import.meta.resolve("palimpsest")))),
 );
@@ -44,43 +49,18 @@ const provider = await scriptedProvider({
   windowTokens: WINDOW_TOKENS,
   countTokens: (text) => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
 });
-const sdk = new Anthropic({ apiKey: "any", baseURL: provider.url });
 
-// ---- the conversation
+// ---- the conversation: a command for each message of the user
 
 const layers = new Map();
-const options = {
-  window: { windowTokens: WINDOW_TOKENS },
-  observer: {
-    onEvent: ({ type, layer }) => {
-      const name = type === "offloaded" ? "offload" : type === "layer" ? layer : undefined;
-      if (name !== undefined) layers.set(name, (layers.get(name) ?? 0) + 1);
-    },
-  },
-};
-const tool = (name, description, properties) => {
-  const input_schema = { type: "object", properties, required: Object.keys(properties) };
-  return { name, description, input_schema };
-};
-const text = { type: "string" };
-const request = {
-  model: "claude-opus-5-5",
-  system:
-    "You review code and change nothing. Look up what you no longer see with history_search and history_read.",
-  tools: [
-    tool("list_files", "Lists all files.", {}),
-    tool("read_file", "Reads lines of a file.", { path: text, line: { type: "integer" } }),
-    tool("grep", "Finds a string in all files.", { pattern: text }),
-    tool("shell", "Runs a command.", { command: text }),
-    ...HISTORY_TOOLS.map(({ inputSchema, ...rest }) => ({ ...rest, input_schema: inputSchema })),
-  ],
-};
-
-const sessions = nodeSessions({ folder });
-const session = await sessions.create(options);
-const calls = [];
-const originals = new Map();
+const callSeqs = [];
+/** Everything that was said, as the command reported it when it happened. */
+const originals = { prompts: [], answers: [], results: new Map() };
+/** Hashes of the conversations that the vendor got, and the rules of OpenAI that they would break. */
+const sent = new Set();
 const violations = [];
+let sessionId;
+let peakTokens = 0;
 let conversationTokens = 0;
 let goalTokens = 0;
 let toolCalls = 0;
@@ -102,46 +82,42 @@ for (const fact of facts) {
     isRight: lookup.answer === fact.expected(),
   });
 }
-await session.close();
 await provider.close();
 
 // ---- the checks, on the session as it is stored
 
-const reopened = await sessions.open(session.id, options);
+const home = openHome({ home: folder, workingCopy: WORKSPACE, persistence: true });
+const session = await home.resume(sessionId, { window: { windowTokens: WINDOW_TOKENS } });
+const requests = provider.requests.filter(({ purpose }) => purpose === "answer");
 // Rebuilding a window reads the log up to it, so every eighth is rebuilt.
-const sampled = calls.filter((_, index) => index % 8 === 0);
+const sampled = callSeqs.filter((_, index) => index % 8 === 0);
 let differentWindows = 0;
-for (const { callSeq, hash } of sampled)
-  if (hashOf(await reopened.windowAt(callSeq)) !== hash) differentWindows += 1;
-let blocks = 0;
-let lostBlocks = 0;
-for (const [seq, message] of originals)
-  for (const [block, original] of message.content.entries()) {
-    blocks += 1;
-    const pointer = formatPointer({ seq, block });
-    const isWhole = JSON.stringify(await reopened.history.block(pointer)) === JSON.stringify(original);
-    if (!isWhole || (await readAllPages(pointer)) !== blockText(original)) lostBlocks += 1;
-  }
-await reopened.close();
+for (const seq of sampled)
+  if (!sent.has(hashOf(withoutMarks(toAnthropic(await session.windowAt(seq)))))) differentWindows += 1;
+const { blocks, lostBlocks } = await compareBlocks();
+await session.close();
+await home.close();
 rmSync(folder, { recursive: true });
 
-const peakTokens = Math.max(...calls.map(({ tokens }) => tokens));
-const billedTokens = Math.max(...provider.requests.map(({ promptTokens }) => promptTokens));
+const billedTokens = Math.max(...requests.map(({ promptTokens }) => promptTokens));
 const checks = [
   [`No request above the window: at most ${kilo(peakTokens)} tokens`, provider.overflows.length === 0],
   [`A second count, by bytes, agrees: at most ${kilo(billedTokens)}`, billedTokens <= WINDOW_TOKENS],
   ["Every request is valid for Anthropic", provider.violations.length === 0],
   ["Every request is valid for OpenAI", violations.length === 0],
-  [`${sampled.length} of ${calls.length} windows rebuilt from the log are identical`, differentWindows === 0],
+  [
+    `${sampled.length} of ${callSeqs.length} windows rebuilt from the log are identical`,
+    differentWindows === 0,
+  ],
   [`All ${blocks} blocks read back byte for byte`, lostBlocks === 0],
 ];
 const mark = (isTrue) => (isTrue ? "✓" : "✗");
 console.log(
   [
-    `A scripted agent worked through ${files.length} files: ${toolCalls} tool calls, ${calls.length} calls of its model.`,
+    `palimpsest run worked through ${files.length} files: ${toolCalls} tool calls, ${callSeqs.length} calls of its model.`,
     `They said ${kilo(conversationTokens)} tokens, ${(conversationTokens / WINDOW_TOKENS).toFixed(1)} times the window of ${kilo(WINDOW_TOKENS)}.`,
     "",
-    ...chart(calls.map(({ tokens }) => tokens)),
+    ...chart(requests.map(({ promptTokens }) => promptTokens)),
     `         ${[...layers].map(([layer, count]) => `${layer} ${count}`).join(" · ")}`,
     "",
     ...answers.flatMap(({ question, answer, foundBy, isRight }) => [
@@ -150,6 +126,8 @@ console.log(
     ]),
     "",
     ...checks.map(([words, holds]) => `  ${mark(holds)} ${words}`),
+    "",
+    "Chat with a model of your own: ANTHROPIC_API_KEY=… npx palimpsest chat  (or start Ollama, and leave the key out)",
   ].join("\n"),
 );
 assert.deepEqual(
@@ -168,83 +146,91 @@ assert.ok(
   "some answers had left the window",
 );
 
-// ---- the agent's loop
+// ---- the agent
 
-/** One turn: the user speaks; then the model is called, and its tools run, until it calls none. */
+/** One turn: a command that begins the session or continues it, and prints what happens, a line each. */
 async function takeTurn(words) {
-  await keep({ role: "user", origin: "user", content: [{ type: "text", text: words }] });
-  for (;;) {
-    const call = await session.prepare(request);
-    calls.push({ callSeq: call.callSeq, tokens: call.tokens.total, hash: hashOf(call.messages) });
-    const body = { model: call.model, messages: toOpenAIChat(call.messages, { system: call.system }) };
-    violations.push(...judgeOpenAIChatRequest(body));
-    const { id, content, usage, stop_reason } = await sdk.messages.create({
-      model: call.model,
-      max_tokens: 4_000,
-      system: call.system,
-      tools: call.tools,
-      messages: toAnthropic(call.messages, { cacheMarks: call.cacheMarks }),
-    });
-    const answer = { role: "assistant", responseId: id, model: call.model, content };
-    const reported = {
-      inputTokens: usage.input_tokens,
-      cacheReadTokens: usage.cache_read_input_tokens ?? 0,
-      cacheWriteTokens: usage.cache_creation_input_tokens ?? 0,
-      outputTokens: usage.output_tokens,
-    };
-    keepAs(await session.record({ messages: [answer], usage: reported, stopReason: stop_reason }), answer);
-    const uses = content.filter(({ type }) => type === "tool_use");
-    if (process.stderr.isTTY) process.stderr.write(`\r${kilo(conversationTokens)} tokens said `);
-    if (uses.length === 0) return;
-    toolCalls += uses.length;
-    const results = [];
-    for (const { id: tool_use_id, name, input } of uses) {
-      const result = (await session.history.runTool(name, input)) ?? (await runTool(name, input));
-      results.push({ type: "tool_result", tool_use_id, content: result });
+  originals.prompts.push(words);
+  count({ role: "user", content: [{ type: "text", text: words }] });
+  const options = [
+    ...[
+      "--model",
+      "claude-opus-5-5",
+      "--window",
+      String(WINDOW_TOKENS),
+      "--bare",
+      "--output-format",
+      "stream-json",
+    ],
+    ...["--allowed-tools", `shell(${FIRST_COMMAND})`],
+    ...(sessionId === undefined ? [] : ["--resume", sessionId]),
+  ];
+  const env = {
+    ...process.env,
+    PALIMPSEST_HOME: folder,
+    ANTHROPIC_API_KEY: "any",
+    ANTHROPIC_BASE_URL: provider.url,
+  };
+  const child = spawn(process.execPath, [COMMAND, "run", ...options], {
+    cwd: WORKSPACE,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  child.stdin.end(words);
+  const ended = new Promise((done) => child.on("close", done));
+  for await (const line of createInterface({ input: child.stdout })) take(JSON.parse(line));
+  assert.equal(await ended, 0, `${words}: the command failed`);
+}
+
+/** Takes in what the command says that happened. */
+function take({ type, message, event, session_id }) {
+  if (type === "result") sessionId = session_id;
+  if (type === "assistant") {
+    originals.answers.push(message.content);
+    count(message);
+    toolCalls += message.content.filter((block) => block.type === "tool_use").length;
+  }
+  if (type === "user")
+    for (const block of message.content) {
+      originals.results.set(block.tool_use_id, block);
+      count({ role: "user", content: [block] });
     }
-    await keep({ role: "user", content: results });
+  if (type !== "session") return;
+  if (event.type === "call") {
+    callSeqs.push(event.seq);
+    peakTokens = Math.max(peakTokens, event.tokens);
   }
+  const layer = event.type === "offloaded" ? "offload" : event.type === "layer" ? event.layer : undefined;
+  if (layer !== undefined) layers.set(layer, (layers.get(layer) ?? 0) + 1);
 }
 
-async function keep(message) {
-  keepAs(await session.append(message), message);
-}
-
-/** Remembers what was appended, to compare it with the log at the end. */
-function keepAs([seq], message) {
-  originals.set(seq, message);
+function count(message) {
   conversationTokens += estimateMessage(message);
-}
-
-async function runTool(name, { path, line = 1, pattern, command }) {
-  if (name === "list_files") return files.map((file) => `${file.bytes} ${file.path}`).join("\n");
-  if (name === "shell") return (await promisify(exec)(command, { cwd: WORKSPACE })).stdout;
-  if (name === "read_file") {
-    const lines = readFileSync(join(WORKSPACE, path), "utf8")
-      .split("\n")
-      .slice(line - 1, line - 1 + READ_LINES);
-    return lines
-      .map((content, index) => `${line + index}\t${content}`)
-      .join("\n")
-      .slice(0, READ_CHARACTERS);
-  }
-  const matches = files.flatMap((file) =>
-    readFileSync(join(WORKSPACE, file.path), "utf8")
-      .split("\n")
-      .flatMap((content, index) =>
-        content.includes(pattern) ? [`${file.path}:${index + 1}:${content.trim().slice(0, 200)}`] : [],
-      ),
-  );
-  return matches.slice(0, 100).join("\n") || "No file has it.";
+  if (process.stderr.isTTY) process.stderr.write(`\r${kilo(conversationTokens)} tokens said `);
 }
 
 // ---- the model
 
-/** Answers a request: a step of the work, or what the user asks for. */
-function decide({ body }) {
+/** Answers a request: a summary, notes, a step of the work, or what the user asks for. */
+function decide({ body, toolNames, lastUserText }) {
+  sent.add(hashOf(withoutMarks(body.messages)));
+  const { messages } = fromAnthropic(body.messages);
+  violations.push(...judgeOpenAIChatRequest({ model: body.model, messages: toOpenAIChat(messages) }));
+  // A summary, notes and memories are asked for by a message that says what it is at its beginning.
+  if (!toolNames.includes("read") || SIDE_CALL.test(lastUserText)) return sideCall(lastUserText);
   if (lookup !== undefined) return findAnswer(lookup, body.messages);
   if (conversationTokens < goalTokens) return work.next().value;
   return say(`That is where I am: ${toolCalls} calls of tools so far, nothing changed.`);
+}
+
+/** Summaries, notes and memories are asked of the same model. This one writes short summaries, and nothing else. */
+function sideCall(asked) {
+  if (!asked.includes("<summary>")) return say("Nothing to add.");
+  const sections = Array.from(
+    { length: 9 },
+    (_, index) => `${index + 1}. Read all code, file by file; change nothing.`,
+  );
+  return say(`<summary>\n${sections.join("\n")}\n</summary>`);
 }
 
 /** Looks at the window; if the answer is not there, searches the history, then reads the hits. */
@@ -270,12 +256,16 @@ function findAnswer(state, messages) {
 
 /** The steps of the work, without end: a command and a list, then two files at a time, and a search for a name. */
 function* planWork() {
-  yield [say(turns[0].reply), callTool("shell", { command: FIRST_COMMAND }), callTool("list_files")];
+  yield [
+    say(turns[0].reply),
+    callTool("shell", { command: FIRST_COMMAND }),
+    callTool("glob", { pattern: "**/*" }),
+  ];
   for (let pass = 0; ; pass++)
     for (let index = 0; index < files.length; index += 2) {
       const pair = files.slice(index, index + 2);
       const reads = pair.map(({ path, lines }) =>
-        callTool("read_file", { path, line: 1 + ((pass * READ_LINES) % lines) }),
+        callTool("read", { path, offset: 1 + ((pass * READ_LINES) % lines), limit: READ_LINES }),
       );
       yield [say(`Now ${pair.map(({ path }) => path).join(" and ")}.`), ...reads];
       const [name] =
@@ -335,7 +325,8 @@ function writeStory() {
       fact("Whom do I call if anything is unclear?", "unclear, call extension", "(\\d{4})", extension),
       {
         ...fact("What time did your first command print?", "time at the start:", "(\\d{13})"),
-        expected: () => /(\d{13})/.exec(blockText([...originals.values()][2].content[0]))[1],
+        expected: () =>
+          /time at the start: (\d{13})/.exec([...originals.results.values()].map(blockText).join("\n"))[1],
       },
     ],
   };
@@ -370,10 +361,47 @@ function sourceFiles(root) {
   return found.slice(0, MAX_FILES);
 }
 
+/** Every block of the conversation, as it is read back from the log, beside what was originals. */
+async function compareBlocks() {
+  let [blocks, lostBlocks, prompts, replies] = [0, 0, 0, 0];
+  const log = await home.storeOf().open(sessionId);
+  for await (const { entries } of log.readAll())
+    for (const { entry } of entries) {
+      if (entry.type !== "message" || !["user", "assistant", "tool"].includes(entry.origin)) continue;
+      const { role, origin, content } = entry;
+      const reply = role === "assistant" ? originals.answers[replies++] : undefined;
+      for (const [block, stored] of content.entries()) {
+        blocks += 1;
+        // A large block lies beside the log, and its entry shows a preview.
+        const { tool_use_id: id } = stored.shown ?? stored;
+        const pointer = formatPointer({ seq: entry.seq, block });
+        const read = await session.history.block(pointer);
+        const original =
+          origin === "tool"
+            ? blockText(originals.results.get(id))
+            : origin === "user"
+              ? originals.prompts[prompts++]
+              : reply[block];
+        const isWhole =
+          origin === "assistant"
+            ? JSON.stringify(read) === JSON.stringify(original)
+            : blockText(read) === original;
+        if (!isWhole || (await readAllPages(pointer)) !== blockText(read)) lostBlocks += 1;
+      }
+    }
+  await log.close();
+  return { blocks, lostBlocks };
+}
+
+/** Messages without the marks of the prompt cache: they do not belong to the conversation. */
+function withoutMarks(messages) {
+  return JSON.parse(JSON.stringify(messages, (key, value) => (key === "cache_control" ? undefined : value)));
+}
+
 async function readAllPages(pointer) {
   let text = "";
   for (let offset = 0; offset !== undefined; ) {
-    const page = await reopened.history.read(pointer, { offset, limit: 100_000 });
+    const page = await session.history.read(pointer, { offset, limit: 100_000 });
     text += page.text;
     offset = page.nextOffset;
   }
