@@ -40,7 +40,6 @@ function install(folder: string): string {
     "@ai-sdk/provider",
     "@ai-sdk/anthropic", // A guide asks a model through it.
     "@opentelemetry/api", // A guide writes spans through it; it comes with an SDK above.
-    "@modelcontextprotocol/client", // A guide watches over a server through it.
   ]) {
     const link = join(into, name);
     mkdirSync(join(link, ".."), { recursive: true });

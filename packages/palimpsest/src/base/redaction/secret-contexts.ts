@@ -5,8 +5,32 @@
  * bounded, so a rule is linear in any text.
  */
 
+/** Names of the families in this table. Written out, so that the published types need not hold the table. */
+export type ContextFamily =
+  | "aws"
+  | "azure"
+  | "slack-webhook"
+  | "discord-webhook"
+  | "teams-webhook"
+  | "zapier-webhook"
+  | "heroku"
+  | "terraform"
+  | "mailchimp"
+  | "maxmind"
+  | "bot-token"
+  | "url-credentials"
+  | "npm"
+  | "docker"
+  | "service-account"
+  | "curl"
+  | "netrc"
+  | "cookie"
+  | "authorization"
+  | "variable"
+  | "password";
+
 interface SecretContext {
-  readonly family: string;
+  readonly family: ContextFamily;
   /**
    * The pattern is tried at each of their places. Those of four ASCII characters or more are written in small letters
    * and found in any; others are found as they are written.
@@ -63,7 +87,7 @@ function unspaced(words: readonly string[], verb: string): SecretContext {
 }
 
 /** More specific rules come first: the first one that matches names the family. */
-export const SECRET_CONTEXTS = [
+export const SECRET_CONTEXTS: readonly SecretContext[] = [
   {
     family: "aws",
     words: ["secret_access_key", "secretaccesskey"],
@@ -317,4 +341,4 @@ export const SECRET_CONTEXTS = [
     ),
     source: "our own wording, in the languages of packages/palimpsest/src/memory",
   },
-] as const satisfies readonly SecretContext[];
+];

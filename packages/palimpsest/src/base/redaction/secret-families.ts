@@ -10,8 +10,102 @@
 const GITLEAKS = "gitleaks, config/gitleaks.toml";
 const GITHUB_DOCS = "GitHub docs, Supported secret scanning patterns";
 
+/** Names of the families in this table. Written out, so that the published types need not hold the table. */
+export type KeyFamily =
+  | "anthropic"
+  | "openrouter"
+  | "langfuse"
+  | "openai"
+  | "deepseek"
+  | "google"
+  | "groq"
+  | "xai"
+  | "perplexity"
+  | "huggingface"
+  | "replicate"
+  | "nvidia"
+  | "cerebras"
+  | "tavily"
+  | "together"
+  | "pinecone"
+  | "langsmith"
+  | "elevenlabs"
+  | "jina"
+  | "github"
+  | "gitlab"
+  | "npm"
+  | "pypi"
+  | "rubygems"
+  | "nuget"
+  | "crates-io"
+  | "clojars"
+  | "docker"
+  | "jfrog"
+  | "sonar"
+  | "sourcegraph"
+  | "atlassian"
+  | "linear"
+  | "postman"
+  | "buildkite"
+  | "octopus"
+  | "prefect"
+  | "readme"
+  | "infracost"
+  | "launchdarkly"
+  | "typeform"
+  | "contentful"
+  | "figma"
+  | "notion"
+  | "airtable"
+  | "aws"
+  | "digitalocean"
+  | "databricks"
+  | "vault"
+  | "doppler"
+  | "pulumi"
+  | "heroku"
+  | "cloudflare"
+  | "fly"
+  | "netlify"
+  | "supabase"
+  | "planetscale"
+  | "tailscale"
+  | "openshift"
+  | "alibaba"
+  | "tencent"
+  | "yandex"
+  | "age"
+  | "1password"
+  | "dynatrace"
+  | "grafana"
+  | "new-relic"
+  | "sentry"
+  | "slack"
+  | "bot-token"
+  | "webhook"
+  | "stripe"
+  | "square"
+  | "meta"
+  | "shopify"
+  | "shippo"
+  | "easypost"
+  | "duffel"
+  | "flutterwave"
+  | "braintree"
+  | "twilio"
+  | "sendgrid"
+  | "mailgun"
+  | "brevo"
+  | "resend"
+  | "mapbox"
+  | "adobe"
+  | "frameio"
+  | "dropbox"
+  | "jwt"
+  | "private-key";
+
 interface KeyShape {
-  readonly family: string;
+  readonly family: KeyFamily;
   /** Possible first characters of a key, at least two each. */
   readonly starts: readonly string[];
   /** Pattern of the part after the start. Repetitions are bounded; no part of it can be matched in two ways. */
@@ -28,7 +122,7 @@ const END = "(?![A-Za-z0-9])";
 const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 
 /** More specific rows come first: the first row that matches names the family. */
-export const KEY_SHAPES = [
+export const KEY_SHAPES: readonly KeyShape[] = [
   // Models and their tools.
   { family: "anthropic", starts: ["sk-ant-"], body: "[\\w-]{20,9999}", source: GITLEAKS },
   {
@@ -331,4 +425,4 @@ export const KEY_SHAPES = [
     body: `${not}${B64}{20,9999}={0,2}`,
     source: "RFC 4648, Base64",
   })),
-] as const satisfies readonly KeyShape[];
+];

@@ -6,14 +6,11 @@
  * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
  * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
-import { SECRET_CONTEXTS } from "./secret-contexts.ts";
-import { KEY_SHAPES } from "./secret-families.ts";
+import { type ContextFamily, SECRET_CONTEXTS } from "./secret-contexts.ts";
+import { KEY_SHAPES, type KeyFamily } from "./secret-families.ts";
 
 /** The vendor whose key it looks like. */
-export type SecretFamily =
-  | (typeof KEY_SHAPES)[number]["family"]
-  | (typeof SECRET_CONTEXTS)[number]["family"]
-  | "private-key";
+export type SecretFamily = KeyFamily | ContextFamily | "private-key";
 
 export interface RedactedText {
   readonly text: string;
