@@ -4,7 +4,8 @@
  * their cost cap, a model asked at that moment, no model).
  */
 import { costPolicy } from "palimpsest/experimental";
-import { type CostPolicy, policyLimits, type WindowLimits } from "palimpsest/internal";
+import type { CostPolicy } from "palimpsest/internal";
+import type { BudgetPolicy } from "palimpsest/tokens";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
 import type { JudgedAnswer } from "./simulated-notes.ts";
@@ -28,7 +29,7 @@ export type ConfigurationName = keyof typeof CONFIGURATIONS;
 /** Values of a policy and of its budget that are other than those of `balanced`. */
 interface PolicyChanges extends Partial<CostPolicy> {
   readonly id: string;
-  readonly limits?: WindowLimits;
+  readonly budget?: Partial<BudgetPolicy>;
   readonly disabledLayers?: readonly string[];
 }
 
@@ -36,7 +37,7 @@ interface PolicyChanges extends Partial<CostPolicy> {
 function inBothClasses(
   id: string,
   policy: CostPolicy,
-  settings: Pick<Parameters<typeof managedPolicy>[0], "summaries" | "limits" | "disabledLayers">,
+  settings: Pick<Parameters<typeof managedPolicy>[0], "summaries" | "budget" | "disabledLayers">,
 ): readonly PolicyUnderTest[] {
   return CLASSES.map((editSafety) =>
     managedPolicy({
@@ -52,9 +53,7 @@ function inBothClasses(
 /** The library's policies in one configuration. */
 export function ownPolicies(configuration: ConfigurationName): readonly PolicyUnderTest[] {
   const summaries = CONFIGURATIONS[configuration];
-  return NAMES.flatMap((name) =>
-    inBothClasses(name, costPolicy(name)!, { summaries, limits: policyLimits(name) }),
-  );
+  return NAMES.flatMap((name) => inBothClasses(name, costPolicy(name)!, { summaries }));
 }
 
 /** The default policy with other values, for choosing them. */
@@ -63,12 +62,8 @@ export function variedPolicies(
   configuration: ConfigurationName,
 ): readonly PolicyUnderTest[] {
   const summaries = CONFIGURATIONS[configuration];
-  return changes.flatMap(({ id, limits, disabledLayers, ...values }) =>
-    inBothClasses(
-      id,
-      { ...costPolicy("balanced")!, ...values },
-      { summaries, limits: { ...policyLimits("balanced"), ...limits }, disabledLayers },
-    ),
+  return changes.flatMap(({ id, budget, disabledLayers, ...values }) =>
+    inBothClasses(id, { ...costPolicy("balanced")!, ...values }, { summaries, budget, disabledLayers }),
   );
 }
 

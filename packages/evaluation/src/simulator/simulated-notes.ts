@@ -16,8 +16,6 @@ import {
   formatNotes,
   isEmptyTemplate,
   judgeNotesGate,
-  LAYER_LIMITS,
-  leastWindowForNotes,
   NOTES_DEFAULTS,
   NOTES_TEMPLATE,
   NOTES_TEMPLATE_TEXT,
@@ -66,23 +64,16 @@ interface AnswerMoment {
 
 /** The gate's policy in a window of this size. */
 function scaledGatePolicy(
-  { costShareCap, isGated = true, updater }: NotesVariant,
+  { costShareCap, isGated = true }: NotesVariant,
   windowTokens: number,
-  firstSummaryTokens: number,
 ): NotesGatePolicy {
-  const leastKeptTokens = scaleTokens(LAYER_LIMITS.leastKeptTokens, windowTokens);
   const { start, growth, toolCallsCount } = NOTES_DEFAULTS;
   return {
     startTokens: scaleTokens(start, windowTokens),
     growthTokens: scaleTokens(growth, windowTokens),
     toolCallsCount,
     isGated,
-    leastWindowTokens: leastWindowForNotes(firstSummaryTokens, leastKeptTokens),
-    // As in a session: an update that asks no model costs nothing.
-    costShareCap:
-      costShareCap === "off" || updater === "extractive"
-        ? undefined
-        : (costShareCap ?? NOTES_DEFAULTS.costShareCap),
+    costShareCap: costShareCap === "off" ? undefined : (costShareCap ?? NOTES_DEFAULTS.costShareCap),
   };
 }
 
@@ -108,13 +99,12 @@ export class NotesTaker {
   #notesCost = 0;
   #requestTokens = 0;
 
-  /** `firstSummaryTokens`: the least request that the policy compacts. */
-  constructor(variant: NotesVariant, setting: RunSetting, arena: Arena, firstSummaryTokens: number) {
+  constructor(variant: NotesVariant, setting: RunSetting, arena: Arena) {
     const { windowTokens, trajectory } = setting;
     this.#variant = variant;
     this.#setting = setting;
     this.#arena = arena;
-    this.#policy = scaledGatePolicy(variant, windowTokens, firstSummaryTokens);
+    this.#policy = scaledGatePolicy(variant, windowTokens);
     this.#limits = {
       sectionTokens: scaleTokens(NOTES_DEFAULTS.section, windowTokens),
       totalTokens: scaleTokens(NOTES_DEFAULTS.total, windowTokens),
@@ -155,7 +145,6 @@ export class NotesTaker {
     const update = this.#update(windowTokens, conversationTokens);
     const state: NotesGateState = {
       conversationTokens,
-      windowTokens,
       ...(this.#updatedAtTokens === undefined ? {} : { updatedAtTokens: this.#updatedAtTokens }),
       toolCallsSinceUpdate: this.#toolCalls,
       didLastTurnCallTools: calls > 0,

@@ -62,12 +62,11 @@ export class SummaryWriters {
   readonly #arena: Arena;
   readonly notes: NotesTaker | undefined;
 
-  /** `firstSummaryTokens`: the least request that the policy compacts. */
-  constructor(variant: SummaryVariant, setting: RunSetting, arena: Arena, firstSummaryTokens: number) {
+  constructor(variant: SummaryVariant, setting: RunSetting, arena: Arena) {
     this.#variant = variant;
     this.#setting = setting;
     this.#arena = arena;
-    this.notes = variant.notes && new NotesTaker(variant.notes, setting, arena, firstSummaryTokens);
+    this.notes = variant.notes === undefined ? undefined : new NotesTaker(variant.notes, setting, arena);
   }
 
   get asksModel(): boolean {

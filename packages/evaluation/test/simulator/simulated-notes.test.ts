@@ -78,15 +78,14 @@ interface Replayed {
 function replay(
   trajectory: Trajectory,
   notes: NotesVariant,
-  { windowTokens = 200_000, asksModel = false, isNear = true, onCall = (_: Contestant) => {} } = {},
+  { windowTokens = 200_000, asksModel = false, onCall = (_: Contestant) => {} } = {},
 ): Replayed {
   const answers: JudgedAnswer[] = [];
   const summaries: SummaryMoment[] = [];
   const policy = managedPolicy({
     id: "noted",
     name: "noted",
-    // A summary at any size whose price is never paid: so no compaction is far off.
-    policy: { ...costPolicy("faithful")!, ...(isNear ? { summaryMultiple: 1e9 } : {}) },
+    policy: costPolicy("faithful")!,
     editSafety: "permissive",
     summaries: {
       notes,
@@ -137,21 +136,6 @@ describe("when the notes of a replayed session are updated", () => {
     const { answers } = replay(session, { updater: "model", ...notes });
     expect(answers).toHaveLength(8);
     expect(madeUpdates(answers)).toEqual(at);
-  });
-
-  it("waits for the compaction that may use it, unless it costs nothing", () => {
-    const far = (notes: NotesVariant) => replay(session, notes, { isNear: false }).answers;
-    const waiting = far({ updater: "model", costShareCap: 0.4 });
-    expect(madeUpdates(waiting)).toEqual([]);
-    expect(waiting[2]!.verdict).toEqual({ isDue: false, reason: "far-from-compaction" });
-    expect(madeUpdates(far({ updater: "model", costShareCap: "off" }))).toEqual([5, 9, 15]);
-    expect(madeUpdates(far({ updater: "extractive" }))).toEqual([5, 9, 15]);
-    // With a prompt that fills the window to 12,000 below the gate, an update comes within the last 10,000.
-    const large = { ...session, fixedTokens: 150_000 };
-    const { answers } = replay(large, { updater: "model", costShareCap: 0.4 }, { isNear: false });
-    const sizes = answers.filter(({ cost }) => cost !== undefined).map(({ state }) => state.windowTokens);
-    expect(sizes.length).toBeGreaterThan(0);
-    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(157_000);
   });
 
   it("is where gates and cap say, whatever a session does", () => {

@@ -5,7 +5,7 @@
  * tokens that are never used again; `faithful` acts only when the window demands it, or when acting is free;
  * `classic` has the constants and the order of layers of Claude Code; `off` leaves the window alone. They differ in numbers only, so an application can pass a policy object.
  */
-import { POLICY_DEFAULTS, POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
+import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import type { ScaledTokens } from "../shared/measure.ts";
 
 /** The policy of a session that names none. */
@@ -51,6 +51,8 @@ export interface CostPolicy extends SummaryShape {
    * edit safety allows it; with `log` the model is only asked when the window is full.
    */
   readonly earlySummary: "log" | "model";
+  /** Newest rounds that stay after an early summary: as they are if the history may be edited, else quoted as text. */
+  readonly earlyKeptTail: ScaledTokens;
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;
   /** No such clearing below this share of the effective window. */
@@ -72,9 +74,4 @@ export interface CostPolicy extends SummaryShape {
 /** The policy of a name; `undefined` for `off`. */
 export function costPolicy(name: PolicyName): CostPolicy | undefined {
   return name !== "off" && Object.hasOwn(POLICY_DEFAULTS, name) ? POLICY_DEFAULTS[name] : undefined;
-}
-
-/** Limits of the layers that a policy sets, beside its own numbers, by the option that sets them. */
-export function policyLimits(name: PolicyName): Readonly<Record<string, number>> {
-  return name === "balanced" || name === "classic" ? POLICY_LIMITS[name] : {};
 }

@@ -2,7 +2,6 @@
  * When a summary is due before the window is full: once the rent of the span has paid for it, and the window has the
  * size from which on the policy summarises early.
  */
-import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { RentLedger } from "../layers/microcompact/rent.ts";
 import { situationOf, type WindowState } from "../shared/window-state.ts";
@@ -18,16 +17,6 @@ const LEAST_SHRINK = 2;
 const LEAST_CALLS = 8;
 /** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Our choice: the rest is labels. */
 const UNSENT_SHARE = 0.8;
-
-/** The least size of a request from which on the policy makes a summary by itself. */
-export function firstSummaryTokens(
-  { summaryMultiple, earlyShare }: Pick<CostPolicy, "summaryMultiple" | "earlyShare">,
-  budget: ContextBudget,
-): number {
-  const { effectiveTokens, autoCompactGateTokens } = budget;
-  const earlyTokens = Number.isFinite(summaryMultiple) ? earlyShare * effectiveTokens : autoCompactGateTokens;
-  return Math.min(earlyTokens, autoCompactGateTokens);
-}
 
 /** The early summary of one session. Reads the rent from a ledger that the planner keeps. */
 export class EarlySummary {

@@ -143,26 +143,34 @@ describe("the newest rounds after a summary", () => {
     return window;
   }
 
-  it("are more after a full window if the policy says so, but few for the price, by hand and after a refusal", () => {
+  it("are more after an early one, as the policy says", () => {
+    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
+    expect(keptTokens(balanced, "rent")).toBeLessThan(700);
+    // 30,000 tokens of a window of 200,000 are 9,600 of 64,000: 15 rounds.
+    expect(keptTokens(policy, "rent")).toBeGreaterThan(8_900);
+    expect(keptTokens(policy, "rent")).toBeLessThanOrEqual(9_600);
+    expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
+  });
+
+  it("are more after any other summary as well if the policy says so, but few by hand and after a refusal", () => {
     const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
     expect(keptTokens(policy, "media")).toBeGreaterThan(8_900);
     expect(keptTokens(policy, "media")).toBeLessThanOrEqual(9_600);
     expect(keptTokens(policy, "reactive")).toBeLessThan(700);
     expect(keptTokens(policy, "rent")).toBe(keptTokens(balanced, "rent"));
-    expect(keptTokens(policy, "rent")).toBeLessThan(700);
     // 20,000 tokens of a window of 200,000 are 6,400 of 64,000.
     expect(keptTokens(costPolicy("faithful")!, "media")).toBeGreaterThan(5_700);
     expect(keptTokens(costPolicy("faithful")!, "manual")).toBeLessThan(700);
   });
 
   it("are quoted as text on a session whose history may not be edited", () => {
-    const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
+    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
     const strict = { editSafety: "strict" } as const;
-    expect(keptTokens(policy, "media", strict)).toBe(0);
+    expect(keptTokens(policy, "rent", strict)).toBe(0);
     const quotedRounds = (summary: string): number => summary.match(/> value_\d+ of the row\n/g)?.length ?? 0;
-    expect(quotedRounds(summaryText(balanced, "media", strict))).toBe(1);
+    expect(quotedRounds(summaryText(balanced, "rent", strict))).toBe(1);
     // 9,600 tokens hold 13 rounds with their labels and marks.
-    const long = summaryText(policy, "media", strict);
+    const long = summaryText(policy, "rent", strict);
     expect(quotedRounds(long)).toBeGreaterThanOrEqual(11);
     expect(quotedRounds(long)).toBeLessThanOrEqual(14);
     expect(long.match(/some line of code here/g)!.length).toBe(100 * quotedRounds(long));

@@ -88,7 +88,7 @@ function rowOf(name: (typeof POLICY_NAMES)[number]): string {
   const because = isEarly
     ? `the calls have paid ${policy.summaryMultiple} times what a summary costs${policy.earlyShare > 0 ? `, and ${policy.earlyShare * 100} % of the window are in use` : ""}`
     : "the window is full";
-  const tail = isEarly ? 0 : scaleTokens(policy.keptTail, 200_000);
+  const tail = scaleTokens(isEarly ? policy.earlyKeptTail : policy.keptTail, 200_000);
   const block = WINDOWS.map(({ windowTokens }) =>
     thousands(arrivalPolicy(windowTokens, {}, policy.arrivalBlock).blockTokens),
   );

@@ -15,6 +15,7 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: 2,
     earlyShare: 0,
     earlySummary: "model",
+    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: true,
     clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
@@ -29,16 +30,17 @@ export const POLICY_DEFAULTS = {
   balanced: {
     arrivalBlock: { tokens: 12_000, floor: 10_000, noneFrom: 128_000 },
     summaryMultiple: 16,
-    earlyShare: 0.85,
+    earlyShare: 0.8,
     earlySummary: "log",
+    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: false,
     clearShare: 0,
-    clearedStrings: { tokens: 10_000, floor: 3_000 },
+    clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: true,
     userWords: { tokens: 6_000, floor: 1_000 },
     facts: { tokens: 2_500, floor: 600 },
-    appendix: { tokens: 6_000, floor: 3_500 },
+    appendix: { tokens: 9_000, floor: 3_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
   /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
@@ -47,6 +49,7 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: Number.POSITIVE_INFINITY,
     earlyShare: 0,
     earlySummary: "model",
+    earlyKeptTail: { tokens: 20_000, floor: 3_000 },
     clearsByRent: false,
     clearsWhenCold: true,
     clearShare: 0,
@@ -58,12 +61,13 @@ export const POLICY_DEFAULTS = {
     appendix: { tokens: 10_000, floor: 5_000 },
     keptTail: { tokens: 20_000, floor: 3_000 },
   },
-  /** The constants of Claude Code, for those who know it. `POLICY_LIMITS` has those that are not of a summary. Source: Claude Code, as docs/reference/classic.md lists them row by row. */
+  /** The constants of Claude Code, for those who know it. `CLASSIC_LIMITS` has those that are not of a summary. Source: Claude Code, as docs/reference/classic.md lists them row by row. */
   classic: {
     arrivalBlock: { tokens: 25_000, floor: 10_000 },
     summaryMultiple: Number.POSITIVE_INFINITY,
     earlyShare: 0,
     earlySummary: "model",
+    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: false,
     clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
@@ -79,19 +83,14 @@ export const POLICY_DEFAULTS = {
   },
 } as const;
 
-/** Numbers of the policies beside their summaries, by the option that sets them. A host's own go before them. */
-export const POLICY_LIMITS = {
-  /** Notes that leave more than a summary make every later call dearer. Source: where-the-numbers-come-from.md, "Policies". */
-  balanced: { sessionMemoryTargetShare: 0.35 },
-  /** Source: Claude Code, as docs/reference/classic.md lists them. */
-  classic: {
-    arrivalPreviewTokens: 1_000,
-    restoredFilesCount: 5,
-    restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
-    restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
-    /** The whole cost: no cap. */
-    notesCostShareCap: 1,
-  },
+/** Numbers of the policy `classic` beside its summary, by the option that sets them. A host's own go before them. */
+export const CLASSIC_LIMITS = {
+  arrivalPreviewTokens: 1_000,
+  restoredFilesCount: 5,
+  restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
+  restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+  /** The whole cost: no cap. */
+  notesCostShareCap: 1,
 } as const;
 
 assert(
