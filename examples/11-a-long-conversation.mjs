@@ -167,6 +167,7 @@ async function takeTurn(words) {
   ];
   const env = {
     ...process.env,
+    PALIMPSEST_TEST_PERSISTENCE: "1", // Also where a test runs this: the sessions are looked at afterwards.
     PALIMPSEST_HOME: folder,
     ANTHROPIC_API_KEY: "any",
     ANTHROPIC_BASE_URL: provider.url,
