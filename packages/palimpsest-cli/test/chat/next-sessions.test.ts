@@ -1,4 +1,4 @@
-/** What a first session heard is known to a second, days later; the third knows that it changed. */
+/** A second session, days later, knows a preference of the first; the third knows that it changed. */
 import { FakeClock } from "palimpsest-testing";
 import { expect, it } from "vitest";
 import { openChat } from "#chat/agent/open-chat.ts";

@@ -89,7 +89,7 @@ function matchedWeight(term: string, count: number, size: number): number {
   return PHRASING.has(term) ? 0 : rarityOf(count, Math.max(size, LEAST_COMPARED_COUNT));
 }
 
-/** How rare the words of a query are. */
+/** Rarity of the words of a query. */
 interface QueryWeights {
   readonly ofTerms: ReadonlyMap<string, number>;
   /** Of its rarest words, added up. */

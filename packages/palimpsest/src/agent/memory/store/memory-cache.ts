@@ -80,7 +80,7 @@ export class MemoryCache {
   readonly #unreadable = new Map<string, string>();
   /** Parts of readable files that were not understood, by path. */
   readonly #odd = new Map<string, readonly string[]>();
-  /** How many memories have a name, by folder and key. */
+  /** Counts of memories with the same name, by folder and key. */
   readonly #names = new Map<string, number>();
   /** Heads of files that turned out to be others than they were taken for. */
   readonly #doubtful = new Map<string, MemoryFileHead>();

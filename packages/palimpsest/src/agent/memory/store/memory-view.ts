@@ -17,7 +17,7 @@ export interface CachedMemory extends MemoryHead {
   known: KnownMemory | undefined;
 }
 
-/** What was given out stays the same; paths and number are the current ones. */
+/** Memories given out before stay as they were; paths and number are current. */
 export class MemoryView implements ReadonlyMap<string, KnownMemory> {
   readonly #cached: ReadonlyMap<string, CachedMemory>;
   readonly #load: (cached: CachedMemory) => KnownMemory | undefined;
