@@ -31,6 +31,16 @@ describe("what was exported", () => {
     expect(state.totalTokens).toBe(state.entries.reduce((sum, { tokenCount }) => sum + tokenCount, 0));
   });
 
+  it("has the zero of JSON where a tool was called with a negative one, before and after a load", async () => {
+    const { memory, another } = aMemory();
+    await memory.addToolCall("s1", "ls", { at: -0 }, { offset: -0 });
+    const [entry] = memory.exportSession("s1").entries;
+    expect(entry!.metadata).toEqual({ tool: "ls", args: { at: 0 }, callId: entry!.id, offset: 0 });
+    const reader = another();
+    await reader.loadSession("s1");
+    expect(reported(reader)).toEqual(reported(memory));
+  });
+
   it("goes on where it was: what is added to an import is the same as what is added to the original", async () => {
     const settings = { recentWindow: 2, minEntriesToCompress: 4, maxEntries: 8 };
     const { memory } = aMemory(settings);

@@ -17,7 +17,7 @@ import {
 } from "./secret-patterns.ts";
 
 /** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
-const END = String.raw`(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)`;
+const END = String.raw`(?:\r{0,2}\n|(?:\\{1,3}r)?\\{1,3}n)`;
 /** Characters that may precede the next one: blanks, and the marks of quotations, comments and tables. */
 const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
 
@@ -25,7 +25,8 @@ const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
 const BREAKS = [
   // A string of a program that is put together from two, and a word that goes on behind a backslash.
   String.raw`(\\{0,3}["'\`])[ \t]{0,9}[+.]?[ \t]{0,9}\\?${END}[ \t]{0,40}[+.]?[ \t]{0,9}\1|(?<=\S)(?:\\\r?\n|(?:\\{3}){1,2}n)${FRONT}`,
-  String.raw`([ \t]{0,9}\\{0,4}${END}${FRONT})`,
+  // The end of a line, blanks up to a terminal's width before it, and perhaps an empty line behind it.
+  String.raw`((?:(?<![ \t])[ \t]{1,300})?\\{0,4}${END}(?:[ \t]{0,40}${END})?${FRONT})`,
   // Hidden characters, written out.
   String.raw`\\u\{[0-9A-F]{1,6}\}`,
 ];
@@ -102,8 +103,19 @@ function findOnce(text: string): readonly SecretSpan[] {
   if (!BREAK_CHARACTER.test(text)) return whole;
   const pieces = piecesOf(text);
   if (pieces.length < 2) return whole;
-  const broken = findSecrets(pieces.map((piece) => piece.text).join(""));
+  const broken = findSecrets(pieces.map((piece) => piece.text).join(""), (at) => startsPiece(pieces, at));
   return joinSpans([...whole, ...placed(broken, pieces, whole)]);
+}
+
+/** True if a stretch begins at this place of the text without breaks: a key may begin there behind any character. */
+function startsPiece(pieces: readonly Piece[], joinedAt: number): boolean {
+  let low = 0;
+  for (let high = pieces.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (pieces[middle]!.joinedAt < joinedAt) low = middle + 1;
+    else high = middle;
+  }
+  return pieces[low]?.joinedAt === joinedAt;
 }
 
 /** Moves spans of a text without `taken` to their places in the text that still has them. Both are in order. */

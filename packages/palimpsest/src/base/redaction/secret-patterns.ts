@@ -26,12 +26,15 @@ export interface SecretSpan {
   readonly to: number;
 }
 
+/** True if a key may begin at this place, although it is within a word. */
+type IsStart = (at: number) => boolean;
+
 /** Every secret of the text, from the first to the last; none overlaps another. */
-export function findSecrets(text: string): readonly SecretSpan[] {
+export function findSecrets(text: string, isStart: IsStart = () => false): readonly SecretSpan[] {
   const found: RankedSpan[] = [];
   for (const pem of findPem(text)) found.push({ ...pem, rank: -2 });
   findMarked(text, found);
-  scan(text, found);
+  scan(text, found, isStart);
   return joinSpans(found.sort((one, other) => one.rank - other.rank));
 }
 
@@ -132,7 +135,7 @@ const LOWER = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Goes through the text once, and adds what has a shape and what stands beside a word. Changes `found`. */
-function scan(text: string, found: RankedSpan[]): void {
+function scan(text: string, found: RankedSpan[], isStart: IsStart): void {
   const reached = new Map<CompiledContext, number>();
   let isInWord = false;
   let shapesFrom = 0;
@@ -153,8 +156,11 @@ function scan(text: string, found: RankedSpan[]): void {
     if (!isWord || at < shapesFrom) continue;
     const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 128;
     if (next > 127 || HAS_SHAPE[code * 128 + next] !== 1) continue;
-    if (wasInWord && !isBehindEscape(text, at)) continue;
-    const span = matchShape(text, at, SHAPES.get(code * 128 + next)!);
+    const isBehindHyphen = text.charCodeAt(at - 1) === 45;
+    const isFree = (wasInWord || isBehindHyphen) && isStart(at);
+    if (wasInWord && !isFree && !isBehindEscape(text, at)) continue;
+    const shapes = SHAPES.get(code * 128 + next)!;
+    const span = matchShape(text, at, { shapes, isBehindHyphen: isBehindHyphen && !isFree });
     if (span === undefined) continue;
     found.push(span);
     shapesFrom = span.to;
@@ -178,8 +184,16 @@ function findBeside(text: string, at: number, { key, reached, found }: Reached):
   }
 }
 
-function matchShape(text: string, at: number, shapes: readonly CompiledShape[]): RankedSpan | undefined {
-  const isBehindHyphen = text.charCodeAt(at - 1) === 45;
+interface ShapesToTry {
+  readonly shapes: readonly CompiledShape[];
+  readonly isBehindHyphen: boolean;
+}
+
+function matchShape(
+  text: string,
+  at: number,
+  { shapes, isBehindHyphen }: ShapesToTry,
+): RankedSpan | undefined {
   for (const { family, start, isHyphenPart, body } of shapes) {
     if ((isBehindHyphen && isHyphenPart) || !text.startsWith(start, at)) continue;
     body.lastIndex = at + start.length;

@@ -71,7 +71,8 @@ export class InputCopier {
       case "undefined":
         return value;
       case "number":
-        if (Number.isFinite(value)) return value;
+        // JSON has one zero: a negative one would differ from what is stored.
+        if (Number.isFinite(value)) return value + 0;
         throw this.refusal(depth, `is ${value}, which JSON cannot hold`, "a finite number, or null");
       case "object":
         if (value === null) return null;

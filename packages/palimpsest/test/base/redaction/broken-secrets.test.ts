@@ -74,6 +74,30 @@ describe("redactBroken", () => {
     expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
   });
 
+  it("takes out a key that is broken on the first line behind another, whatever ends the lines", () => {
+    const ends = [
+      ...["\n", " \n", "\t\n", "   \n", "\r\n", " \r\n", "\r\r\n", `${" ".repeat(70)}\n`],
+      ...["\n\n", " \n \n", "\n    ", " \n> ", "\\n", " \\r\\n"],
+    ];
+    const left: string[] = [];
+    const cuts = bySize({ usual: [4], long: [3, 4, 7, 14, 40] });
+    for (const before of bySize({ usual: ["x", "a-"], long: ["x", "v2", "a-", "a_", "x \ny", "word"] }))
+      for (const first of ends)
+        for (const second of ends)
+          for (const cut of cuts)
+            for (const after of ["", " \n\nNext words"]) {
+              const text = `${before}${first}${KEY.slice(0, cut)}${second}${KEY.slice(cut)}${after}`;
+              if (redactBroken(text).text !== `${before}${first}[redacted: anthropic]${after}`)
+                left.push(text);
+            }
+    expect(left).toEqual([]);
+  });
+
+  it("takes out a key over three lines that end in blanks", () => {
+    const text = `x \n${KEY.slice(0, 4)} \n${KEY.slice(4, 40)}\t\r\n${KEY.slice(40)} \nnext`;
+    expect(redactBroken(text).text).toBe("x \n[redacted: anthropic] \nnext");
+  });
+
   const BODY = `${TAIL}${A}`;
   const PEM = `-----BEGIN ${"PRIVATE"} KEY-----`;
   it.each([

@@ -107,6 +107,11 @@ describe("receiveMessages", () => {
       why: "as JSON would",
     },
     {
+      given: say(call({ zero: -0, list: [Object(-0)] })),
+      content: [call({ zero: 0, list: [0] })],
+      why: "JSON has one zero",
+    },
+    {
       given: say({ type: "tool_use", id: "c1", name: "Read" }),
       content: [call({})],
       why: "a call without arguments",
