@@ -9,8 +9,8 @@ import { type Postings, placeNumber, renumbered, type SavedPostings } from "./po
 import type { Scorer } from "./scorer.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Numbers in one part of an array. Our choice: a quarter of a megabyte. */
-const PART_COUNT = 65_536;
+/** Numbers in one part of an array. Our choice: a millisecond or two. */
+const PART_COUNT = 32_768;
 
 /** The names of the arrays, in the order in which they are saved. */
 export const SAVED_ARRAYS = ["termCounts", "places", "documentCounts", "documentTerms", "lengths"] as const;
@@ -58,12 +58,15 @@ export function saveSearch({ vocabulary, postings, scorer, ids, numbers }: Searc
   function* termsOf(): Iterable<number> {
     for (const number of documents) for (const term of postings.termsOf(number)) yield newTerms[term]!;
   }
+  function* ofEach(numbers: Iterable<number>, measure: (number: number) => number): Iterable<number> {
+    for (const number of numbers) yield measure(number);
+  }
   const values: Record<(typeof SAVED_ARRAYS)[number], () => Iterable<number>> = {
-    termCounts: () => terms.map((term) => postings.find(term)!.count),
+    termCounts: () => ofEach(terms, (term) => postings.find(term)!.count),
     places: placesOf,
-    documentCounts: () => Array.from(documents, (number) => postings.termsOf(number).length),
+    documentCounts: () => ofEach(documents, (number) => postings.termsOf(number).length),
     documentTerms: termsOf,
-    lengths: () => Array.from(documents, (number) => scorer.lengthOf(number)),
+    lengths: () => ofEach(documents, (number) => scorer.lengthOf(number)),
   };
   return {
     ids: Array.from(documents, (number) => ids[number]!),
@@ -108,7 +111,7 @@ export async function isWhole(saved: RestoredSearch, yieldTurn: () => Promise<vo
   if (sum(termCounts) !== places.length || sum(documentCounts) !== documentTerms.length) return false;
   for (let at = 0; at < places.length; at++) {
     if (placeNumber(places[at]!) >= documents.length || documentTerms[at]! >= terms.length) return false;
-    if (at % (4 * PART_COUNT) === 0) await yieldTurn();
+    if (at % (8 * PART_COUNT) === 0) await yieldTurn();
   }
   return places.length === documentTerms.length;
 }

@@ -96,8 +96,23 @@ function endOfEntry(lines: readonly MarkdownLine[], from: number, indent: number
 
 const BULLET = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
+/** Links of recent lines: one memory more leaves the lines of the others as they were. */
+const recentLines = new Map<string, ReturnType<typeof readEntryLine>>();
+/** Lines that are kept. Our choice: more than a full index has. */
+const RECENT_LINES_COUNT = 512;
+
+function parseEntryLine(line: string): ReturnType<typeof readEntryLine> {
+  const known = recentLines.get(line);
+  if (known !== undefined) return known;
+  const found = readEntryLine(line);
+  if (found === undefined || line.length > INDEX_TARGET_CHARACTERS) return found;
+  if (recentLines.size >= RECENT_LINES_COUNT) recentLines.clear();
+  recentLines.set(line, found);
+  return found;
+}
+
 /** The link of a line in a list, and the text behind it. */
-function parseEntryLine(line: string) {
+function readEntryLine(line: string) {
   const bullet = BULLET.exec(line)?.[0];
   if (bullet === undefined) return undefined;
   const content = line.slice(bullet.length);

@@ -7,7 +7,7 @@
  * German, Spanish and Chinese.
  */
 import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf, wordsIn } from "./fact-frame.ts";
-import { COMPARED_CHARACTERS } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepRecent } from "./subject-words.ts";
 
 /** Words of a value at the most. Our choice: a name or a short phrase. */
 const VALUE_WORDS_COUNT = 5;
@@ -101,7 +101,7 @@ export function statedChange(fresh: string, known: string): StatedChange {
   if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return undefined;
   if ([fresh, known].some((text) => /[?？]\s*$/.test(text)) || PAST.test(known)) return undefined;
   // “I may move from Lisbon to Oslo” changes nothing yet.
-  if (UNSETTLED.test(fresh)) return undefined;
+  if (isUnsettled(fresh)) return undefined;
   const old = factTokens(known);
   if (meaningfulOf(old).length === 0) return undefined;
   const clauses = clausesOf(fresh);
@@ -113,12 +113,14 @@ export function statedChange(fresh: string, known: string): StatedChange {
   return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
 }
 
+const isUnsettled = keepRecent((text) => UNSETTLED.test(text));
+
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
-function clausesOf(text: string): readonly string[] {
+const clausesOf = keepRecent((text): readonly string[] => {
   const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
   const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
   return [...new Set([plain(text), ...parts])].filter((part) => part !== "");
-}
+});
 
 const termsOf = (tokens: readonly FactToken[]): ReadonlySet<string> =>
   new Set(meaningfulOf(tokens).map(({ term }) => term));
@@ -141,10 +143,17 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
+/** What the patterns find in a clause. */
+const changesIn = keepRecent((clause) => {
+  const hasVerb = CHANGE.test(clause);
+  return PATTERNS.flatMap(({ pattern, needsVerb, isName }) => {
+    const groups = needsVerb === true && !hasVerb ? undefined : pattern.exec(clause)?.groups;
+    return groups === undefined ? [] : [{ groups, isName }];
+  });
+});
+
 function byPattern(clause: string, old: readonly FactToken[], known: string): StatedChange {
-  for (const { pattern, needsVerb, isName } of PATTERNS) {
-    const groups = needsVerb === true && !CHANGE.test(clause) ? undefined : pattern.exec(clause)?.groups;
-    if (groups === undefined) continue;
+  for (const { groups, isName } of changesIn(clause)) {
     // “We have not moved from …”
     if (deniesIn(factTokens(clause)) > 0) return undefined;
     const { x = "", s = "", t = "", u = "" } = groups;
@@ -179,9 +188,11 @@ function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
   );
 }
 
+const insteadIn = keepRecent((clause) => INSTEAD.exec(clause)?.groups);
+
 /** “Buildkite for builds instead of Jenkins”: the old value by name, the rest of the old fact, and one new value. */
 function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
-  const groups = INSTEAD.exec(clause)?.groups;
+  const groups = insteadIn(clause);
   if (groups === undefined) return undefined;
   const [stated, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
   if (deniesIn(stated) > 0) return undefined;

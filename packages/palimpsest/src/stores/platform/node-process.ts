@@ -19,8 +19,8 @@ export const nodeProcess: ProcessIdentity = {
   space: findSpace(),
   startedAt: findStart(process.pid),
   isAlive: (pid, startedAt) => {
-    if (!exists(pid)) return false;
-    const start = findStart(pid);
+    if (pid !== process.pid && !exists(pid)) return false;
+    const start = pid === process.pid ? nodeProcess.startedAt : findStart(pid);
     return start === undefined || startedAt === undefined || start === startedAt;
   },
 };

@@ -16,13 +16,13 @@ import {
   type MemorySearchOptions,
 } from "../../../base/search/memory-search.ts";
 import { type KnownMemory, trustOf } from "../../../memory/files/memory.ts";
-import { indexPathOf, isOwnIndex } from "../../../memory/files/memory-index.ts";
+import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
 import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
-import { type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
+import { byOwnName, type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
 import { composeSavedIndex, readIndex, type SavedRow, unusableIndex } from "./saved-index.ts";
 
 export interface MemoryProblem {
@@ -59,6 +59,8 @@ const REVISERS_COUNT = 40;
 const BEFORE = 1.01;
 /** Files that are read without giving others a turn. Source: our choice; some milliseconds. */
 const SLICE_COUNT = 32;
+/** The same for what is only compared or entered. */
+const COMPARED_SLICE_COUNT = 4_096;
 /** Memories that are kept with their texts when they were read for the index only. Our choice: some megabytes. */
 const KEPT_TEXTS_COUNT = 5_000;
 /** Memories from which on the index is saved. Our choice: fewer are read in less than a tenth of a second. */
@@ -91,6 +93,8 @@ export class MemoryCache {
   #changesCount = 0;
   #unsavedCount = 0;
   #hasRemoved = false;
+  /** Others came while the index was saved: up to so many changes it is saved only once none come. */
+  #savedLaterCount = 0;
   #saving: Promise<void> | undefined;
   #isFirst = true;
 
@@ -123,7 +127,7 @@ export class MemoryCache {
   /** Stops following the store, once the index is saved. */
   async close(): Promise<void> {
     await this.#saving;
-    this.#saveIfDue();
+    this.#saveIfDue(true);
     await this.#saving;
     this.#follower?.close();
     this.#follower = undefined;
@@ -187,30 +191,40 @@ export class MemoryCache {
     // A wrapper of a store may make every method asynchronous.
     this.#follower ??= (await this.#store.follow?.()) ?? followByListing(this.#store);
     const isFirst = this.#isFirst;
+    const changesCount = this.#changesCount;
     if (isFirst && this.#cached.size === 0) await this.#restore(this.#follower);
     const { changed, removed, problems } = await this.#follower.next();
     if (problems !== undefined) this.#listingProblems = problems;
     const gone = [...removed];
     const doubtful = [...this.#doubtful.values()];
     this.#doubtful.clear();
+    const listed = new Set<string>();
     let count = 0;
-    for (const head of [...changed, ...doubtful]) {
-      if (isFirst && this.#cached.get(head.path)?.stamp === head.stamp) continue;
-      await this.#read(head);
-      if (this.#follower.read !== undefined && ++count % SLICE_COUNT === 0) await this.#yieldTurn();
-    }
+    let comparedCount = 0;
+    for (const heads of [changed, doubtful])
+      for (const head of heads) {
+        if (isFirst) {
+          listed.add(head.path);
+          if (++comparedCount % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
+          if (this.#cached.get(head.path)?.stamp === head.stamp) continue;
+        }
+        await this.#read(head);
+        if (this.#follower.read !== undefined && ++count % SLICE_COUNT === 0) await this.#yieldTurn();
+      }
     if (isFirst) {
-      const listed = new Set(changed.map(({ path }) => path));
-      gone.push(...[...this.#cached.keys()].filter((path) => !listed.has(path)));
+      for (const path of this.#cached.keys()) {
+        if (!listed.has(path)) gone.push(path);
+        if (++comparedCount % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
+      }
       this.#isFirst = false;
     }
     if (gone.some((path) => this.#cached.has(path))) this.#hasRemoved = true;
     for (const path of gone) this.#remove(path);
-    this.#saveIfDue();
+    this.#saveIfDue(this.#changesCount === changesCount);
     const memories = new MemoryView(this.#cached, (cached) => this.#load(cached));
     return {
       memories,
-      indexes: this.#namedIndexes(),
+      indexes: byOwnName(this.#indexes),
       problems: [...this.#listingProblems, ...this.#ownProblems()],
       where: (accepts, limit = Number.POSITIVE_INFINITY) => {
         const found = [...this.#cached.values()].filter(accepts);
@@ -228,26 +242,31 @@ export class MemoryCache {
     const saved = await readIndex(kept(), this.#yieldTurn).catch(() => undefined);
     if (saved === undefined) return;
     this.#search = saved.search;
-    for (const { odd, ...row } of saved.rows) {
+    for (const [at, { odd, ...row }] of saved.rows.entries()) {
       this.#enter({ ...row, known: undefined });
+      // Nothing of it is new, also while others have a turn.
+      this.#unsavedCount = 0;
+      if ((at + 1) % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
       if (odd !== undefined) this.#odd.set(row.path, odd);
       if (row.follows !== undefined)
         this.#followers.set(row.follows, (this.#followers.get(row.follows) ?? 0) + 1);
     }
-    this.#unsavedCount = 0;
-    this.#hasRemoved = false;
   }
 
-  /** Saves the index in the background. */
-  #saveIfDue(): void {
+  /** Saves the index in the background. `isCalm`: no change has come just now. */
+  #saveIfDue(isCalm: boolean): void {
     const { keep } = this.#follower ?? {};
     const isMuch = this.#unsavedCount > UNSAVED_SHARE * this.#cached.size;
     if (keep === undefined || this.#saving !== undefined || this.#cached.size < SAVED_COUNT) return;
     if (!isMuch && !this.#hasRemoved) return;
+    if (!isCalm && this.#changesCount < this.#savedLaterCount) return;
     const [changesCount, unsavedCount] = [this.#changesCount, this.#unsavedCount];
     this.#saving = keep(this.#pieces()).then(() => {
       this.#saving = undefined;
-      if (this.#changesCount !== changesCount) return;
+      if (this.#changesCount !== changesCount) {
+        this.#savedLaterCount = this.#changesCount + UNSAVED_SHARE * this.#cached.size;
+        return;
+      }
       this.#unsavedCount -= unsavedCount;
       this.#hasRemoved = false;
     });
@@ -286,13 +305,6 @@ export class MemoryCache {
     } catch {
       return undefined;
     }
-  }
-
-  /** Returns the index files by the names that they should have. */
-  #namedIndexes(): ReadonlyMap<string, MemoryFile> {
-    const named = [...this.#indexes].map(([path, file]) => [indexPathOf(path), file] as const);
-    // If two names differ only in case, the exact one counts.
-    return new Map([...named, ...this.#indexes].filter(([path]) => path === indexPathOf(path)));
   }
 
   async #read({ path, stamp, modifiedMs }: MemoryFileHead): Promise<void> {

@@ -2,6 +2,7 @@
 import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
 import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { fileNameKey } from "../../../memory/files/memory-file-name.ts";
+import { indexPathOf } from "../../../memory/files/memory-index.ts";
 import type { MemoryFile } from "../../../ports/memory-store.ts";
 
 /** The part of each memory that is kept. */
@@ -79,6 +80,13 @@ export function knownOf({ path, text, version }: MemoryFile): {
 } {
   const { memory, problems } = parseMemoryFile(path, text);
   return { known: { memory, text, version }, problems };
+}
+
+/** The index files by the names that they should have. */
+export function byOwnName(indexes: ReadonlyMap<string, MemoryFile>): ReadonlyMap<string, MemoryFile> {
+  const named = [...indexes].map(([path, file]) => [indexPathOf(path), file] as const);
+  // If two names differ only in case, the exact one counts.
+  return new Map([...named, ...indexes].filter(([path]) => path === indexPathOf(path)));
 }
 
 /** The folder and the key of the name. */

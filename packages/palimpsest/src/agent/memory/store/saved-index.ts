@@ -74,12 +74,14 @@ export async function readIndex(
     const head = parsed(first.value);
     if (!isObject(head) || asString(head["format"]) !== formatName()) return undefined;
     const rows = await readList<SavedRow>(Number(head["rows"]), next);
+    const documents = await documentsOf(rows, yieldTurn);
+    if (documents === undefined) return undefined;
     const terms = await readList<string>(Number(head["terms"]), next);
     const counts = isObject(head["counts"]) ? head["counts"] : {};
     const arrays: Record<string, Uint32Array> = {};
     for (const name of SAVED_ARRAYS) arrays[name] = await readArray(Number(counts[name]), next);
-    const saved = { documents: documentsOf(rows), terms, ...arrays } as unknown as RestoredSearch;
-    if (!rows.every(isRow) || !(await isWhole(saved, yieldTurn))) return undefined;
+    const saved = { documents, terms, ...arrays } as unknown as RestoredSearch;
+    if (!(await isWhole(saved, yieldTurn))) return undefined;
     const search = createMemorySearch();
     await search.restore(saved, yieldTurn);
     return { rows, search };
@@ -88,14 +90,25 @@ export async function readIndex(
   }
 }
 
-/** The links of each memory, as `searchFields` gives them. */
-function documentsOf(rows: readonly SavedRow[]): RestoredSearch["documents"] {
-  const followed = new Set(rows.map(({ follows }) => follows));
-  return rows.map(({ path, follows, sessionId }) => ({
-    id: path,
-    before: follows === path ? undefined : follows,
-    group: follows === undefined && !followed.has(path) ? undefined : sessionId,
-  }));
+/** The links of each memory, as `searchFields` gives them; `undefined` if a row is not one of ours. */
+async function documentsOf(
+  rows: readonly SavedRow[],
+  yieldTurn: () => Promise<void>,
+): Promise<RestoredSearch["documents"] | undefined> {
+  const followed = new Set<string | undefined>();
+  for (const [at, row] of rows.entries()) {
+    if (!isRow(row)) return undefined;
+    followed.add(row.follows);
+    if (at % PIECE_TERMS_COUNT === 0) await yieldTurn();
+  }
+  const documents: RestoredSearch["documents"][number][] = [];
+  for (const { path, follows, sessionId } of rows) {
+    const before = follows === path ? undefined : follows;
+    const group = follows === undefined && !followed.has(path) ? undefined : sessionId;
+    documents.push({ id: path, before, group });
+    if (documents.length % PIECE_TERMS_COUNT === 0) await yieldTurn();
+  }
+  return documents;
 }
 
 async function readList<Item>(count: number, next: () => Promise<Uint8Array>): Promise<readonly Item[]> {

@@ -85,10 +85,12 @@ export class MemoryTracker {
       await this.#catchUp();
       const changed: MemoryFileHead[] = [];
       const removed: string[] = [];
+      let count = 0;
       for (const path of this.#unseen) {
         const head = this.#heads.get(path);
         if (head === undefined) removed.push(path);
         else changed.push(head);
+        if (++count % COMPARED_SLICE_COUNT === 0) await nextTurn();
       }
       this.#unseen.clear();
       const problems = listedProblems([
