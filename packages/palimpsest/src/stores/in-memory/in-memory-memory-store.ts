@@ -44,11 +44,8 @@ class InMemoryMemoryStore implements MemoryStore {
   readonly #hasher: Hasher;
   readonly #clock: Clock;
   readonly #files = new Map<string, MemoryFile>();
-  /** The parts of each path, and their keys, by path. */
-  readonly #names = new Map<
-    string,
-    { readonly names: readonly string[]; readonly keys: readonly string[] }
-  >();
+  /** By folder and key: the names there that have it, each with the paths that go through it. */
+  readonly #names = new Map<string, Map<string, Set<string>>>();
   readonly #archive: (ArchivedFile & { readonly text: string })[] = [];
   readonly #records = new Map<string, string>();
   readonly #locks = new Map<string, object>();
@@ -119,31 +116,38 @@ class InMemoryMemoryStore implements MemoryStore {
     if (next === undefined) {
       const text = this.#files.get(path)?.text;
       this.#files.delete(path);
-      this.#names.delete(path);
+      this.#forgetNames(path);
       if (text === undefined) return;
       const id = `${this.#archive.length + 1}/${path}`;
       this.#archive.push({ id, path, archivedMs: this.#clock.nowMs(), text });
     } else {
       const text = next.bytes.toString("utf8");
-      const names = path.split("/");
       this.#files.set(path, { path, text, version: next.version, modifiedMs: this.#clock.nowMs() });
-      this.#names.set(path, { names, keys: names.map(memoryNameKey) });
+      for (const { key, name } of placesOf(path)) {
+        const named = this.#names.get(key) ?? new Map<string, Set<string>>();
+        this.#names.set(key, named.set(name, (named.get(name) ?? new Set<string>()).add(path)));
+      }
+    }
+  }
+
+  #forgetNames(path: string): void {
+    for (const { key, name } of placesOf(path)) {
+      const named = this.#names.get(key);
+      const paths = named?.get(name);
+      paths?.delete(path);
+      if (paths?.size === 0) named?.delete(name);
+      if (named?.size === 0) this.#names.delete(key);
     }
   }
 
   /** Refuses a name that some systems confuse with that of a file or folder on the path; also a file in a folder's place. */
-  #refuseTwin({ path, names }: CheckedChange): void {
-    const keys = names.map(memoryNameKey);
-    for (const [other, { names: theirs, keys: theirKeys }] of this.#names) {
-      const shared = Math.min(names.length, theirs.length);
-      for (let depth = 0; depth < shared; depth++) {
-        const [mine, their] = [names[depth]!, theirs[depth]!];
-        const isEnd = depth === names.length - 1 || depth === theirs.length - 1;
-        if (mine === their && !isEnd) continue;
-        if (keys[depth] === theirKeys[depth]) throw memoryTwin(path, other);
-        break;
+  #refuseTwin({ path }: CheckedChange): void {
+    for (const { key, name, place } of placesOf(path))
+      for (const [theirs, paths] of this.#names.get(key) ?? []) {
+        const [other] = paths;
+        const isFolderOfBoth = theirs === name && place !== path && !paths.has(place);
+        if (other !== undefined && !isFolderOfBoth) throw memoryTwin(path, other);
       }
-    }
   }
 
   async readRecord(name: string): Promise<string | undefined> {
@@ -193,6 +197,18 @@ class InMemoryMemoryStore implements MemoryStore {
   #assertOpen(): void {
     if (this.#isClosed) throw memoryStoreClosed();
   }
+}
+
+/** The folders on a path and the file: the name of each, its place, and the key of names that some systems confuse with it. */
+function placesOf(
+  path: string,
+): readonly { readonly key: string; readonly name: string; readonly place: string }[] {
+  const names = path.split("/");
+  return names.map((name, depth) => ({
+    key: [...names.slice(0, depth), memoryNameKey(name)].join("/"),
+    name,
+    place: names.slice(0, depth + 1).join("/"),
+  }));
 }
 
 function headOf({ path, text, version, modifiedMs }: MemoryFile): MemoryFileHead {
