@@ -2,6 +2,7 @@
 import type { Clock } from "palimpsest";
 import type { Environment } from "../../terminal/terminal.ts";
 import type { ChatListener, PermissionMode } from "../base/chat-events.ts";
+import type { Wait } from "../models/retries.ts";
 import type { AskPerson } from "../permissions/permission-gate.ts";
 
 /** The session of a chat. */
@@ -41,6 +42,8 @@ export interface ChatOptions {
   readonly askPerson?: AskPerson | undefined;
   /** @defaultValue the machine's */
   readonly clock?: Clock;
+  /** Waits between attempts to ask a model. @defaultValue the machine's timers */
+  readonly wait?: Wait;
   /** Version of this program, for servers. */
   readonly version: string;
 }

@@ -43,6 +43,7 @@ export async function openChat(options: ChatOptions): Promise<ChatAgent> {
     providers: settings.providers,
     baseUrl: options.baseUrl,
     packageFolders,
+    wait: options.wait,
     onRetry: (retry) => tell({ type: "retry", ...retry }),
   };
   const model = await openModel(options.model ?? settings.model, place);

@@ -11,7 +11,8 @@ import { fieldsOf } from "../base/values.ts";
 import type { ProviderSetting } from "../settings/chat-settings.ts";
 import { loadPackage } from "./load-package.ts";
 import { type ChosenModel, localProviders, parseModelName, usualModel } from "./model-name.ts";
-import { type RetryListener, withRetries } from "./retries.ts";
+import { providerFetch } from "./provider-fetch.ts";
+import { type RetryListener, type Wait, withRetries } from "./retries.ts";
 
 type AnthropicClient = Parameters<typeof anthropicModel>[0];
 type OpenAIClient = Parameters<typeof openaiResponsesModel>[0] & Parameters<typeof openaiChatModel>[0];
@@ -24,6 +25,8 @@ export interface ModelPlace {
   /** Folders whose packages may be loaded, after this program's own. */
   readonly packageFolders: readonly string[];
   readonly onRetry: RetryListener;
+  /** Waits between attempts. @defaultValue the machine's timers */
+  readonly wait?: Wait | undefined;
 }
 
 /** A model, and how it was found. */
@@ -44,7 +47,7 @@ export async function openModel(name: string | undefined, place: ModelPlace): Pr
   const found = name ?? usualModel(place.env) ?? (await findLocalModel(place));
   if (found === undefined) throw noModel();
   const chosen = parseModelName(found, place);
-  return { name: found, client: withRetries(await clientOf(chosen, place), place.onRetry) };
+  return { name: found, client: withRetries(await clientOf(chosen, place), place.onRetry, place.wait) };
 }
 
 function noModel(): OptionError {
@@ -106,16 +109,16 @@ async function clientOf({ provider, model }: ChosenModel, place: ModelPlace): Pr
       readonly default: SdkClass<AnthropicClient>;
     };
     const baseURL = provider.baseUrl ?? place.env["ANTHROPIC_BASE_URL"];
-    return anthropicModel(new Anthropic({ apiKey: key ?? "none", baseURL, maxRetries: 0 }), { model });
+    return anthropicModel(new Anthropic({ ...SDK_OPTIONS, apiKey: key ?? "none", baseURL }), { model });
   }
   if (provider.api === "ai-sdk") return aiSdkClient(provider, { model, key, load });
   const { default: OpenAI } = (await load("openai")) as { readonly default: SdkClass<OpenAIClient> };
   if (provider.api === "openai") {
     const baseURL = provider.baseUrl ?? place.env["OPENAI_BASE_URL"];
-    return openaiResponsesModel(new OpenAI({ apiKey: key ?? "none", baseURL, maxRetries: 0 }), { model });
+    return openaiResponsesModel(new OpenAI({ ...SDK_OPTIONS, apiKey: key ?? "none", baseURL }), { model });
   }
   const baseURL = provider.baseUrl;
-  const client = new OpenAI({ apiKey: key ?? "none", baseURL, maxRetries: 0 });
+  const client = new OpenAI({ ...SDK_OPTIONS, apiKey: key ?? "none", baseURL });
   const chat = openaiChatModel(client, { model, provider: provider.name, outputLimitField: "max_tokens" });
   const limits = async () => {
     const windowTokens = (await modelsOf(baseURL ?? "", AbortSignal.timeout(LOCAL_TIMEOUT_MS))).find(
@@ -130,7 +133,12 @@ type SdkClass<Client> = new (options: {
   readonly apiKey: string;
   readonly baseURL?: string | undefined;
   readonly maxRetries: number;
+  readonly fetch: typeof providerFetch;
+  readonly logLevel: "off";
 }) => Client;
+
+/** Options of every SDK: retries are made here, and what goes wrong is an error, not a line in the middle of the screen. */
+const SDK_OPTIONS = { maxRetries: 0, fetch: providerFetch, logLevel: "off" } as const;
 
 function noKey(variable: string, model: string): OptionError {
   return new OptionError({
@@ -164,6 +172,7 @@ async function aiSdkClient(
   const options = {
     name: provider.name,
     apiKey: key,
+    fetch: providerFetch,
     ...(provider.baseUrl === undefined ? {} : { baseURL: provider.baseUrl }),
   };
   return aiSdkModel(create(options)(model));

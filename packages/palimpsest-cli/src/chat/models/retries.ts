@@ -27,21 +27,26 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_ASKED_MS = 300_000;
 
 /** Waits; rejects when the signal is aborted. */
-type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 /** The client, with retries. */
 export function withRetries(client: ModelClient, onRetry: RetryListener, wait: Wait = waitFor): ModelClient {
+  /** True once all attempts failed: the turn then asks once more by itself, and that is not to take as long again. */
+  let hasGivenUp = false;
   const retrying = async <Answer>(
     call: (attempt: number) => Promise<Answer>,
     signal: AbortSignal | undefined,
     mayRetry = () => true,
   ): Promise<Answer> => {
+    const isLast = hasGivenUp;
+    hasGivenUp = false;
     for (let attempt = 1; ; attempt++)
       try {
         return await call(attempt);
       } catch (error) {
         const failure = (client.classifyError ?? classifyModelError)(error);
-        const waitMs = waitBefore(attempt, failure);
+        const waitMs = isLast ? undefined : waitBefore(attempt, failure);
+        hasGivenUp = waitMs === undefined && attempt > 1;
         if (waitMs === undefined || !mayRetry() || signal?.aborted === true) throw error;
         onRetry({ attempt, waitMs, failure });
         await wait(waitMs, signal);

@@ -89,6 +89,9 @@ export function mcpTools(world: ToolWorld, servers: McpServers): readonly AgentT
   return [find, call];
 }
 
+/** Before files, which can be read again and would leave nothing. */
+const RESTORER_PRIORITY = 40;
+
 /** Shows the tools that are known, and the servers' instructions, again after a compaction. */
 export function mcpRestorers(servers: McpServers): readonly Restorer[] {
   return [
@@ -96,6 +99,7 @@ export function mcpRestorers(servers: McpServers): readonly Restorer[] {
       name: "mcp-tools",
       kind: "deferred-tools",
       label: "Tools that mcp_call has",
+      priority: RESTORER_PRIORITY,
       list: async () =>
         servers.known.map(({ server, name, description }) => ({
           key: `${server}.${name}`,
@@ -106,6 +110,7 @@ export function mcpRestorers(servers: McpServers): readonly Restorer[] {
       name: "mcp-instructions",
       kind: "mcp-instructions",
       label: "Instructions of a server, as data",
+      priority: RESTORER_PRIORITY,
       form: "each",
       list: async () =>
         servers.instructions.map(({ server, text }) => ({

@@ -118,12 +118,16 @@ export async function appendNotices(session: Session, { message, lastNo }: Deliv
   await internalsOf(session).appendWith([message], { after: [{ type: "metadata", key: TASKS_MARK, value }] });
 }
 
+/** After the context of the session's start and before files, which can be read again and would leave nothing. */
+const RESTORER_PRIORITY = 30;
+
 /** Shows the tasks again after a compaction: those that run, and those that ended last. */
 export function tasksRestorer(known: () => SessionTasks | undefined, now: () => number): Restorer {
   const listed = listRestorer({
     name: "tasks",
     kind: "task",
     label: "Background tasks",
+    priority: RESTORER_PRIORITY,
     list: async () => {
       const tasks = known();
       return tasks === undefined ? [] : listedTasks(tasks, now());

@@ -1,0 +1,45 @@
+/**
+ * The `fetch` of the vendors' SDKs. It follows no redirect: the next server would get the conversation, and keys in headers
+ * that `fetch` does not know as secret. And it ends an answer that has no end, before it fills the memory.
+ */
+import { ModelError } from "palimpsest";
+
+/** Longest answer, in bytes. Our choice: the longest output of a model, streamed in single characters, is a tenth of it. */
+const ANSWER_BYTES = 200_000_000;
+
+/** `fetch` for an address that answers with what a model says. */
+export async function providerFetch(
+  input: string | URL | Request,
+  options: RequestInit = {},
+): Promise<Response> {
+  const response = await fetch(input, { ...options, redirect: "manual" });
+  const next = response.headers.get("location");
+  if (response.status > 300 && response.status < 400 && next !== null) {
+    await response.body?.cancel();
+    return refused(response.status, next);
+  }
+  if (response.body === null) return response;
+  let bytes = 0;
+  const limited = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (piece, controller) => {
+      bytes += piece.byteLength;
+      if (bytes <= ANSWER_BYTES) return controller.enqueue(piece);
+      throw new ModelError(
+        { kind: "unreadable-answer" },
+        {
+          message: "The provider's answer has no end.",
+          hint: "Look at what stands between you and the provider.",
+        },
+      );
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limited), { status, statusText, headers });
+}
+
+/** An answer that says in the form of the vendors why there is none. */
+function refused(status: number, next: string): Response {
+  const message = `The provider sends requests on to ${next.slice(0, 300)}. If that is right, name it as the address: --base-url, ANTHROPIC_BASE_URL, OPENAI_BASE_URL.`;
+  const headers = { "content-type": "application/json" };
+  return new Response(JSON.stringify({ error: { type: "redirected", message } }), { status, headers });
+}
