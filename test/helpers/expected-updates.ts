@@ -12,15 +12,20 @@ export interface ExpectedGate {
   readonly growthTokens: number;
   readonly isGated: boolean;
   readonly cap: number | undefined;
+  /** No update below this size of the window as long as there is a cap; 0 where any size may be compacted. */
+  readonly leastWindowTokens: number;
 }
 
-/** Start and growth by the size of the window: a share of it, and never less than 2,000 and 1,000. */
+/**
+ * Start and growth by the size of the window: a share of it, and never less than 2,000 and 1,000. The least window is
+ * where `balanced` compacts from, 85 % of 180,000, less what stays in any case; small windows have none.
+ */
 export const GATES: Readonly<
-  Record<number, { readonly startTokens: number; readonly growthTokens: number }>
+  Record<number, Pick<ExpectedGate, "startTokens" | "growthTokens" | "leastWindowTokens">>
 > = {
-  200000: { startTokens: 10_000, growthTokens: 5_000 },
-  64000: { startTokens: 3_200, growthTokens: 1_600 },
-  32000: { startTokens: 2_000, growthTokens: 1_000 },
+  200000: { startTokens: 10_000, growthTokens: 5_000, leastWindowTokens: 153_000 - 10_000 },
+  64000: { startTokens: 3_200, growthTokens: 1_600, leastWindowTokens: 0 },
+  32000: { startTokens: 2_000, growthTokens: 1_000, leastWindowTokens: 0 },
 };
 
 /** Gates and cap, on and off. */
@@ -35,7 +40,7 @@ export const SWITCHES = [
 export function expectedUpdates(
   { messages }: Trajectory,
   answers: readonly JudgedAnswer[],
-  { startTokens, growthTokens, isGated, cap }: ExpectedGate,
+  { startTokens, growthTokens, isGated, cap, leastWindowTokens }: ExpectedGate,
 ): readonly number[] {
   const billed = new Map(answers.map((answer) => [answer.index, answer]));
   const due: number[] = [];
@@ -52,7 +57,8 @@ export function expectedUpdates(
     const isOpen =
       conversationTokens >= startTokens &&
       conversationTokens - notedTokens >= growthTokens &&
-      (callsCount >= 3 || calls === 0);
+      (callsCount >= 3 || calls === 0) &&
+      (cap === undefined || state.windowTokens >= leastWindowTokens);
     const isPaid =
       cap === undefined || notesCost + state.updateCost <= cap * (state.sessionCost + state.updateCost);
     if ((isGated && !isOpen) || !isPaid) continue;

@@ -15,24 +15,26 @@ import {
   planArrival,
   WindowPlanner,
 } from "palimpsest/experimental";
-import type { ArrivalPolicy, CostPolicy, Measure, StoredBlock } from "palimpsest/internal";
+import type {
+  ArrivalPolicy,
+  CostPolicy,
+  LayerLimits,
+  Measure,
+  StoredBlock,
+  WindowLimits,
+} from "palimpsest/internal";
 import {
-  BUDGET_DEFAULTS,
   defaultOrigin,
   filesAfter,
+  firstSummaryTokens,
   isSummaryDue,
   Projection,
   RepairScan,
+  resolveLimits,
   restoreFilesFromLog,
   type SummaryReason,
 } from "palimpsest/internal";
-import {
-  type BudgetPolicy,
-  type ContextBudget,
-  estimateBlock,
-  planBudget,
-  tokenizerRatio,
-} from "palimpsest/tokens";
+import { type ContextBudget, estimateBlock, planBudget, tokenizerRatio } from "palimpsest/tokens";
 import type { BlobBlock, Entry, LayerEdit } from "palimpsest/transcript";
 import type { PricedRequest, TrajectoryMessage, WindowUnit } from "palimpsest-testing/internal";
 import { ShownWindow } from "palimpsest-testing/internal";
@@ -61,8 +63,8 @@ interface ManagedPolicy {
   readonly disabledLayers?: readonly string[];
   /** The writer of summaries. @defaultValue the digest alone */
   readonly summaries?: SummaryVariant;
-  /** Constants of the budget other than the library's own. */
-  readonly budget?: Partial<BudgetPolicy>;
+  /** Numbers of the layers and of the budget other than the library's own. */
+  readonly limits?: WindowLimits;
   /** Edits that the provider makes on its side. @defaultValue none */
   readonly providerEdits?: ProviderEdits;
   /** Called with every entry of the log and the window after it. */
@@ -88,6 +90,7 @@ class ManagedWindow implements Contestant {
   readonly #projection = new Projection();
   readonly #planner: WindowPlanner;
   readonly #budget: ContextBudget;
+  readonly #limits: LayerLimits;
   readonly #arrival: ArrivalPolicy | undefined;
   readonly #measure: Measure;
   readonly #shown: ShownWindow;
@@ -117,7 +120,9 @@ class ManagedWindow implements Contestant {
     this.#measure = (block) => estimateBlock(block, model) * ratio;
     this.#references = referencesOf(trajectory);
     this.#shown = new ShownWindow(model, (block) => this.#references.keysInBlock(block));
-    this.#budget = planBudget({ windowTokens }, { ...BUDGET_DEFAULTS, ...policy.budget });
+    const limits = resolveLimits(policy.limits);
+    this.#limits = limits.layers;
+    this.#budget = planBudget({ windowTokens }, limits.budget);
     const usual = (tokens: number): ArrivalPolicy => arrivalPolicy(tokens, {}, policy.policy.arrivalBlock);
     this.#arrival = policy.arrival === "none" ? undefined : (policy.arrival ?? usual)(windowTokens);
     this.#disabledLayers = new Set(policy.disabledLayers ?? []);
@@ -127,6 +132,7 @@ class ManagedWindow implements Contestant {
       { asksModel: false, ...policy.summaries, earlySummary: policy.policy.earlySummary },
       setting,
       arena,
+      firstSummaryTokens(policy.policy, this.#budget),
     );
   }
 
@@ -258,6 +264,7 @@ class ManagedWindow implements Contestant {
       fixedTokens: this.#setting.trajectory.fixedTokens,
       messagesTokens: this.#shown.tokens,
       budget: this.#budget,
+      limits: this.#limits,
       tariff: this.#setting.tariff,
       editSafety: this.#policy.editSafety,
       isWarm: isWarm || idleMs === 0,

@@ -4,8 +4,7 @@
  * their cost cap, a model asked at that moment, no model).
  */
 import { costPolicy } from "palimpsest/experimental";
-import type { CostPolicy } from "palimpsest/internal";
-import type { BudgetPolicy } from "palimpsest/tokens";
+import { type CostPolicy, policyLimits, type WindowLimits } from "palimpsest/internal";
 import type { PolicyUnderTest } from "./contestant.ts";
 import { managedPolicy } from "./managed-window.ts";
 import type { JudgedAnswer } from "./simulated-notes.ts";
@@ -29,7 +28,7 @@ export type ConfigurationName = keyof typeof CONFIGURATIONS;
 /** Values of a policy and of its budget that are other than those of `balanced`. */
 interface PolicyChanges extends Partial<CostPolicy> {
   readonly id: string;
-  readonly budget?: Partial<BudgetPolicy>;
+  readonly limits?: WindowLimits;
   readonly disabledLayers?: readonly string[];
 }
 
@@ -37,7 +36,7 @@ interface PolicyChanges extends Partial<CostPolicy> {
 function inBothClasses(
   id: string,
   policy: CostPolicy,
-  settings: Pick<Parameters<typeof managedPolicy>[0], "summaries" | "budget" | "disabledLayers">,
+  settings: Pick<Parameters<typeof managedPolicy>[0], "summaries" | "limits" | "disabledLayers">,
 ): readonly PolicyUnderTest[] {
   return CLASSES.map((editSafety) =>
     managedPolicy({
@@ -53,7 +52,9 @@ function inBothClasses(
 /** The library's policies in one configuration. */
 export function ownPolicies(configuration: ConfigurationName): readonly PolicyUnderTest[] {
   const summaries = CONFIGURATIONS[configuration];
-  return NAMES.flatMap((name) => inBothClasses(name, costPolicy(name)!, { summaries }));
+  return NAMES.flatMap((name) =>
+    inBothClasses(name, costPolicy(name)!, { summaries, limits: policyLimits(name) }),
+  );
 }
 
 /** The default policy with other values, for choosing them. */
@@ -62,8 +63,12 @@ export function variedPolicies(
   configuration: ConfigurationName,
 ): readonly PolicyUnderTest[] {
   const summaries = CONFIGURATIONS[configuration];
-  return changes.flatMap(({ id, budget, disabledLayers, ...values }) =>
-    inBothClasses(id, { ...costPolicy("balanced")!, ...values }, { summaries, budget, disabledLayers }),
+  return changes.flatMap(({ id, limits, disabledLayers, ...values }) =>
+    inBothClasses(
+      id,
+      { ...costPolicy("balanced")!, ...values },
+      { summaries, limits: { ...policyLimits("balanced"), ...limits }, disabledLayers },
+    ),
   );
 }
 

@@ -16,6 +16,8 @@ import {
   formatNotes,
   isEmptyTemplate,
   judgeNotesGate,
+  LAYER_LIMITS,
+  leastWindowForNotes,
   NOTES_DEFAULTS,
   NOTES_TEMPLATE,
   NOTES_TEMPLATE_TEXT,
@@ -64,16 +66,23 @@ interface AnswerMoment {
 
 /** The gate's policy in a window of this size. */
 function scaledGatePolicy(
-  { costShareCap, isGated = true }: NotesVariant,
+  { costShareCap, isGated = true, updater }: NotesVariant,
   windowTokens: number,
+  firstSummaryTokens: number,
 ): NotesGatePolicy {
+  const leastKeptTokens = scaleTokens(LAYER_LIMITS.leastKeptTokens, windowTokens);
   const { start, growth, toolCallsCount } = NOTES_DEFAULTS;
   return {
     startTokens: scaleTokens(start, windowTokens),
     growthTokens: scaleTokens(growth, windowTokens),
     toolCallsCount,
     isGated,
-    costShareCap: costShareCap === "off" ? undefined : (costShareCap ?? NOTES_DEFAULTS.costShareCap),
+    leastWindowTokens: leastWindowForNotes({ windowTokens, firstSummaryTokens, leastKeptTokens }),
+    // As in a session: an update that asks no model costs nothing.
+    costShareCap:
+      costShareCap === "off" || updater === "extractive"
+        ? undefined
+        : (costShareCap ?? NOTES_DEFAULTS.costShareCap),
   };
 }
 
@@ -99,12 +108,13 @@ export class NotesTaker {
   #notesCost = 0;
   #requestTokens = 0;
 
-  constructor(variant: NotesVariant, setting: RunSetting, arena: Arena) {
+  /** `firstSummaryTokens`: the least request that the policy compacts. */
+  constructor(variant: NotesVariant, setting: RunSetting, arena: Arena, firstSummaryTokens: number) {
     const { windowTokens, trajectory } = setting;
     this.#variant = variant;
     this.#setting = setting;
     this.#arena = arena;
-    this.#policy = scaledGatePolicy(variant, windowTokens);
+    this.#policy = scaledGatePolicy(variant, windowTokens, firstSummaryTokens);
     this.#limits = {
       sectionTokens: scaleTokens(NOTES_DEFAULTS.section, windowTokens),
       totalTokens: scaleTokens(NOTES_DEFAULTS.total, windowTokens),
@@ -145,6 +155,7 @@ export class NotesTaker {
     const update = this.#update(windowTokens, conversationTokens);
     const state: NotesGateState = {
       conversationTokens,
+      windowTokens,
       ...(this.#updatedAtTokens === undefined ? {} : { updatedAtTokens: this.#updatedAtTokens }),
       toolCallsSinceUpdate: this.#toolCalls,
       didLastTurnCallTools: calls > 0,

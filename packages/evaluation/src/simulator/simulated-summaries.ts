@@ -62,11 +62,12 @@ export class SummaryWriters {
   readonly #arena: Arena;
   readonly notes: NotesTaker | undefined;
 
-  constructor(variant: SummaryVariant, setting: RunSetting, arena: Arena) {
+  /** `firstSummaryTokens`: the least request that the policy compacts. */
+  constructor(variant: SummaryVariant, setting: RunSetting, arena: Arena, firstSummaryTokens: number) {
     this.#variant = variant;
     this.#setting = setting;
     this.#arena = arena;
-    this.notes = variant.notes === undefined ? undefined : new NotesTaker(variant.notes, setting, arena);
+    this.notes = variant.notes && new NotesTaker(variant.notes, setting, arena, firstSummaryTokens);
   }
 
   get asksModel(): boolean {

@@ -78,14 +78,15 @@ interface Replayed {
 function replay(
   trajectory: Trajectory,
   notes: NotesVariant,
-  { windowTokens = 200_000, asksModel = false, onCall = (_: Contestant) => {} } = {},
+  { windowTokens = 200_000, asksModel = false, isNear = true, onCall = (_: Contestant) => {} } = {},
 ): Replayed {
   const answers: JudgedAnswer[] = [];
   const summaries: SummaryMoment[] = [];
   const policy = managedPolicy({
     id: "noted",
     name: "noted",
-    policy: costPolicy("faithful")!,
+    // A summary at any size whose price is never paid: so no compaction is far off.
+    policy: { ...costPolicy("faithful")!, ...(isNear ? { summaryMultiple: 1e9 } : {}) },
     editSafety: "permissive",
     summaries: {
       notes,
@@ -100,6 +101,15 @@ function replay(
   });
   return { answers, summaries, cost, sideCalls };
 }
+
+/** Where `faithful` compacts a window of 200,000, less what stays in any case. */
+const NEAR_TOKENS = 167_000 - 10_000;
+
+/** 40,000 tokens in forty answers. */
+const LONG_STEPS: [type: "answer", tokens: number, calls: number, resultTokens: number][] = Array.from(
+  { length: 40 },
+  () => ["answer", 200, 1, 800],
+);
 
 const variantOf = ({ isGated, cap }: (typeof SWITCHES | typeof GENEROUS)[number]): NotesVariant => ({
   updater: "model",
@@ -138,6 +148,21 @@ describe("when the notes of a replayed session are updated", () => {
     expect(madeUpdates(answers)).toEqual(at);
   });
 
+  it("waits for the compaction that may use it, unless it costs nothing", () => {
+    const far = (notes: NotesVariant) => replay(session, notes, { isNear: false }).answers;
+    const waiting = far({ updater: "model", costShareCap: 0.4 });
+    expect(madeUpdates(waiting)).toEqual([]);
+    expect(waiting[2]!.verdict).toEqual({ isDue: false, reason: "far-from-compaction" });
+    expect(madeUpdates(far({ updater: "model", costShareCap: "off" }))).toEqual([5, 9, 15]);
+    expect(madeUpdates(far({ updater: "extractive" }))).toEqual([5, 9, 15]);
+    // With a prompt that fills the window to 12,000 below the gate, an update comes within the last 10,000.
+    const large = { ...session, fixedTokens: 150_000 };
+    const { answers } = replay(large, { updater: "model", costShareCap: 0.4 }, { isNear: false });
+    const sizes = answers.filter(({ cost }) => cost !== undefined).map(({ state }) => state.windowTokens);
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(157_000);
+  });
+
   it("is where gates and cap say, whatever a session does", () => {
     const tokens = fc.integer({ min: 20, max: 1_200 });
     const step = fc.oneof(
@@ -151,17 +176,31 @@ describe("when the notes of a replayed session are updated", () => {
         anySteps,
         fc.constantFrom(200_000, 64_000, 32_000),
         fc.constantFrom(...SWITCHES, ...GENEROUS),
-        (steps, windowTokens, on) => {
-          const trajectory = sessionOf(steps);
-          const { answers, cost } = replay(trajectory, variantOf(on), { windowTokens, asksModel: true });
-          const made = madeUpdates(answers);
-          expect(made).toEqual(expectedUpdates(trajectory, answers, { ...GATES[windowTokens]!, ...on }));
+        fc.boolean(),
+        (steps, windowTokens, on, isNear) => {
+          // Only a large window waits; with a prompt of this size it is near after half of a session.
+          const waits = !isNear && windowTokens === 200_000;
+          const made = sessionOf(steps);
+          const trajectory = waits ? { ...made, fixedTokens: 135_000 } : made;
+          const how = { windowTokens, asksModel: true, isNear };
+          const { answers, cost } = replay(trajectory, variantOf(on), how);
+          const updated = madeUpdates(answers);
+          const leastWindowTokens = waits ? NEAR_TOKENS : 0;
+          const gate = { ...GATES[windowTokens]!, ...on, leastWindowTokens };
+          expect(updated).toEqual(expectedUpdates(trajectory, answers, gate));
           const last = answers.at(-1);
           expect((last?.state.sessionCost ?? 0) + (last?.cost ?? 0)).toBeCloseTo(cost, 3);
-          updates += made.length;
+          updates += updated.length;
         },
       ),
-      { numRuns: RUNS },
+      // In every run: updates at each answer, and some only near a full window.
+      {
+        numRuns: RUNS,
+        examples: [
+          [LONG_STEPS, 32_000, { isGated: false, cap: undefined }, true],
+          [LONG_STEPS, 200_000, { isGated: true, cap: 0.3 }, false],
+        ],
+      },
     );
     expect(updates).toBeGreaterThan(RUNS / 2);
   });

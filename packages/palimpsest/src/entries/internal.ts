@@ -40,7 +40,8 @@ export type {
   SessionNotes,
 } from "../compaction/layers/session-memory/session-memory-compact.ts";
 export { findLiteralsOf } from "../compaction/literals/literal-ledger.ts";
-export type { CostPolicy } from "../compaction/planner/cost-policy.ts";
+export { type CostPolicy, policyLimits } from "../compaction/planner/cost-policy.ts";
+export { firstSummaryTokens } from "../compaction/planner/early-summary.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
 export { clearableToolsOf } from "../compaction/planner/policies.ts";
 export { isSummaryDue, type SummaryReason, type SummarySources } from "../compaction/planner/window-plan.ts";
@@ -57,6 +58,7 @@ export { filesAfter, restoreFilesFromLog } from "../compaction/restore/restore-f
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
 export { reasonWords } from "../compaction/shared/edit-reason.ts";
+export { LAYER_LIMITS, type LayerLimits } from "../compaction/shared/layer-limits.ts";
 export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/measure.ts";
 export { situationOf } from "../compaction/shared/window-state.ts";
@@ -126,6 +128,7 @@ export {
 } from "../notes/template.ts";
 export {
   judgeNotesGate,
+  leastWindowForNotes,
   type NotesGatePolicy,
   type NotesGateState,
   type NotesGateVerdict,
@@ -160,6 +163,7 @@ export { type FoldedLog, foldStoredLog } from "../session/lifecycle/fold-stored-
 export { importLines } from "../session/lifecycle/import-session-lines.ts";
 export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-clean-up.ts";
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
+export { resolveLimits, type WindowLimits } from "../session/options/window-limits.ts";
 export { internalsOf } from "../session/session.ts";
 export { type ContextCategory, type ContextUse, contextUse } from "../session/window/context-use.ts";
 export { figuresOf } from "../session/window/window-tracker.ts";

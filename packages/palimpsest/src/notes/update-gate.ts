@@ -1,8 +1,10 @@
 /**
- * Decides when notes are updated: after growth, at a pause, and within a share of the session's cost.
+ * Decides when notes are updated: after growth, at a pause, shortly before a compaction that may use them, and
+ * within a share of the session's cost.
  *
  * Growth alone would pay for updates that are never used. So an update waits for enough of the conversation,
- * then for some work or a natural pause, and the cap on its cost overrides both. The cost of the next update
+ * then for some work or a natural pause. Where it costs something it also waits until the next compaction is near: one
+ * that came earlier would need another update before it could use these notes. The cap on the cost overrides all. The cost of the next update
  * counts before it is paid, so the share stays under the cap at all times.
  */
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
@@ -11,15 +13,19 @@ export interface NotesGatePolicy {
   readonly startTokens: number;
   readonly growthTokens: number;
   readonly toolCallsCount: number;
-  /** Switches the gates of size and pause: without them every response may bring an update. @defaultValue `true` */
+  /** Switches the gates of size, pause and nearness: without them every response may bring an update. @defaultValue `true` */
   readonly isGated: boolean;
   /** Highest share of the session's cost, notes included; `undefined` switches the cap off. */
   readonly costShareCap: number | undefined;
+  /** No update in a smaller window as long as there is a cap: the next compaction would need another one. @defaultValue 0 */
+  readonly leastWindowTokens?: number;
 }
 
 /** The state of the session after a response. Tokens count the conversation, however much of it the window shows. */
 export interface NotesGateState {
   readonly conversationTokens: number;
+  /** The window, as the next request would send it. */
+  readonly windowTokens: number;
   /** The value of {@link conversationTokens} when the last update began; absent before the first. */
   readonly updatedAtTokens?: number;
   readonly toolCallsSinceUpdate: number;
@@ -31,7 +37,13 @@ export interface NotesGateState {
   readonly updateCost: number;
 }
 
-type NotesGateReason = "too-early" | "too-little-new" | "in-the-middle" | "over-cost-cap" | "cost-unknown";
+type NotesGateReason =
+  | "too-early"
+  | "too-little-new"
+  | "in-the-middle"
+  | "far-from-compaction"
+  | "over-cost-cap"
+  | "cost-unknown";
 
 export type NotesGateVerdict =
   | { readonly isDue: true }
@@ -45,6 +57,25 @@ export const NOTES_GATE_POLICY: NotesGatePolicy = {
   isGated: true,
   costShareCap: NOTES_DEFAULTS.costShareCap,
 };
+
+/** Windows below this size do not wait. Source: where-the-numbers-come-from.md, "Session memory": there it saves 1 % and costs lines of edits. */
+const WAITING_WINDOW_TOKENS = 128_000;
+
+/**
+ * The least request for an update whose cost counts. What a compaction keeps beside the notes in any case may still come
+ * between the update and the compaction. 0: no compaction will come by itself, or at any time.
+ */
+export function leastWindowForNotes({
+  windowTokens,
+  firstSummaryTokens,
+  leastKeptTokens,
+}: {
+  readonly windowTokens: number;
+  readonly firstSummaryTokens: number;
+  readonly leastKeptTokens: number;
+}): number {
+  return windowTokens < WAITING_WINDOW_TOKENS ? 0 : Math.max(0, firstSummaryTokens - leastKeptTokens);
+}
 
 /** Judges if an update is due now; if not, gives the reason. */
 export function judgeNotesGate(
@@ -61,7 +92,11 @@ function closedGate(state: NotesGateState, policy: NotesGatePolicy): NotesGateRe
   if (!(state.conversationTokens - (state.updatedAtTokens ?? 0) >= policy.growthTokens))
     return "too-little-new";
   const isPause = state.toolCallsSinceUpdate >= policy.toolCallsCount || !state.didLastTurnCallTools;
-  return isPause ? undefined : "in-the-middle";
+  if (!isPause) return "in-the-middle";
+  const { leastWindowTokens = 0, costShareCap } = policy;
+  return costShareCap === undefined || state.windowTokens >= leastWindowTokens
+    ? undefined
+    : "far-from-compaction";
 }
 
 function refusedCost(state: NotesGateState, cap: number | undefined): NotesGateReason | undefined {

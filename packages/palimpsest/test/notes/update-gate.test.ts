@@ -1,10 +1,16 @@
 /** When an update of the notes is due, and that its cap on cost holds over a whole session. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeNotesGate, NOTES_GATE_POLICY, type NotesGateState } from "#notes/update-gate.ts";
+import {
+  judgeNotesGate,
+  leastWindowForNotes,
+  NOTES_GATE_POLICY,
+  type NotesGateState,
+} from "#notes/update-gate.ts";
 
 const READY: NotesGateState = {
   conversationTokens: 10_000,
+  windowTokens: 40_000,
   toolCallsSinceUpdate: 3,
   didLastTurnCallTools: true,
   sessionCost: 100,
@@ -62,8 +68,39 @@ describe("judgeNotesGate", () => {
       why: "cap off, cost unknown",
     },
     { policy: { costShareCap: 0 }, state: {}, is: "over-cost-cap", why: "a cap of nothing" },
+    {
+      policy: { leastWindowTokens: 40_001 },
+      state: {},
+      is: "far-from-compaction",
+      why: "a compaction would need another update",
+    },
+    { policy: { leastWindowTokens: 40_000 }, state: {}, is: "due", why: "a compaction is near" },
+    {
+      policy: { leastWindowTokens: 40_001, costShareCap: undefined },
+      state: {},
+      is: "due",
+      why: "cap off: no update is saved",
+    },
+    {
+      policy: { leastWindowTokens: 40_001, isGated: false },
+      state: {},
+      is: "due",
+      why: "gates off, however far the compaction is",
+    },
   ])("can be switched: $why", ({ policy, state, is }) => {
     expect(verdict(state, policy)).toBe(is);
+  });
+
+  it.each([
+    { windowTokens: 200_000, firstSummaryTokens: 153_000, leastKeptTokens: 10_000, is: 143_000 },
+    { windowTokens: 128_000, firstSummaryTokens: 97_920, leastKeptTokens: 6_400, is: 91_520 },
+    { windowTokens: 127_999, firstSummaryTokens: 92_159, leastKeptTokens: 6_400, is: 0 },
+    { windowTokens: 200_000, firstSummaryTokens: 0, leastKeptTokens: 10_000, is: 0 },
+  ])("is near in a window of $windowTokens from where the newest messages stay in any case", ({
+    is,
+    ...sizes
+  }) => {
+    expect(leastWindowForNotes(sizes)).toBe(is);
   });
 
   it("keeps the notes' share under the cap and the growth between updates, whatever a session does", () => {

@@ -5,7 +5,7 @@
  * in input-token-equivalents of the model that was called.
  */
 import { scaleTokens } from "../../compaction/shared/measure.ts";
-import { judgeNotesGate, type NotesGateVerdict } from "../../notes/update-gate.ts";
+import { judgeNotesGate, leastWindowForNotes, type NotesGateVerdict } from "../../notes/update-gate.ts";
 import type { NotesState } from "../../session/append/carried-marks.ts";
 import type { CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";
 import { internalsOf, type Session } from "../../session/session.ts";
@@ -99,12 +99,14 @@ export class NotesProgress {
 
   /** Judges if an update is due after this answer. `isFree`: no model is asked, so the cap does not apply. */
   judge(call: AnsweredCall, isFree: boolean): NotesGateVerdict {
-    const { budget, limits } = internalsOf(this.#session).budgets;
+    const { budget, limits, firstSummaryTokens } = internalsOf(this.#session).budgets;
     const { windowTokens } = budget;
+    const leastKeptTokens = scaleTokens(limits.leastKeptTokens, windowTokens);
     const { costShareCap: cap = limits.notesCostShareCap, isGated = true } = this.#options;
     return judgeNotesGate(
       {
         conversationTokens: this.#conversationTokens,
+        windowTokens: call.prepared.tokens.total + this.#sizeOf(call),
         ...(this.#updatedAtTokens === undefined ? {} : { updatedAtTokens: this.#updatedAtTokens }),
         toolCallsSinceUpdate: this.#toolCalls,
         didLastTurnCallTools: callsTools(call),
@@ -115,6 +117,7 @@ export class NotesProgress {
         startTokens: scaleTokens(limits.notesStartTokens, windowTokens),
         growthTokens: scaleTokens(limits.notesGrowthTokens, windowTokens),
         toolCallsCount: limits.notesToolCallsCount,
+        leastWindowTokens: leastWindowForNotes({ windowTokens, firstSummaryTokens, leastKeptTokens }),
         isGated,
         costShareCap: cap === "off" || cap >= 1 || isFree ? undefined : cap,
       },

@@ -95,9 +95,9 @@ export interface NotesOptions {
   readonly template?: string;
   /** The prompt of the updater, in place of the usual one; see `docs/reference/notes.md` for its variables. */
   readonly prompt?: string;
-  /** Highest share of the session's cost that updates may have, or `off`. @defaultValue `costShareCap`, 0.05 */
+  /** Highest share of the session's cost that updates may have, or `off`: then they do not wait for a compaction either. @defaultValue `costShareCap`, 0.05 */
   readonly costShareCap?: number | "off";
-  /** True if an update waits for enough new conversation and for a pause. @defaultValue `true` */
+  /** True if an update waits for enough new conversation, for a pause, and in a large window for a compaction to be near. @defaultValue `true` */
   readonly isGated?: boolean;
   /**
    * The host's edit tool, which a forked updater may call on the notes' path and on nothing else; the session carries

@@ -5,7 +5,7 @@
  * tokens that are never used again; `faithful` acts only when the window demands it, or when acting is free;
  * `classic` has the constants and the order of layers of Claude Code; `off` leaves the window alone. They differ in numbers only, so an application can pass a policy object.
  */
-import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
+import { POLICY_DEFAULTS, POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { ScaledTokens } from "../shared/measure.ts";
 
 /** The policy of a session that names none. */
@@ -46,17 +46,15 @@ export interface CostPolicy extends SummaryShape {
   readonly summaryMultiple: number;
   /** No early summary below this share of the effective window. */
   readonly earlyShare: number;
+  /** The same for windows of `from` tokens and more. @defaultValue `earlyShare` in all windows */
+  readonly largeEarlyShare?: { readonly share: number; readonly from: number };
   /**
    * The writer of an early summary where a model is connected: `model` has it written in the background if the
    * edit safety allows it; with `log` the model is only asked when the window is full.
    */
   readonly earlySummary: "log" | "model";
-  /** Newest rounds that stay after an early summary: as they are if the history may be edited, else quoted as text. */
-  readonly earlyKeptTail: ScaledTokens;
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;
-  /** No such clearing below this share of the effective window. */
-  readonly clearShare: number;
   /** Strings of the results that a layer clears or shortens, shown in the newest of them. */
   readonly clearedStrings: ScaledTokens;
   /** Recent files that are shown again after a summary that saves cost, in the parts in use; 0 tokens: none. */
@@ -74,4 +72,9 @@ export interface CostPolicy extends SummaryShape {
 /** The policy of a name; `undefined` for `off`. */
 export function costPolicy(name: PolicyName): CostPolicy | undefined {
   return name !== "off" && Object.hasOwn(POLICY_DEFAULTS, name) ? POLICY_DEFAULTS[name] : undefined;
+}
+
+/** Limits of the layers that a policy sets, beside its own numbers, by the option that sets them. */
+export function policyLimits(name: PolicyName): Readonly<Record<string, number>> {
+  return name === "balanced" || name === "classic" ? POLICY_LIMITS[name] : {};
 }

@@ -2,6 +2,7 @@
  * When a summary is due before the window is full: once the rent of the span has paid for it, and the window has the
  * size from which on the policy summarises early.
  */
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { rentPerCall, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { RentLedger } from "../layers/microcompact/rent.ts";
 import { situationOf, type WindowState } from "../shared/window-state.ts";
@@ -17,6 +18,24 @@ const LEAST_SHRINK = 2;
 const LEAST_CALLS = 8;
 /** Share of what a summary keeps of the newest round that unsent messages may take; else the summary waits a call. Our choice: the rest is labels. */
 const UNSENT_SHARE = 0.8;
+
+type EarlyRule = Pick<CostPolicy, "summaryMultiple" | "earlyShare" | "largeEarlyShare">;
+
+/** The size of a request below which the policy makes no summary early. */
+function earlySummaryTokens(
+  { earlyShare, largeEarlyShare: large }: EarlyRule,
+  { windowTokens, effectiveTokens }: ContextBudget,
+): number {
+  const share = large !== undefined && windowTokens >= large.from ? large.share : earlyShare;
+  return share * effectiveTokens;
+}
+
+/** The least size of a request from which on the policy makes a summary by itself. */
+export function firstSummaryTokens(policy: EarlyRule, budget: ContextBudget): number {
+  const { autoCompactGateTokens } = budget;
+  if (!Number.isFinite(policy.summaryMultiple)) return autoCompactGateTokens;
+  return Math.min(earlySummaryTokens(policy, budget), autoCompactGateTokens);
+}
 
 /** The early summary of one session. Reads the rent from a ledger that the planner keeps. */
 export class EarlySummary {
@@ -51,7 +70,8 @@ export class EarlySummary {
   isDue(state: WindowState): boolean {
     const { messagesTokens, isWarm, tariff } = state;
     if (!this.mayBe(state) || this.#ledger.callsSinceSummary < LEAST_CALLS) return false;
-    if (state.usedTokens < this.#leastTokens(state) || !this.#shrinks(state)) return false;
+    if (state.usedTokens < earlySummaryTokens(this.#policy, state.budget) || !this.#shrinks(state))
+      return false;
     const rentNow = (isWarm ? tariff.read : tariff.write) * messagesTokens;
     const isPaid = this.#ledger.summaryRent + rentNow >= this.#policy.summaryMultiple * this.#price(state);
     const shape = shapeFor("rent", this.#policy);
@@ -77,14 +97,9 @@ export class EarlySummary {
     return state.messagesTokens >= LEAST_SHRINK * this.expectedAfter(state);
   }
 
-  /** The size of a request below which no summary is early. */
-  #leastTokens({ budget }: WindowState): number {
-    return this.#policy.earlyShare * budget.effectiveTokens;
-  }
-
   /** Calls until the window has the size for an early summary, if it goes on growing as it did. */
   #callsUntilLarge(state: WindowState): number {
-    const missingTokens = this.#leastTokens(state) - state.usedTokens;
+    const missingTokens = earlySummaryTokens(this.#policy, state.budget) - state.usedTokens;
     if (missingTokens <= 0) return 0;
     const grownTokens = state.messagesTokens - (this.#afterTokens ?? 0);
     return (missingTokens * Math.max(1, this.#ledger.callsSinceSummary)) / Math.max(1, grownTokens);

@@ -195,8 +195,7 @@ const SPACE_REASONS: ReadonlySet<string> = new Set(["manual", "reactive", "silen
 
 /** The policy's shape of a summary that is made for this reason. */
 export function shapeFor(reason: string, policy: CostPolicy): SummaryShape {
-  if (reason === "rent") return { ...policy, keptTail: policy.earlyKeptTail };
-  return SPACE_REASONS.has(reason) ? { ...policy, keptTail: NEWEST_ONLY } : policy;
+  return reason === "rent" || SPACE_REASONS.has(reason) ? { ...policy, keptTail: NEWEST_ONLY } : policy;
 }
 
 /** The same budgets, with all of the user's words that the target leaves room for. */
@@ -230,8 +229,7 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
 export function expectedAfterSummary(situation: WindowSituation, policy: CostPolicy): number {
   const { windowTokens, editSafety } = situation;
   const parts = [policy.userWords, policy.facts, policy.appendix];
-  const isKept = editSafety === "permissive" || policy.earlyKeptTail.tokens > NEWEST_ROUND.tokens;
-  if (isKept) parts.push(policy.earlyKeptTail);
+  if (editSafety === "permissive") parts.push(NEWEST_ONLY);
   const tokens = parts.reduce((sum, part) => sum + scaleTokens(part, windowTokens), 0);
   return Math.min(situation.effectiveTokens * limitsOf(situation).fullTargetShare, tokens * EXPECTED_SHARE);
 }

@@ -214,8 +214,7 @@ export class WindowPlanner {
   }
 
   #clear(state: WindowState): PlannedEdits | undefined {
-    const isEarly = state.usedTokens < this.#policy.clearShare * state.budget.effectiveTokens;
-    if (isEarly || state.disabledLayers.has("microcompact")) return undefined;
+    if (state.disabledLayers.has("microcompact")) return undefined;
     const clear = () => planClearAll(state, this.#policy) ?? this.#clearByRent(state);
     const edit = guarded(state, "microcompact", clear);
     if (edit === undefined) return undefined;

@@ -6,6 +6,7 @@
  * left out. There is a budget for each file and one for all of them, which is spent. The content is the host's current file if it can be read, else the last known content
  * from the log with its age in the heading.
  */
+import { POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
@@ -38,7 +39,7 @@ export interface FileBudget {
  * 50,000 together. Pass it as `restoredFiles` of an agent's options; `policy: "classic"` includes it.
  */
 export const CLASSIC_FILE_BUDGET: FileBudget = {
-  filesCount: RESTORE_DEFAULTS.filesCount,
+  filesCount: POLICY_LIMITS.classic.restoredFilesCount,
   fileTokens: RESTORE_DEFAULTS.classicFileTokens,
   filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
 };

@@ -6,6 +6,7 @@ import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
+import { firstSummaryTokens } from "../../compaction/planner/early-summary.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../../compaction/planner/policies.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
 import type { LayerLimits } from "../../compaction/shared/layer-limits.ts";
@@ -123,6 +124,12 @@ export class BudgetTracker {
   get budget(): ContextBudget {
     this.#budget ??= this.#budgetFor(this.#parts.tracker.ledger.model);
     return this.#budget;
+  }
+
+  /** The least size of a request from which on it is compacted without being asked for; 0 if it never is. */
+  get firstSummaryTokens(): number {
+    if (this.#policy === undefined || !this.isAutoCompacted) return 0;
+    return firstSummaryTokens(this.#policy, this.budget);
   }
 
   /** The limits of new messages; before the first call those of the window that the options name. */

@@ -2,10 +2,14 @@
  * Connects the parts of a session, from its log and what was folded from it. Only this file knows which part needs
  * which.
  */
-import { CLASSIC_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { JsonValue } from "../../base/json/json.ts";
 import { addToDigestInSteps, createDigest, type Digest } from "../../compaction/digest/digest.ts";
-import { type CostPolicy, costPolicy, DEFAULT_POLICY } from "../../compaction/planner/cost-policy.ts";
+import {
+  type CostPolicy,
+  costPolicy,
+  DEFAULT_POLICY,
+  policyLimits,
+} from "../../compaction/planner/cost-policy.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { hasEffect } from "../../transcript/edits.ts";
@@ -167,7 +171,7 @@ function planningOf({ policy: name = DEFAULT_POLICY, earlySummary, limits }: Win
   const policy = costPolicy(name);
   return {
     policy: policy && withLimits({ ...policy, ...(earlySummary && { earlySummary }) }, limits),
-    limits: resolveLimits(name === "classic" ? CLASSIC_LIMITS : undefined, limits),
+    limits: resolveLimits(policyLimits(name), limits),
   };
 }
 

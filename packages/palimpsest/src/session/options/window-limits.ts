@@ -35,7 +35,7 @@ export interface WindowLimits {
   readonly microcompactGateShare?: number;
   /** Size aimed at after a summary, as a share of the effective window. @defaultValue `fullTargetShare`, 0.35 */
   readonly fullTargetShare?: number;
-  /** The same after a compaction from notes. @defaultValue `sessionMemoryTargetShare`, 0.5 */
+  /** The same after a compaction from notes. @defaultValue `sessionMemoryTargetShare`, 0.5; 0.35 under `balanced` */
   readonly sessionMemoryTargetShare?: number;
 
   /** A new block above this becomes a preview when it arrives. @defaultValue `arrivalBlock` */

@@ -50,6 +50,8 @@ export interface UpdateRules {
   /** `undefined` where costs do not count. */
   readonly cap: number | undefined;
   readonly updater: "forked" | "cold" | "extractive";
+  /** Newest messages that a compaction from notes keeps in any case, in a window of 200,000. */
+  readonly leastKeptTokens?: number | undefined;
 }
 
 /** After which answer an update begins, and who writes it. */
@@ -89,9 +91,11 @@ const NO_FAULT: ReadonlySet<string> = new Set(["network", "no-room"]);
 export function reckonNotes(
   journal: readonly JournalItem[],
   entries: readonly Entry[],
-  { windowTokens, isGated, cap, updater, model = "claude-opus-4-6" }: UpdateRules,
+  { windowTokens, isGated, cap, updater, model = "claude-opus-4-6", leastKeptTokens = 10_000 }: UpdateRules,
 ): Reckoned {
   const { startTokens, growthTokens, totalTokens, effectiveTokens } = NOTES_RULES[windowTokens]!;
+  // An update for which the cap counts waits in a large window until a compaction is so near that it can use these notes.
+  const nearTokens = windowTokens === 200_000 ? 153_000 - leastKeptTokens : 0;
   const readPrice = READ_PRICES[model];
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry] : []));
   const due: Begun[] = [];
@@ -158,11 +162,13 @@ export function reckonNotes(
     if (isRunning) continue;
     const call = { callTokens, answerTokens };
     const price = expectedPrice(call, item.notes);
+    const isByModel = updater !== "extractive" && failures < 3;
+    const isNear = cap === undefined || !isByModel || callTokens + answerTokens >= nearTokens;
     const isOpen =
       conversationTokens >= startTokens &&
       conversationTokens - notedTokens >= growthTokens &&
-      (calls >= 3 || callsCount === 0);
-    const isByModel = updater !== "extractive" && failures < 3;
+      (calls >= 3 || callsCount === 0) &&
+      isNear;
     const isPaid = cap === undefined || !isByModel || notesCost + price <= cap * (sessionCost + price);
     if ((isGated && !isOpen) || !isPaid) continue;
     due.push({ answer, by: isByModel ? "model" : "log" });

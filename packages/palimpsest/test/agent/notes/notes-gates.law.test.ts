@@ -21,6 +21,8 @@ const anyRules: fc.Arbitrary<UpdateRules> = fc.record({
   isGated: fc.boolean(),
   cap: fc.constantFrom(0.05, 0.15, 0.3, undefined),
   updater: fc.constantFrom("forked", "cold", "extractive"),
+  // Sessions this short are near a compaction only where much of the window counts as near.
+  leastKeptTokens: fc.constantFrom(undefined, 130_000, 145_000),
 });
 
 const anySession = fc.record({
@@ -40,7 +42,7 @@ const at = <Item>(items: readonly Item[], index: number): Item => items[index % 
 type Drawn = typeof anySession extends fc.Arbitrary<infer Value> ? Value : never;
 
 function optionsOf({ rules, model, replies, takes, withheld }: Drawn): NotedOptions {
-  const { windowTokens, updater, isGated, cap } = rules;
+  const { windowTokens, updater, isGated, cap, leastKeptTokens } = rules;
   const message = {
     usual: usualPatches,
     "too-much": tooMuch,
@@ -52,6 +54,7 @@ function optionsOf({ rules, model, replies, takes, withheld }: Drawn): NotedOpti
     windowTokens,
     model,
     notes: { updater, isGated, costShareCap: cap ?? "off" },
+    ...(leastKeptTokens && { window: { limits: { leastKeptTokens, mostKeptTokens: leastKeptTokens } } }),
     update: (index) => message[at(replies, index)](index),
     updateTakes: (index) => at(takes, index),
     withholdsUsage: (index) => at(withheld, index),
@@ -64,6 +67,16 @@ const UNGATED: Drawn = {
   answers: Array.from({ length: 5 }, () => ({ textTokens: 1, resultTokens: [] })),
   model: "claude-opus-4-6",
   replies: ["usual", "nothing", "nothing", "nothing", "usual"],
+  takes: [0],
+  withheld: [false],
+};
+
+/** Looked at in every run: updates that wait until the window holds 8,000 tokens. */
+const NEAR: Drawn = {
+  rules: { windowTokens: 200_000, isGated: true, cap: 0.3, updater: "forked", leastKeptTokens: 145_000 },
+  answers: Array.from({ length: 20 }, () => ({ textTokens: 200, resultTokens: [900] })),
+  model: "claude-opus-4-6",
+  replies: ["usual"],
   takes: [0],
   withheld: [false],
 };
@@ -81,7 +94,7 @@ describe("updates of notes in random sessions", () => {
         for (const text of noted.notesTexts) expect(notesFaults(text, drawn.rules.windowTokens)).toEqual([]);
         updates += begun.length;
       }),
-      { numRuns: RUNS, examples: [[UNGATED]] },
+      { numRuns: RUNS, examples: [[UNGATED], [NEAR]] },
     );
     // A few sessions may all be too short for updates; many hold several each.
     expect(updates).toBeGreaterThanOrEqual(isLong ? RUNS : 5);

@@ -3,10 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { type CostPolicy, costPolicy } from "#compaction/planner/cost-policy.ts";
+import { firstSummaryTokens } from "#compaction/planner/early-summary.ts";
 import { arrivalPolicy } from "#compaction/planner/policies.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import type { WindowState } from "#compaction/shared/window-state.ts";
 import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
+import { planBudget } from "#tokens/budget/budget.ts";
 import { TARIFFS } from "#tokens/price/tariff.ts";
 import type { Message } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
@@ -79,6 +81,29 @@ describe("an early summary", () => {
     expect(firstEarly({ ...balanced, earlyShare: 0.95 })).toBeUndefined();
   });
 
+  it("waits for another share in large windows", () => {
+    const policy = { ...balanced, earlyShare: 0.5, largeEarlyShare: { share: 0.7, from: WINDOW_TOKENS } };
+    expect(firstEarly(policy)! / EFFECTIVE_TOKENS).toBeGreaterThanOrEqual(0.7);
+    const smaller = { ...policy, largeEarlyShare: { share: 0.7, from: WINDOW_TOKENS + 1 } };
+    expect(firstEarly(smaller)! / EFFECTIVE_TOKENS).toBeLessThan(0.52);
+  });
+
+  it.each([
+    { policy: "economy", windowTokens: 200_000, tokens: 0 },
+    { policy: "balanced", windowTokens: 200_000, tokens: 153_000 },
+    { policy: "balanced", windowTokens: 128_000, tokens: 97_920 },
+    { policy: "balanced", windowTokens: 127_000, tokens: 91_440 },
+    { policy: "balanced", windowTokens: 64_000, tokens: 46_080 },
+    { policy: "balanced", windowTokens: 32_000, tokens: 23_040 },
+    { policy: "faithful", windowTokens: 200_000, tokens: 167_000 },
+  ] as const)("of $policy comes from $tokens tokens of $windowTokens on", ({
+    policy,
+    windowTokens,
+    tokens,
+  }) => {
+    expect(firstSummaryTokens(costPolicy(policy)!, planBudget({ windowTokens }))).toBeCloseTo(tokens, 6);
+  });
+
   it("from the log has the same price with a model as without one", () => {
     const alone = firstEarly({ ...balanced, earlySummary: "log" });
     expect(firstEarly({ ...balanced, earlySummary: "log" }, { writesSummaries: true })).toBe(alone);
@@ -143,34 +168,26 @@ describe("the newest rounds after a summary", () => {
     return window;
   }
 
-  it("are more after an early one, as the policy says", () => {
-    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
-    expect(keptTokens(balanced, "rent")).toBeLessThan(700);
-    // 30,000 tokens of a window of 200,000 are 9,600 of 64,000: 15 rounds.
-    expect(keptTokens(policy, "rent")).toBeGreaterThan(8_900);
-    expect(keptTokens(policy, "rent")).toBeLessThanOrEqual(9_600);
-    expect(keptTokens(policy, "manual")).toBe(keptTokens(balanced, "manual"));
-  });
-
-  it("are more after any other summary as well if the policy says so, but few by hand and after a refusal", () => {
+  it("are more after a full window if the policy says so, but few for the price, by hand and after a refusal", () => {
     const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
     expect(keptTokens(policy, "media")).toBeGreaterThan(8_900);
     expect(keptTokens(policy, "media")).toBeLessThanOrEqual(9_600);
     expect(keptTokens(policy, "reactive")).toBeLessThan(700);
     expect(keptTokens(policy, "rent")).toBe(keptTokens(balanced, "rent"));
+    expect(keptTokens(policy, "rent")).toBeLessThan(700);
     // 20,000 tokens of a window of 200,000 are 6,400 of 64,000.
     expect(keptTokens(costPolicy("faithful")!, "media")).toBeGreaterThan(5_700);
     expect(keptTokens(costPolicy("faithful")!, "manual")).toBeLessThan(700);
   });
 
   it("are quoted as text on a session whose history may not be edited", () => {
-    const policy: CostPolicy = { ...balanced, earlyKeptTail: { tokens: 30_000, floor: 3_000 } };
+    const policy: CostPolicy = { ...balanced, keptTail: { tokens: 30_000, floor: 3_000 } };
     const strict = { editSafety: "strict" } as const;
-    expect(keptTokens(policy, "rent", strict)).toBe(0);
+    expect(keptTokens(policy, "media", strict)).toBe(0);
     const quotedRounds = (summary: string): number => summary.match(/> value_\d+ of the row\n/g)?.length ?? 0;
-    expect(quotedRounds(summaryText(balanced, "rent", strict))).toBe(1);
+    expect(quotedRounds(summaryText(balanced, "media", strict))).toBe(1);
     // 9,600 tokens hold 13 rounds with their labels and marks.
-    const long = summaryText(policy, "rent", strict);
+    const long = summaryText(policy, "media", strict);
     expect(quotedRounds(long)).toBeGreaterThanOrEqual(11);
     expect(quotedRounds(long)).toBeLessThanOrEqual(14);
     expect(long.match(/some line of code here/g)!.length).toBe(100 * quotedRounds(long));
@@ -242,10 +259,5 @@ describe("results that are cleared to save cost", () => {
     // Strings that a brief has are not repeated.
     expect(few).toContain("uniqueName");
     for (const name of few.match(/uniqueName\w+/g)!) expect(strings).not.toContain(name);
-  });
-
-  it("stay while the window is below the policy's share", () => {
-    expect(cleared({ ...balanced, clearShare: 0 })).toMatch(/^rent /);
-    expect(cleared({ ...balanced, clearShare: 1 })).toMatch(/^usage /);
   });
 });

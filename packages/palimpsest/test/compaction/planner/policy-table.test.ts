@@ -85,10 +85,15 @@ function rowOf(name: (typeof POLICY_NAMES)[number]): string {
     ({ usedTokens, leftTokens }) => `${thousands(usedTokens)}, leaves ${thousands(leftTokens)}`,
   );
   const isEarly = first!.reason === "rent";
+  const { earlyShare, largeEarlyShare: large, summaryMultiple } = policy;
+  const inUse =
+    large === undefined
+      ? ""
+      : `${large.share * 100} % (${earlyShare * 100} % below ${thousands(large.from)})`;
   const because = isEarly
-    ? `the calls have paid ${policy.summaryMultiple} times what a summary costs${policy.earlyShare > 0 ? `, and ${policy.earlyShare * 100} % of the window are in use` : ""}`
+    ? `the calls have paid ${summaryMultiple} times what a summary costs${earlyShare > 0 ? `, and ${inUse} of the window are in use` : ""}`
     : "the window is full";
-  const tail = scaleTokens(isEarly ? policy.earlyKeptTail : policy.keptTail, 200_000);
+  const tail = isEarly ? 0 : scaleTokens(policy.keptTail, 200_000);
   const block = WINDOWS.map(({ windowTokens }) =>
     thousands(arrivalPolicy(windowTokens, {}, policy.arrivalBlock).blockTokens),
   );

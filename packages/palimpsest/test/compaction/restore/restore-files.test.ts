@@ -12,6 +12,7 @@ import {
 } from "#compaction/restore/restore-candidates.ts";
 import { currentContent } from "#compaction/restore/restore-content.ts";
 import {
+  CLASSIC_FILE_BUDGET,
   type FileBudget,
   fileBudget,
   formatRestored,
@@ -180,8 +181,8 @@ describe("the plan", () => {
     const spent = all.reduce((sum, [, , tokens]) => sum + tokens, 0);
     expect(spent).toBeGreaterThan(21_500);
     expect(spent).toBeLessThanOrEqual(24_000);
-    const classic = { filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 };
-    expect(sized(classic).map(([, , tokens]) => tokens <= 5_000)).toEqual([true, true]);
+    expect(CLASSIC_FILE_BUDGET).toEqual({ filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 });
+    expect(sized(CLASSIC_FILE_BUDGET).map(([, , tokens]) => tokens <= 5_000)).toEqual([true, true]);
   });
 
   it("takes what the window lost before from the entries of the log that the digest remembers", () => {

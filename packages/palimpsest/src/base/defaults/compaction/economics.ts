@@ -15,9 +15,7 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: 2,
     earlyShare: 0,
     earlySummary: "model",
-    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: true,
-    clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
@@ -31,16 +29,15 @@ export const POLICY_DEFAULTS = {
     arrivalBlock: { tokens: 12_000, floor: 10_000, noneFrom: 128_000 },
     summaryMultiple: 16,
     earlyShare: 0.8,
+    largeEarlyShare: { share: 0.85, from: 128_000 },
     earlySummary: "log",
-    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: false,
-    clearShare: 0,
-    clearedStrings: { tokens: 0, floor: 0 },
+    clearedStrings: { tokens: 10_000, floor: 3_000 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: true,
     userWords: { tokens: 6_000, floor: 1_000 },
     facts: { tokens: 2_500, floor: 600 },
-    appendix: { tokens: 9_000, floor: 3_500 },
+    appendix: { tokens: 6_000, floor: 3_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
   /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
@@ -49,10 +46,8 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: Number.POSITIVE_INFINITY,
     earlyShare: 0,
     earlySummary: "model",
-    earlyKeptTail: { tokens: 20_000, floor: 3_000 },
     clearsByRent: false,
     clearsWhenCold: true,
-    clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
@@ -61,15 +56,13 @@ export const POLICY_DEFAULTS = {
     appendix: { tokens: 10_000, floor: 5_000 },
     keptTail: { tokens: 20_000, floor: 3_000 },
   },
-  /** The constants of Claude Code, for those who know it. `CLASSIC_LIMITS` has those that are not of a summary. Source: Claude Code, as docs/reference/classic.md lists them row by row. */
+  /** The constants of Claude Code, for those who know it. `POLICY_LIMITS` has those that are not of a summary. Source: Claude Code, as docs/reference/classic.md lists them row by row. */
   classic: {
     arrivalBlock: { tokens: 25_000, floor: 10_000 },
     summaryMultiple: Number.POSITIVE_INFINITY,
     earlyShare: 0,
     earlySummary: "model",
-    earlyKeptTail: { tokens: 300, floor: 300 },
     clearsByRent: false,
-    clearShare: 0,
     clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
     restoresFromLog: false,
@@ -83,14 +76,19 @@ export const POLICY_DEFAULTS = {
   },
 } as const;
 
-/** Numbers of the policy `classic` beside its summary, by the option that sets them. A host's own go before them. */
-export const CLASSIC_LIMITS = {
-  arrivalPreviewTokens: 1_000,
-  restoredFilesCount: 5,
-  restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
-  restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
-  /** The whole cost: no cap. */
-  notesCostShareCap: 1,
+/** Numbers of the policies beside their summaries, by the option that sets them. A host's own go before them. */
+export const POLICY_LIMITS = {
+  /** Notes that leave more than a summary make every later call dearer. Source: where-the-numbers-come-from.md, "Policies". */
+  balanced: { sessionMemoryTargetShare: 0.35 },
+  /** Source: Claude Code, as docs/reference/classic.md lists them. */
+  classic: {
+    arrivalPreviewTokens: 1_000,
+    restoredFilesCount: 5,
+    restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
+    restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+    /** The whole cost: no cap. */
+    notesCostShareCap: 1,
+  },
 } as const;
 
 assert(
