@@ -140,6 +140,8 @@ async function bundle(from, dist, entries) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name].js",
+    // Chunks export names as they are: aliases would be longer than what they save.
+    minifyInternalExports: false,
     // Without spaces; `onePerLine` puts the lines back. No name is changed.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
     comments: { legal: true, annotation: true, jsdoc: false }, // The declarations have the doc comments.
