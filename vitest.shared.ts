@@ -37,6 +37,7 @@ const testFiles = ["test", ...readdirSync("packages").map((name) => `packages/${
  */
 export const LONG_FILES = [
   "packages/palimpsest-cli/test/chat/commands/commands.test.ts",
+  "packages/palimpsest-cli/test/chat/garbage.test.ts",
   "packages/palimpsest-cli/test/chat/killed.test.ts",
   "packages/palimpsest-cli/test/chat/next-sessions.test.ts",
   "packages/palimpsest-cli/test/chat/terminal/screens.test.ts",

@@ -224,8 +224,15 @@ describe.each(WIRES)("a provider that sends garbage over the %s wire", (wire) =>
     ["a text", '"many"'],
     ["nothing", "null"],
     ["a list", "[1]"],
-  ])("usage that is %s: the turn ends, and its cost is a number or unknown", async (_, figure) => {
-    const place = await garbagePlace([callTool("read", { path: "a.txt" }), goOn, goOn]);
+  ])("usage that is %s: the turn ends, and its cost is not negative", async (_, figure) => {
+    // Memories may be kept at the end, by one more call.
+    const place = await garbagePlace(({ index, body }) =>
+      JSON.stringify(body).includes("call_1")
+        ? goOn
+        : index > 9
+          ? goOn
+          : callTool("read", { path: "a.txt" }, "call_1"),
+    );
     place.spoil = (response, { type, text }) =>
       void response
         .writeHead(200, { "content-type": type })

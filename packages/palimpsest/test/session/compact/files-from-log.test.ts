@@ -31,7 +31,7 @@ it("shows the parts under edit behind a summary that saves cost", async () => {
   const { session } = await aSession({ policy: "balanced", editSafety: "permissive" });
   await session.append({ role: "user", content: [{ type: "text", text: "Change line 200." }] });
   const early: LayerEdit[] = [];
-  for (let number = 0; number < 80 && early.length === 0; number++) {
+  for (let number = 0; number < 160 && early.length === 0; number++) {
     const { edits } = await session.prepare({ model: "claude-sonnet-4-5" });
     early.push(...edits.map(({ edit }) => edit).filter(({ reason }) => reason === "rent"));
     const [answer, result] =
