@@ -18,8 +18,11 @@ export interface CachedMemory extends MemoryHead {
   known: KnownMemory | undefined;
 }
 
+/** Its iterators have other names in TypeScript before 5.6, so they are named by this. */
+type Known = ReadonlyMap<string, KnownMemory>;
+
 /** Memories given out before stay as they were; paths and number are current. */
-export class MemoryView implements ReadonlyMap<string, KnownMemory> {
+export class MemoryView implements Known {
   readonly #cached: ReadonlyMap<string, CachedMemory>;
   readonly #load: (cached: CachedMemory) => KnownMemory | undefined;
   readonly #given = new Map<string, KnownMemory>();
@@ -49,18 +52,18 @@ export class MemoryView implements ReadonlyMap<string, KnownMemory> {
     return known;
   }
 
-  keys(): MapIterator<string> {
+  keys(): ReturnType<Known["keys"]> {
     return this.#cached.keys();
   }
 
-  *entries(): MapIterator<[string, KnownMemory]> {
+  *entries(): ReturnType<Known["entries"]> {
     for (const path of this.#cached.keys()) {
       const known = this.get(path);
       if (known !== undefined) yield [path, known];
     }
   }
 
-  *values(): MapIterator<KnownMemory> {
+  *values(): ReturnType<Known["values"]> {
     for (const [, known] of this.entries()) yield known;
   }
 
@@ -68,7 +71,7 @@ export class MemoryView implements ReadonlyMap<string, KnownMemory> {
     for (const [path, known] of this.entries()) visit(known, path, this);
   }
 
-  [Symbol.iterator](): MapIterator<[string, KnownMemory]> {
+  [Symbol.iterator](): ReturnType<Known["entries"]> {
     return this.entries();
   }
 }
