@@ -102,7 +102,7 @@ function replay(
   return { answers, summaries, cost, sideCalls };
 }
 
-/** Where `faithful` compacts a window of 200,000, less what stays in any case. */
+/** The size at which `faithful` compacts a window of 200,000, less what stays in any case. */
 const NEAR_TOKENS = 167_000 - 10_000;
 
 /** 40,000 tokens in forty answers. */

@@ -7,6 +7,7 @@
  * that came earlier would need another update before it could use these notes. The cap on the cost overrides all. The cost of the next update
  * counts before it is paid, so the share stays under the cap at all times.
  */
+import { POLICY_DEFAULTS } from "../base/defaults/compaction/economics.ts";
 import { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 
 export interface NotesGatePolicy {
@@ -58,8 +59,8 @@ export const NOTES_GATE_POLICY: NotesGatePolicy = {
   costShareCap: NOTES_DEFAULTS.costShareCap,
 };
 
-/** Windows below this size do not wait. Source: where-the-numbers-come-from.md, "Session memory": there it saves 1 % and costs lines of edits. */
-const WAITING_WINDOW_TOKENS = 128_000;
+/** Windows below this size, which are compacted early, do not wait. Source: where-the-numbers-come-from.md, "Session memory": there it saves 1 % and costs lines of edits. */
+const WAITING_WINDOW_TOKENS = POLICY_DEFAULTS.balanced.largeEarlyShare.from;
 
 /**
  * The least request for an update whose cost counts. What a compaction keeps beside the notes in any case may still come

@@ -89,8 +89,8 @@ export function mcpTools(world: ToolWorld, servers: McpServers): readonly AgentT
   return [find, call];
 }
 
-/** Before files, which can be read again and would leave nothing. */
-const RESTORER_PRIORITY = 40;
+/** Behind tasks (25) and before files (30), which can be read again and would leave nothing. */
+const RESTORER_PRIORITY = 28;
 
 /** Shows the tools that are known, and the servers' instructions, again after a compaction. */
 export function mcpRestorers(servers: McpServers): readonly Restorer[] {

@@ -118,8 +118,8 @@ export async function appendNotices(session: Session, { message, lastNo }: Deliv
   await internalsOf(session).appendWith([message], { after: [{ type: "metadata", key: TASKS_MARK, value }] });
 }
 
-/** After the context of the session's start and before files, which can be read again and would leave nothing. */
-const RESTORER_PRIORITY = 30;
+/** After the context of the session's start (20) and before files (30), which can be read again and would leave nothing. */
+const RESTORER_PRIORITY = 25;
 
 /** Shows the tasks again after a compaction: those that run, and those that ended last. */
 export function tasksRestorer(known: () => SessionTasks | undefined, now: () => number): Restorer {

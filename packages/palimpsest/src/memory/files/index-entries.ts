@@ -2,7 +2,9 @@
  * Lines of an index that link a memory: `- [Title](file.md) — hook`, and the forms that people and other programs
  * write. All other text of an index belongs to people and is left alone.
  */
+
 import { isBlank, type MarkdownLine, readLines } from "../../base/text/markdown-lines.ts";
+import { keepRecent } from "../../base/text/recent-texts.ts";
 import { indentOf } from "./frontmatter.ts";
 import { MEMORY_TYPES, type MemoryType } from "./memory.ts";
 
@@ -96,23 +98,11 @@ function endOfEntry(lines: readonly MarkdownLine[], from: number, indent: number
 
 const BULLET = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 
-/** Links of recent lines: one memory more leaves the lines of the others as they were. */
-const recentLines = new Map<string, ReturnType<typeof readEntryLine>>();
-/** Lines that are kept. Our choice: more than a full index has. */
-const RECENT_LINES_COUNT = 512;
-
-function parseEntryLine(line: string): ReturnType<typeof readEntryLine> {
-  const known = recentLines.get(line);
-  if (known !== undefined) return known;
-  const found = readEntryLine(line);
-  if (found === undefined || line.length > INDEX_TARGET_CHARACTERS) return found;
-  if (recentLines.size >= RECENT_LINES_COUNT) recentLines.clear();
-  recentLines.set(line, found);
-  return found;
-}
+/** Lines that are kept. Our choice: more than a full index has. One memory more leaves the lines of the others as they were. */
+const RECENT_LINES = { count: 512, characters: INDEX_TARGET_CHARACTERS };
 
 /** The link of a line in a list, and the text behind it. */
-function readEntryLine(line: string) {
+const parseEntryLine = keepRecent((line) => {
   const bullet = BULLET.exec(line)?.[0];
   if (bullet === undefined) return undefined;
   const content = line.slice(bullet.length);
@@ -123,7 +113,7 @@ function readEntryLine(line: string) {
   const rest = mark !== "" && behind.startsWith(mark) ? behind.slice(mark.length) : behind;
   const targetAt = bullet.length + mark.length + link.targetAt;
   return { bullet, title: link.title, file: link.file, targetAt, rest };
-}
+}, RECENT_LINES);
 
 /** `[title](file.md)` or `[[name]]` at the start of a text; `undefined` for what leads elsewhere. */
 function parseLink(text: string) {

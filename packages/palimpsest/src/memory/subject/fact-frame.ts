@@ -7,7 +7,7 @@
  * difference. Scripts without blanks are compared by characters.
  */
 import { wordTerms } from "../../base/search/vocabulary.ts";
-import { COMPARED_CHARACTERS, keepRecent } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
 
 /** Words of a place at the most. Our choice: a name or a short phrase. */
 const PLACE_WORDS_COUNT = 5;
@@ -68,7 +68,7 @@ const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Sc
 const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, "gu");
 
 /** The words of a text in their order. */
-export const factTokens = keepRecent((text): readonly FactToken[] =>
+export const factTokens = keepCompared((text): readonly FactToken[] =>
   [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => ({
     word,
     term: wordTerms(word).join(" ") || word,

@@ -7,7 +7,7 @@
  * German, Spanish and Chinese.
  */
 import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf, wordsIn } from "./fact-frame.ts";
-import { COMPARED_CHARACTERS, keepRecent } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
 
 /** Words of a value at the most. Our choice: a name or a short phrase. */
 const VALUE_WORDS_COUNT = 5;
@@ -113,10 +113,10 @@ export function statedChange(fresh: string, known: string): StatedChange {
   return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
 }
 
-const isUnsettled = keepRecent((text) => UNSETTLED.test(text));
+const isUnsettled = keepCompared((text) => UNSETTLED.test(text));
 
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
-const clausesOf = keepRecent((text): readonly string[] => {
+const clausesOf = keepCompared((text): readonly string[] => {
   const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
   const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
   return [...new Set([plain(text), ...parts])].filter((part) => part !== "");
@@ -143,8 +143,8 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** What the patterns find in a clause. */
-const changesIn = keepRecent((clause) => {
+/** Changes that a clause states, by the patterns. */
+const changesIn = keepCompared((clause) => {
   const hasVerb = CHANGE.test(clause);
   return PATTERNS.flatMap(({ pattern, needsVerb, isName }) => {
     const groups = needsVerb === true && !hasVerb ? undefined : pattern.exec(clause)?.groups;
@@ -188,7 +188,7 @@ function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
   );
 }
 
-const insteadIn = keepRecent((clause) => INSTEAD.exec(clause)?.groups);
+const insteadIn = keepCompared((clause) => INSTEAD.exec(clause)?.groups);
 
 /** “Buildkite for builds instead of Jenkins”: the old value by name, the rest of the old fact, and one new value. */
 function byInstead(clause: string, old: readonly FactToken[]): StatedChange {

@@ -4,6 +4,7 @@
  */
 import { STOP_WORDS } from "../../base/search/english-words.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
+import { keepRecent } from "../../base/text/recent-texts.ts";
 
 /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Our choice: some sentences; in a page no single value stands out. */
 export const COMPARED_CHARACTERS = 600;
@@ -11,18 +12,9 @@ export const COMPARED_CHARACTERS = 600;
 /** Texts of which results are kept. Our choice: a new fact is compared with a few others, and each of them is read several times. */
 const RECENT_COUNT = 32;
 
-/** The same function, which computes the result for a recent text only once. */
-export function keepRecent<Result>(work: (text: string) => Result): (text: string) => Result {
-  const results = new Map<string, { readonly result: Result }>();
-  return (text) => {
-    const known = results.get(text);
-    if (known !== undefined) return known.result;
-    const result = work(text);
-    if (results.size >= RECENT_COUNT) results.clear();
-    if (text.length <= COMPARED_CHARACTERS) results.set(text, { result });
-    return result;
-  };
-}
+/** The same function, which computes the result for a recently compared text only once. */
+export const keepCompared = <Result>(work: (text: string) => Result): ((text: string) => Result) =>
+  keepRecent(work, { count: RECENT_COUNT, characters: COMPARED_CHARACTERS });
 
 export interface SubjectWord {
   /** Its form for comparison. All forms of `be` are one, and so are all denials. */
@@ -49,7 +41,7 @@ export const ADVERBS: ReadonlySet<string> = new Set(
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
 
 /** The words of a text. */
-export const subjectWords = keepRecent((text): readonly SubjectWord[] => {
+export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
   const words: SubjectWord[] = [];
   let lead: string[] = [];
   const add = (term: string, word: string, isName: boolean) => {
@@ -81,7 +73,7 @@ export function withoutTurns(text: string): string {
 /** Words that change nothing of what is said, between two texts that have all others in common. */
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 
-const normalised = keepRecent((text): string => {
+const normalised = keepCompared((text): string => {
   const words = [...text.toLowerCase().matchAll(WORD)].map(([word]) => word);
   return words.flatMap((word) => (ARTICLES.has(word) ? [] : termsOrWord(word))).join(" ");
 });

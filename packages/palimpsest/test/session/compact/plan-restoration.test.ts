@@ -1,6 +1,7 @@
 /** Restoration after a compaction: by whom, how much, how it is reported, and what happens when a restorer misbehaves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { tasksRestorer } from "#agent/tasks/task-notices.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import type { Restorer } from "#ports/restorer.ts";
 import {
@@ -156,6 +157,23 @@ describe("planRestoration", () => {
       "restored",
       "duplicate",
     ]);
+  });
+
+  it("shows running tasks also where files would take all that is left", async () => {
+    const rows = Array.from({ length: 400 }, (_, row) => `const row${row} = "a line of a long file";`);
+    const hidden = [1, 3, 5].flatMap((seq) => [...read(seq, `/p/${seq}.ts`, rows)]);
+    const tasks: Restorer = {
+      ...tasksRestorer(
+        () => undefined,
+        () => 0,
+      ),
+      restore: () => Promise.resolve([{ kind: "task", key: "task_1", text: "builds, since 3 minutes" }]),
+    };
+    const restored = await plan({ hidden, budgetTokens: 1_500, restorers: [tasks] });
+    const shown = restored.events.flatMap((event) => (event.type === "restored" ? [event.key] : []));
+    expect(shown[0]).toBe("task_1");
+    expect(shown.length).toBeGreaterThan(1);
+    expect(textsOf(restored).join("\n")).toContain("builds, since 3 minutes");
   });
 
   it("gives room by priority, cuts what is too long and skips what does not fit, within the whole budget", async () => {
