@@ -38,8 +38,6 @@ const PREVIOUS_KEPT_MS = 10_000;
  * preparing takes as long as the disk takes to sync a few files.
  */
 const PREPARED_KEPT_MS = 10_000;
-/** Replaced texts that one search removes. Source: our choice; some milliseconds, and the next search goes on. */
-const REMOVED_COUNT = 32;
 /** Pause between two searches of a process for texts to remove, in milliseconds. Source: our choice. */
 const TIDY_EVERY_MS = 1_000;
 
@@ -75,10 +73,11 @@ export class MemorySettling {
     this.#tidiedAtMs = this.#clock.nowMs();
     for (const work of this.#files.works())
       if (work.state === "new" && this.#isPast(work.atMs, PREPARED_KEPT_MS)) this.discard(work);
-    const replaced = this.#files.names(PLACES.old).flatMap((name) => parseWork(name) ?? []);
-    const past = replaced.filter(({ atMs }) => this.#isPast(atMs, PREVIOUS_KEPT_MS));
-    past.sort((one, other) => one.atMs - other.atMs);
-    for (const work of past.slice(0, REMOVED_COUNT)) await this.#dropOld(pastWork(work));
+    for (const name of this.#files.names(PLACES.old)) {
+      const work = parseWork(name);
+      if (work !== undefined && this.#isPast(work.atMs, PREVIOUS_KEPT_MS))
+        await this.#dropOld(pastWork(work));
+    }
   }
 
   /**
