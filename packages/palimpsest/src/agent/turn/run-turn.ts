@@ -138,11 +138,11 @@ async function send(
   return agent.ask((inner) => stream(request, { signal: inner, onEvent: onPiece }), signal);
 }
 
-/** Leaves out usage that is not valid, and reports it: the answer matters more than its figures. */
+/** Leaves out usage that is not valid, or more than the window can hold, and reports it: the answer matters more. */
 function withUsage(agent: TurnAgent, answer: ModelAnswer): ModelAnswer {
   const { usage, ...rest } = answer;
   try {
-    const read = validateUsage(usage);
+    const read = validateUsage(usage, internalsOf(agent.session).budgets.budget.windowTokens);
     return read === undefined ? rest : { ...rest, usage: read };
   } catch (error) {
     const reason = errorMessage(error);

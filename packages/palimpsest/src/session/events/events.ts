@@ -115,7 +115,8 @@ export type ContentRepairReason =
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
  * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
  *   again in another form.
- * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over.
+ * - `hook-failed`, `counter-failed`: a hook or a counter threw or did not answer in time, and was passed over; or the
+ *   provider reported a usage that cannot be, which counts as not reported.
  * - `restored`, `restore-skipped`: an item was shown again after a compaction, or was not and why.
  * - `checkpoint-failed`: opening will read more; nothing is lost by it.
  * - `history-fell-back`: a search of the history went by words alone, because meanings could not be compared.

@@ -191,8 +191,12 @@ describe("a request that was refused", () => {
 });
 
 describe("figures that are none", () => {
-  it("cost nothing but themselves", async () => {
-    const usage = { inputTokens: Number.NaN, outputTokens: "many" } as never;
+  it.each([
+    { usage: { inputTokens: Number.NaN, outputTokens: "many" }, why: "no counts" },
+    { usage: { inputTokens: 1e300, outputTokens: 1 }, why: "more than there is text" },
+    { usage: { inputTokens: 10, outputTokens: 4e6 }, why: "more than sixteen windows" },
+  ])("cost nothing but themselves: $why", async ({ usage: reported }) => {
+    const usage = reported as never;
     const { session, eventNames } = await setTheStage({
       answer: () => ({
         messages: [{ role: "assistant", content: [{ type: "text", text: "Yes." }] }],
