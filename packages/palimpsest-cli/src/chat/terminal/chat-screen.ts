@@ -24,6 +24,7 @@ import { ChatView } from "./chat-view.ts";
 import { type Choice, choiceOf, showAnswer, showError } from "./command-answer.ts";
 import { Dialogs, permissionChoices, questionTitle } from "./dialogs.ts";
 import { DrawnItems } from "./drawn-items.ts";
+import { InputHistory } from "./input-history.ts";
 import type { Layout } from "./layout.ts";
 import { LargePastes } from "./pastes.ts";
 import {
@@ -65,6 +66,7 @@ export class ChatScreen implements Component {
   readonly #dialogs: Dialogs;
   #agent: ChatAgent | undefined;
   #queue: string[] = [];
+  readonly #inputs = new InputHistory();
   #hint: string | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #command: AbortController | undefined;
@@ -131,8 +133,15 @@ export class ChatScreen implements Component {
     this.#agent = agent;
     this.view.add(greetingItem(agent, { version: this.#options.version, isResumed: chosen.from !== "new" }));
     this.#showEarlier(agent);
+    void this.#recallInputs(agent);
     this.#redraw();
     void this.#next();
+  }
+
+  /** The arrow keys find the inputs of earlier chats. */
+  async #recallInputs({ home }: ChatAgent): Promise<void> {
+    const inputs = await this.#inputs.open(home.persistence.isOn ? home.project.folder : undefined);
+    for (const input of inputs) this.#editor.addToHistory(input);
   }
 
   onEvent(event: ChatEvent): void {
@@ -160,6 +169,7 @@ export class ChatScreen implements Component {
     this.view.ended();
     for (const line of farewell) this.view.note("dim", line);
     // The last lines are drawn without input and status.
+    await this.#inputs.settled();
     await new Promise<void>((resolve) => {
       this.#tui.requestRender();
       setTimeout(resolve, 40);
@@ -276,6 +286,7 @@ export class ChatScreen implements Component {
   #submitted(line: string): void {
     if (line.trim() === "") return;
     this.#editor.addToHistory(line);
+    this.#inputs.add(line);
     if (isImmediate(line) && this.#agent !== undefined) void this.#run(this.#agent, line);
     else {
       this.#queue.push(this.#pastes.expand(line));
@@ -340,7 +351,6 @@ export class ChatScreen implements Component {
   #showEarlier(agent: ChatAgent): void {
     const earlier = earlierItems(agent.session.visible);
     this.view.add(...earlier);
-    for (const item of earlier) if (item.type === "user") this.#editor.addToHistory(item.text);
   }
 
   async #choose(agent: ChatAgent, { title, items }: Choice): Promise<void> {
