@@ -1,5 +1,5 @@
 /** `palimpsest run`: prompts, formats, sessions and exit codes, over both vendors' SDKs. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool, type ScriptStep, say } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
@@ -104,6 +104,16 @@ describe("palimpsest run", () => {
     expect(lastResults(place).join()).toMatch(
       /not approved: it needs permission, and there is no person to ask/,
     );
+    await place.provider.close();
+  });
+
+  it("names a denied tool of a server as it was called", async () => {
+    const input = { name: "harbour.tide", input: { berth: 7 } };
+    const place = await chatPlace([callTool("mcp_call", input), "I could not."]);
+    const settings = { chat: { mcpServers: { harbour: { command: "false" } } } };
+    writeFileSync(join(place.home, "settings.json"), JSON.stringify(settings));
+    const result = await runForResult(place, ["-p", "Go."]);
+    expect(result["permission_denials"]).toMatchObject([{ tool_name: "mcp_call", tool_input: input }]);
     await place.provider.close();
   });
 

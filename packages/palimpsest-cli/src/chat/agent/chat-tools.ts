@@ -89,7 +89,11 @@ export async function makeTools(
     workspace,
     ledger: new FileLedger(),
     decide: async (permission, input, { callId, signal, session: own }) => {
-      const call = { id: callId, name: permission.tool, input: input as ToolUse["input"] };
+      const call = {
+        id: callId,
+        name: permission.calledAs ?? permission.tool,
+        input: input as ToolUse["input"],
+      };
       const caller = callerOf(own?.id);
       const verdict = await gate.decide(permission, { call, caller, signal });
       if (verdict !== "allow")

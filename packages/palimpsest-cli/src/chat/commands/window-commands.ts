@@ -11,19 +11,13 @@ const compact: ChatCommand = {
   args: "[instructions]",
   description: "make room now: summarise the conversation so far",
   run: async ({ session }, args, signal) => {
-    const { edits, freedTokens, writtenBy } = await session.compact({
+    const { freedTokens, writtenBy } = await session.compact({
       signal,
       ...(args === "" ? {} : { instructions: args }),
     });
-    const loss = edits.findLast(({ edit }) => edit.loss !== undefined)?.edit.loss;
-    const hidden =
-      loss === undefined
-        ? ""
-        : ` No longer in view: ${loss.messages} messages, ${loss.files.length} files, ${loss.commands.length} commands. ${loss.recovery}`;
     const by = writtenBy === undefined ? "made from the log" : `written by ${writtenBy}`;
-    return {
-      text: `Compacted: ${formatTokens(freedTokens)} tokens are free, the summary was ${by}.${hidden}\n/undo takes it back.`,
-    };
+    // What went is in the line about the compaction itself, as for an automatic one.
+    return { text: `Compacted: ${formatTokens(freedTokens)} tokens are free, the summary was ${by}.` };
   },
 };
 

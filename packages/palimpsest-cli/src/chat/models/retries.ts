@@ -4,7 +4,7 @@
  *
  * A call of which something arrived already is not made again here: the turn recovers from it.
  */
-import type { ModelClient, StreamingModelClient } from "palimpsest";
+import type { ModelClient, ModelRequest, StreamingModelClient } from "palimpsest";
 import { classifyModelError, type ModelFailure, type ModelFailureKind } from "palimpsest/tokens";
 
 /** Told before each wait. */
@@ -23,6 +23,8 @@ const RETRIES: Readonly<Partial<Record<ModelFailureKind, number>>> = {
 };
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+/** Requests that are remembered as given up. Our choice: more than a turn, its agents and the background ask at once. */
+const GIVEN_UP_COUNT = 16;
 /** Longest time that a provider may ask to wait, in milliseconds. Our choice: a person decides about more. */
 const LONGEST_ASKED_MS = 300_000;
 
@@ -31,29 +33,28 @@ export type Wait = (ms: number, signal: AbortSignal | undefined) => Promise<void
 
 /** The client, with retries. */
 export function withRetries(client: ModelClient, onRetry: RetryListener, wait: Wait = waitFor): ModelClient {
-  /** True once all attempts failed: the turn then asks once more by itself, and that is not to take as long again. */
-  let hasGivenUp = false;
+  const givenUp = new GivenUp();
   const retrying = async <Answer>(
-    call: (attempt: number) => Promise<Answer>,
+    request: ModelRequest,
+    call: () => Promise<Answer>,
     signal: AbortSignal | undefined,
     mayRetry = () => true,
   ): Promise<Answer> => {
-    const isLast = hasGivenUp;
-    hasGivenUp = false;
+    const isLast = givenUp.takes(request);
     for (let attempt = 1; ; attempt++)
       try {
-        return await call(attempt);
+        return await call();
       } catch (error) {
         const failure = (client.classifyError ?? classifyModelError)(error);
         const waitMs = isLast ? undefined : waitBefore(attempt, failure);
-        hasGivenUp = waitMs === undefined && attempt > 1;
+        if (waitMs === undefined && attempt > 1) givenUp.add(request);
         if (waitMs === undefined || !mayRetry() || signal?.aborted === true) throw error;
         onRetry({ attempt, waitMs, failure });
         await wait(waitMs, signal);
       }
   };
   const generate: ModelClient["generate"] = (request, options = {}) =>
-    retrying(() => client.generate(request, options), options.signal);
+    retrying(request, () => client.generate(request, options), options.signal);
   const inner = client.stream?.bind(client);
   if (inner === undefined) return { ...client, generate };
   const stream: StreamingModelClient["stream"] = (request, options = {}) => {
@@ -63,12 +64,34 @@ export function withRetries(client: ModelClient, onRetry: RetryListener, wait: W
       options.onEvent?.(event);
     };
     return retrying(
+      request,
       () => inner(request, { ...options, onEvent }),
       options.signal,
       () => !hasBegun,
     );
   };
   return { ...client, generate, stream };
+}
+
+/**
+ * Requests of which all attempts failed. A turn asks once more by itself, and that is not to take as long again; what others
+ * ask meanwhile, such as the notes in the background, has all its attempts. A request is known by its newest message.
+ */
+class GivenUp {
+  readonly #newest: string[] = [];
+
+  add({ messages }: ModelRequest): void {
+    this.#newest.push(JSON.stringify(messages.at(-1)));
+    if (this.#newest.length > GIVEN_UP_COUNT) this.#newest.shift();
+  }
+
+  /** True if the request is one of them; it is not any longer then. */
+  takes({ messages }: ModelRequest): boolean {
+    if (this.#newest.length === 0) return false;
+    const at = this.#newest.indexOf(JSON.stringify(messages.at(-1)));
+    if (at !== -1) this.#newest.splice(at, 1);
+    return at !== -1;
+  }
 }
 
 /** The wait before the next attempt; `undefined` if there is none. */

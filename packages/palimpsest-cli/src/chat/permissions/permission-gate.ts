@@ -18,6 +18,8 @@ export interface Permission extends RuledCall {
   readonly risk: "free" | "edit" | "run" | "plan";
   /** In one line, for the question: `run npm test`. */
   readonly what: string;
+  /** The name by which the tool was called, where rules know it by another one. @defaultValue `tool` */
+  readonly calledAs?: string;
 }
 
 /** A call, and the agent that makes it. */

@@ -102,6 +102,7 @@ export function ruleFor({ tool, command, paths, name }: RuledCall): string | und
       ? `shell(${only})`
       : undefined;
   }
-  if (paths !== undefined) return tool === "edit" || tool === "write" ? "edit" : tool;
+  if (paths !== undefined)
+    return Object.entries(GROUPS).find(([, tools]) => tools.includes(tool))?.[0] ?? tool;
   return name === undefined ? tool : `${tool}(${name})`;
 }

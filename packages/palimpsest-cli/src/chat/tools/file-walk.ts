@@ -9,7 +9,7 @@ import { readTextIfThere } from "../base/regular-file.ts";
 import { pathPattern } from "../permissions/patterns.ts";
 
 /** Folders that are never looked into. */
-const SKIPPED = new Set([".git", ".hg", ".svn", "node_modules"]);
+export const SKIPPED: ReadonlySet<string> = new Set([".git", ".hg", ".svn", "node_modules"]);
 /** Most files that are looked at. Our choice: far above large repositories. */
 const MOST_FILES = 200_000;
 const IGNORE_BYTES = 200_000;

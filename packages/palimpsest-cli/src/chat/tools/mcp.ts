@@ -62,6 +62,7 @@ export function mcpTools(world: ToolWorld, servers: McpServers): readonly AgentT
       world.decide(
         {
           tool: "mcp",
+          calledAs: "mcp_call",
           risk: "run",
           name: input.name,
           what: `call ${input.name} ${JSON.stringify(input.input ?? {})}`,

@@ -7,7 +7,7 @@ import { type AgentTool, tool } from "palimpsest";
 import { openRegularFile, readUpTo } from "../base/regular-file.ts";
 import { messageOf } from "../base/values.ts";
 import { pathPattern } from "../permissions/patterns.ts";
-import { walkFiles } from "./file-walk.ts";
+import { SKIPPED, walkFiles } from "./file-walk.ts";
 import { failed, orFailed, placeName, type ToolWorld } from "./tool-world.ts";
 
 const FOUND_FILES = 200;
@@ -161,7 +161,9 @@ function withRipgrep(
     "--null",
     "--color=never",
     "--hidden",
-    "--glob=!.git",
+    // As the own search has it: a folder may be ignored by version control that is elsewhere.
+    "--no-require-git",
+    ...[...SKIPPED].map((name) => `--glob=!${name}`),
     "--max-filesize=20M",
     "--max-columns=1000",
     "--max-columns-preview",

@@ -7,6 +7,7 @@ import type { ChatOptions } from "#chat/agent/chat-options.ts";
 import { openChat } from "#chat/agent/open-chat.ts";
 import type { ChatEvent } from "#chat/base/chat-events.ts";
 import { CHAT_COMMANDS, parseCommandLine, runChatCommand } from "#chat/commands/registry.ts";
+import { eventWords } from "#chat/terminal/event-words.ts";
 import { chatPlace } from "../chat-double.ts";
 
 const SUMMARY = `<summary>${Array.from({ length: 9 }, (_, index) => `${index + 1}. What was said.`).join("\n")}</summary>`;
@@ -41,13 +42,18 @@ describe("the commands of a chat", () => {
   it("compact, show the window and take the compaction back", async () => {
     const script: Script = ({ body }) =>
       JSON.stringify(body).includes("<summary>") ? SUMMARY : "Noted. ".repeat(300);
-    const { agent, run, end } = await chat(script);
+    const { agent, events, run, end } = await chat(script);
     for (let turn = 1; turn <= 8; turn++) await agent.send(`This is fact ${turn}.`);
     const before = agent.status().usedTokens;
     expect((await run("/compact Keep the facts.")).text).toMatch(
-      /tokens are free, the summary was written by claude/,
+      /tokens are free, the summary was written by claude-opus-4-5\.$/,
     );
     expect(agent.status().usedTokens).toBeLessThan(before);
+    const shown = events.flatMap((event) =>
+      event.type === "session" ? (eventWords(event.event)?.lines ?? []) : [],
+    );
+    // The event of the compaction says what went, once.
+    expect(shown.filter((line) => line.includes("No longer in view")).length).toBe(1);
     const { text, data } = await run("/context");
     expect(text).toMatch(/summary\s+\d/);
     expect(data).toMatchObject({ type: "context", use: { lastCompaction: { layer: "full" } } });

@@ -103,6 +103,9 @@ describe("rules for files", () => {
     expect(ruleFor({ tool: "shell", command: "npm test" })).toBe("shell(npm test)");
     expect(ruleFor({ tool: "shell", command: "npm test | tee x" })).toBeUndefined();
     expect(ruleFor({ tool: "write", paths: ["a"] })).toBe("edit");
+    expect(["read", "glob", "grep"].map((tool) => ruleFor({ tool, paths: ["a"] }))).toEqual(
+      Array(3).fill("read"),
+    );
     expect(ruleFor({ tool: "mcp", name: "files.read" })).toBe("mcp(files.read)");
   });
 

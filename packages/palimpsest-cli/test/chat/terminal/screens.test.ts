@@ -107,7 +107,7 @@ async function scenes(columns: number): Promise<readonly (readonly [title: strin
     await chat.idle(new RegExp(`End of fact ${turn}`));
   }
   chat.type("/compact", "Enter");
-  await chat.idle(/\/undo takes it\s+back\.\n\n─/);
+  await chat.idle(/the\s+summary\s+was\s+written\s+by\s[^\n]+\n\n─/);
   keep("A compaction");
   chat.type("/undo", "Enter");
   await chat.idle(/Taken back/);
@@ -120,7 +120,7 @@ async function scenes(columns: number): Promise<readonly (readonly [title: strin
   await chat.until(/Resume a session/);
   keep("`/resume`");
   chat.type("", "Enter");
-  await chat.idle(/> \/resume/);
+  await chat.idle(/End of fact 6/);
   expect(place.provider.violations).toEqual([]);
   return seen;
 }
