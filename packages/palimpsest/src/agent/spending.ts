@@ -58,6 +58,10 @@ export class SpendingCounter {
   readonly #opened = new Map<Purpose, Spent>();
   /** Before it was opened, of the purposes that are carried. */
   readonly #before: Amounts;
+  /** The number of the first entry since the session was opened. */
+  readonly #openedSeq: number;
+  /** The answers before that, read once. */
+  #answersBefore: Promise<Spent> | undefined;
 
   /** @param options - say which models are asked for notes and memories: their events do not */
   constructor(
@@ -67,7 +71,8 @@ export class SpendingCounter {
   ) {
     this.#session = session;
     this.#tasksUsage = tasksUsage;
-    const { carried, observers } = internalsOf(session);
+    const { carried, observers, writer } = internalsOf(session);
+    this.#openedSeq = writer.nextSeq;
     this.#before = readAmounts(carried.get(SPENT_MARK));
     this.#lastModel = model.model;
     const ofNotes = (notes === "off" ? undefined : notes?.model) ?? summaryModel ?? model;
@@ -111,10 +116,15 @@ export class SpendingCounter {
     };
   }
 
-  /** Everything that the session cost so far. Reads the log. */
+  /** Everything that the session cost so far. Reads the log the first time. @throws `StoreError` */
   async total(): Promise<Spending> {
+    this.#answersBefore ??= this.#answersInLog().catch((error: unknown) => {
+      this.#answersBefore = undefined;
+      throw error;
+    });
+    const before = await this.#answersBefore;
     const amounts = new Map<Purpose, Spent>(CARRIED.map((purpose) => [purpose, this.#soFar(purpose)]));
-    amounts.set("answers", await this.#answersInLog());
+    amounts.set("answers", add(before, this.#opened.get("answers") ?? NOTHING));
     amounts.set("tasks", this.#tasks());
     return spendingOf(amounts);
   }
@@ -134,7 +144,8 @@ export class SpendingCounter {
     let spent = NOTHING;
     for await (const { entries } of internalsOf(this.#session).log.readAll())
       for (const { entry } of entries)
-        if (entry.type === "call") models.set(entry.seq, entry.model);
+        if (entry.seq >= this.#openedSeq) return spent;
+        else if (entry.type === "call") models.set(entry.seq, entry.model);
         else if (entry.type === "answer" && entry.usage !== undefined)
           spent = add(spent, spentOn(entry.usage, models.get(entry.callSeq)));
     return spent;

@@ -1,6 +1,6 @@
 /** What a session and a turn cost, with everything that they cause, also after the session was opened again. */
 import { functionModel } from "palimpsest";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createPalimpsest } from "#host/create-palimpsest.ts";
 import { internalsOf } from "#session/session.ts";
 import { docsTool, setTheStage } from "#test/agent/stage.ts";
@@ -53,6 +53,21 @@ describe("what is spent", () => {
       before.answers.calls + 1,
       before.summaries.calls,
     ]);
+  });
+
+  it("is read from the log once, however many turns follow", async () => {
+    const { palimpsest, session, model, store } = await setTheStage({ calls: 20 });
+    await session.turn("Read the documents.", { tools });
+    await palimpsest.close();
+    const again = await createPalimpsest({ model, store, notes: "off" }).open("s1");
+    const reads = vi.spyOn(internalsOf(again.session).log, "readAll");
+    const calls: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      await again.turn("And now?");
+      calls.push((await again.spending()).answers.calls);
+    }
+    expect(calls.map((count) => count - calls[0]!)).toEqual([0, 1, 2, 3]);
+    expect(reads).toHaveBeenCalledTimes(1);
   });
 
   it("on notes and memories has the price of the model that was asked for them", async () => {
