@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { OptionError } from "palimpsest";
-import { exportSessionCommand } from "../../sessions/export-session-command.ts";
 import { formatBytes, formatTokens } from "../../terminal/figures.ts";
 import { createStyles } from "../../terminal/styles.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
@@ -231,6 +230,8 @@ async function exportSession(agent: ChatAgent, path: string): Promise<void> {
     env: {},
     signal: new AbortController().signal,
   };
+  // Everything that the commands read stored sessions with is loaded for this alone: a chat begins without it.
+  const { exportSessionCommand } = await import("../../sessions/export-session-command.ts");
   const program = new Command("palimpsest").exitOverride();
   await exportSessionCommand(program, {
     context,
