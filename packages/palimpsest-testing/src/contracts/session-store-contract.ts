@@ -70,6 +70,23 @@ const LOG_CASES = casesOf({
     same(seqs(await log.readFrom(positions[2]!, 1)), [], "a run that ends before it begins");
     await log.close();
   },
+  "keeps files of what was derived from a log, where it keeps any": async ({ store }) => {
+    const log = await store.create(ID);
+    await log.append([message(1, "one")]);
+    if (log.derived === undefined) return log.close();
+    same(await log.derived.read("digest-1"), undefined, "a file that is not there");
+    await log.derived.write("digest-1", "first — 一");
+    await log.derived.write("digest-12", "second");
+    await log.derived.write("digest-1", "replaced — 一");
+    same([...(await log.derived.list())].sort(), ["digest-1", "digest-12"], "the names");
+    await log.close();
+    const again = await store.open(ID);
+    same(await again.derived?.read("digest-1"), "replaced — 一", "the text of another process");
+    await again.derived?.remove("digest-1");
+    await again.derived?.remove("digest-1");
+    same(await again.derived?.list(), ["digest-12"], "what is left");
+    await again.close();
+  },
   "reads the tail from the last checkpoint on": async ({ store }) => {
     const log = await store.create(ID);
     await log.append([message(1, "one"), checkpoint(2), message(3, "three")]);

@@ -169,6 +169,21 @@ export interface PlainCopies {
   put(pointer: string, text: string): Promise<boolean>;
 }
 
+/**
+ * Files of what was derived from a log and can be derived again: losing one costs time. So nothing is synced, a file may
+ * be gone or damaged at any time, and its reader checks it.
+ */
+export interface DerivedFiles {
+  /** Their names, in no order. */
+  list(): Promise<readonly string[]>;
+  /** The text; `undefined` if there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Replaces the text. A name has small letters, then `-` and digits: `digest-4711`. */
+  write(name: string, text: string): Promise<void>;
+  /** Removes the file if it is there. */
+  remove(name: string): Promise<void>;
+}
+
 /** One open session. */
 export interface SessionLog {
   readonly sessionId: string;
@@ -207,6 +222,8 @@ export interface SessionLog {
   readonly notes?: NotesFile;
   /** The files of the session's background tasks; absent where the store keeps none. */
   readonly tasks?: TaskFiles;
+  /** What was derived from the log; absent where the store keeps nothing of the kind. */
+  readonly derived?: DerivedFiles;
   /**
    * Plain copies of blocks, in another folder than the session's own if one is given. A store that keeps none leaves the
    * method out.

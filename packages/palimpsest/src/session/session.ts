@@ -320,10 +320,11 @@ export class Session {
   }
 
   async #close(): Promise<void> {
-    const { writer, log, queue } = this.#parts;
+    const { writer, log, queue, saveDerived } = this.#parts;
     if (!queue.isClosed) {
       await writer.settle();
       await log.sync();
+      await saveDerived();
     }
     queue.isClosed = true;
     this.history.close();

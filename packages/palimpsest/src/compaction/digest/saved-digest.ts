@@ -94,13 +94,29 @@ const LIMITS: SavedDigestLimits = {
 };
 
 /** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */
-export function writeDigest(
+export function writeDigest(digest: Digest, limits: SavedDigestLimits = LIMITS): string {
+  const steps = writeDigestInSteps(digest, limits);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of some milliseconds. The digest must not change between them. */
+export function* writeDigestInSteps(
   digest: Digest,
   { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
-): string {
+): Generator<void, string> {
   const { literals, todos, plan } = digest;
   const left = Math.max(0, digest.userWords.length - userWordsCount);
   const userWords = digest.userWords.filter((_, index) => index === 0 || index > left);
+  const best = rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]);
+  yield;
+  const words: unknown[] = [];
+  for (const layer of digest.words.saveLayers()) {
+    words.push(layer);
+    yield;
+  }
   return JSON.stringify({
     version: VERSION,
     ...Object.fromEntries(LISTS.map((name) => [name, digest[name]])),
@@ -115,8 +131,8 @@ export function writeDigest(
     listed: [...todos.listed],
     checked: [...todos.checked],
     ...(plan === undefined ? {} : { plan }),
-    literals: rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]),
-    words: digest.words.save(),
+    literals: best,
+    words,
     newestSeq: literals.newestSeq,
     forgottenCount: literals.forgottenCount + Math.max(0, literals.records.size - literalCount),
   });
@@ -124,15 +140,26 @@ export function writeDigest(
 
 /** The digest that was written; `undefined` where the text is not one of this version. */
 export function readDigest(text: string): Digest | undefined {
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
-  return readFields(parsed.value);
+  const steps = readDigestInSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
-function readFields(fields: Readonly<Record<string, unknown>>): Digest | undefined {
+/** The same in steps of some milliseconds. */
+export function* readDigestInSteps(text: string): Generator<void, Digest | undefined> {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
+  yield;
+  return yield* readFields(parsed.value);
+}
+
+function* readFields(fields: Readonly<Record<string, unknown>>): Generator<void, Digest | undefined> {
   const digest = createDigest();
   for (const name of LISTS)
     if (!fillList(digest[name] as unknown[], fields[name], SHAPES[name])) return undefined;
+  yield;
   for (const name of COUNTS) {
     if (!isCount(fields[name])) return undefined;
     digest[name] = fields[name];
@@ -145,8 +172,9 @@ function readFields(fields: Readonly<Record<string, unknown>>): Digest | undefin
     if (!hasShape(plan, WORDS)) return undefined;
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
+  if (!digest.words.load(fields["words"])) return undefined;
+  yield;
   const isWhole =
-    digest.words.load(fields["words"]) &&
     fillMap(digest.files, fields["files"], SHAPES.files) &&
     fillMap(digest.commands, fields["commands"], SHAPES.commands) &&
     fillMap(digest.todos.listed, fields["listed"], SHAPES.todos) &&

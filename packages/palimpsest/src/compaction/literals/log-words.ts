@@ -123,9 +123,14 @@ export class LogWords {
     return this.#has(hashAfterSlash(word));
   }
 
-  /** The layers as text, for `readLogWords`. */
+  /** The layers as text, for `load`. */
   save(): readonly (readonly [bits: string, count: number])[] {
-    return this.#layers.map(({ bits, count }) => [toBase64(bits), count]);
+    return [...this.saveLayers()];
+  }
+
+  /** The same, one layer at a time. */
+  *saveLayers(): Iterable<readonly [bits: string, count: number]> {
+    for (const { bits, count } of this.#layers) yield [toBase64(bits), count];
   }
 
   /** Takes over what was saved; false if it is damaged. */
@@ -204,7 +209,10 @@ function toBase64(bytes: Uint8Array): string {
 
 function fromBase64(text: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const characters = atob(text);
+    const bytes = new Uint8Array(characters.length);
+    for (let at = 0; at < characters.length; at++) bytes[at] = characters.charCodeAt(at);
+    return bytes;
   } catch {
     // Not base64: the stored text is damaged.
     return undefined;

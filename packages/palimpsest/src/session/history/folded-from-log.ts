@@ -28,6 +28,8 @@ interface StateStore<State> {
   load(): Promise<SavedState<State> | undefined>;
   /** Marks the stored state as invalid. */
   invalidate(): void;
+  /** Called when nothing waits any longer to be folded in. */
+  rested?(): void;
 }
 
 interface Fold<State> {
@@ -89,6 +91,7 @@ export class FoldedFromLog<State> {
     this.#turns.whenIdle(() => {
       try {
         this.#isAwake = this.#step();
+        if (!this.#isAwake) this.#saved?.rested?.();
       } catch {
         // No caller waits for it: the next one that asks reads the log, and gets the error then.
         this.#isAwake = false;
@@ -103,6 +106,18 @@ export class FoldedFromLog<State> {
     if (this.#state === undefined) return undefined;
     while (this.#step());
     return { state: this.#state, throughSeq: this.#throughSeq };
+  }
+
+  /** The same where nothing waits to be folded in; `undefined` otherwise. */
+  get rested(): { readonly state: State; readonly throughSeq: number } | undefined {
+    if (this.#state === undefined || this.#waiting.length > 0 || this.#current !== undefined)
+      return undefined;
+    return { state: this.#state, throughSeq: this.#throughSeq };
+  }
+
+  /** True if the state need not be read from the log. */
+  get isKnown(): boolean {
+    return this.#state !== undefined;
   }
 
   /** Its basis changed: a rewind, or the host removed messages. */

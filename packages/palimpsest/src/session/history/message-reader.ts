@@ -4,10 +4,13 @@
  * The window may show a block cleared or shortened; here every block is what was said.
  */
 import { StoreError } from "../../base/errors.ts";
-import type { SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, SessionLog, StoredEntry } from "../../ports/session-store.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { Entry, MessageEntry, StoredBlock } from "../../transcript/entries.ts";
 import { readBlock, shownOf } from "./hydrate.ts";
+
+/** Entries that are read at once behind a known place. Our choice: some 200 KB of an agent's log, a few milliseconds. */
+const BATCH_ENTRIES = 200;
 
 /** An original message of the log. */
 export interface OriginalMessage {
@@ -42,15 +45,35 @@ export class LogReader {
 
   /** All messages of the log with a number above `afterSeq`, oldest first; read from `position` on, where that is known. */
   async *messages(afterSeq = 0, position?: number): AsyncIterable<OriginalMessage> {
-    const rest =
-      position === undefined ? undefined : await this.#log.readFrom(position, Number.MAX_SAFE_INTEGER);
+    const first = position === undefined ? undefined : await this.#log.readFrom(position, afterSeq);
     // A position that does not hold what it should is of another log: all of it is read.
-    const batches = rest?.entries[0]?.entry.seq === afterSeq ? [rest] : this.#log.readAll();
-    for await (const batch of batches) {
-      for (const { entry } of batch.entries) {
-        if (entry.type !== "message" || entry.seq <= afterSeq) continue;
+    const isThere = first?.entries[0]?.entry.seq === afterSeq;
+    let last: StoredEntry | undefined;
+    // A batch begins with the last entry of the one before.
+    let readSeq = 0;
+    for await (const batch of isThere ? this.#readOn(position!, afterSeq) : this.#log.readAll()) {
+      for (const stored of batch.entries) {
+        const { entry } = stored;
+        if (entry.type !== "message" || entry.seq <= afterSeq || entry.seq <= readSeq) continue;
+        readSeq = isThere ? entry.seq : 0;
+        last = stored;
         yield { entry, content: await this.wholeContent(entry) };
       }
+    }
+    if (last !== undefined) this.#positions.set(last.entry.seq, last.position);
+  }
+
+  /** Reads from an entry to the end, in batches while the numbers go on; behind a gap all in one. */
+  async *#readOn(position: number, seq: number): AsyncIterable<LogContents> {
+    for (let [from, toSeq] = [position, seq + BATCH_ENTRIES]; ; toSeq += BATCH_ENTRIES) {
+      const batch = await this.#log.readFrom(from, toSeq);
+      const end = batch.entries.at(-1);
+      if (end?.entry.seq !== toSeq || batch.damage.length > 0) {
+        yield await this.#log.readFrom(from, Number.MAX_SAFE_INTEGER);
+        return;
+      }
+      yield batch;
+      from = end.position;
     }
   }
 

@@ -6,6 +6,7 @@
  */
 import type { Timer } from "../../ports/runtime.ts";
 import type {
+  DerivedFiles,
   LogContents,
   LogDamage,
   LogReading,
@@ -69,6 +70,7 @@ export class WatchedLog implements SessionLog {
   readonly sessionId: string;
   readonly notes?: NotesFile;
   readonly tasks?: TaskFiles;
+  readonly derived?: DerivedFiles;
   readonly plainCopies?: (folder?: string) => PlainCopies;
   readonly damage: KnownDamage;
   readonly #log: SessionLog;
@@ -78,6 +80,7 @@ export class WatchedLog implements SessionLog {
     this.sessionId = log.sessionId;
     if (log.notes !== undefined) this.notes = log.notes;
     if (log.tasks !== undefined) this.tasks = log.tasks;
+    if (log.derived !== undefined) this.derived = log.derived;
     if (log.plainCopies !== undefined) this.plainCopies = (folder) => log.plainCopies!(folder);
     this.damage = damage;
     this.#log = log;

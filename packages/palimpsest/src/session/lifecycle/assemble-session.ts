@@ -12,7 +12,8 @@ import {
 } from "../../compaction/planner/cost-policy.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
-import { hasEffect } from "../../transcript/edits.ts";
+import type { Message } from "../../transcript/blocks.ts";
+import { hasEffect, type SeqRange } from "../../transcript/edits.ts";
 import type { CheckpointEntry } from "../../transcript/entries.ts";
 import { isWithin } from "../../transcript/line.ts";
 import type { Projection } from "../../transcript/projection.ts";
@@ -34,6 +35,7 @@ import { SessionMetadata } from "../append/session-metadata.ts";
 import { BudgetTracker } from "../compact/budget-tracker.ts";
 import { WindowCompactor } from "../compact/compact-window.ts";
 import { notify, type SessionObserver } from "../events/events.ts";
+import { DigestPoints } from "../history/digest-points.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
 import { addToHistoryInSteps, createHistoryIndex } from "../history/history-search.ts";
@@ -84,12 +86,30 @@ export function assembleSession(
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
-  const writer = startWriter(options, log, { ...folded, digests, carried, digest: () => parts.digest });
+  const digest = (): FoldedFromLog<Digest> => parts.digest;
+  const writer = startWriter(options, log, { ...folded, digests, carried, digest });
   if (beginning !== undefined) writer.begin(beginning);
   const reader = new LogReader(log, positions);
   const isNew = beginning !== undefined;
   const isHostVisible = (seq: number): boolean => isTheHosts(writer.projection, seq);
-  const digestRules = { create: () => createDigest(), add: addToDigestInSteps, includes: isHostVisible };
+  const points =
+    log.derived === undefined
+      ? undefined
+      : new DigestPoints({
+          ...{ files: log.derived, log, hasher, turns },
+          positionOf: (seq) => positions.get(seq),
+          lineUpTo: (seq) => describeLine(writer.projection, seq),
+        });
+  const saved = points && {
+    load: async () => (await points.load()) ?? digests.load(),
+    invalidate: () => digests.invalidate(),
+    rested: () => points.rested(digest()),
+  };
+  const add = (state: Digest, seq: number, message: Message): Generator<unknown> => {
+    points?.count(message);
+    return addToDigestInSteps(state, seq, message);
+  };
+  const digestRules = { create: () => createDigest(), add, includes: isHostVisible };
   const everything = { create: () => createHistoryIndex(), add: addToHistoryInSteps, includes: () => true };
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
@@ -104,7 +124,7 @@ export function assembleSession(
     offloader: new BlobOffloader({ log, hasher, measure, plain }),
     plain,
     tracker,
-    digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: digests }),
+    digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: saved ?? digests }),
     index: new FoldedFromLog(reader, everything, { isNew, turns }),
     calls,
     pins: new SessionPins({
@@ -121,6 +141,15 @@ export function assembleSession(
       for (const one of [observer, ...observers]) notify(one, event, { sessionId: log.sessionId });
     },
     observers,
+    saveDerived: async () => {
+      if (points === undefined || !digest().isKnown) return;
+      try {
+        await digest().get();
+        await points.saveAtClose(digest());
+      } catch {
+        // It is read from the log again by the next session that needs it.
+      }
+    },
     makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
   };
   const now = (): number => clock.nowMs();
@@ -214,7 +243,8 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
       };
     },
     beforeCheckpoint: async () => {
-      const known = digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;
+      const known =
+        log.derived === undefined && digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;
       const position = known === undefined ? undefined : positions.get(known.throughSeq);
       if (known !== undefined && position !== undefined)
         await digests.save(known.state, { throughSeq: known.throughSeq, position });
@@ -234,4 +264,25 @@ function isTheHosts(projection: Projection, seq: number): boolean {
       edit.kind === "host" &&
       (edit.effect.hide ?? []).some((range) => seq >= range.from && seq <= range.to),
   );
+}
+
+/** Which entries up to `throughSeq` are in the host's conversation, as {@link isTheHosts} says; equal texts mean the same entries. */
+function describeLine(projection: Projection, throughSeq: number): string {
+  const hidden = projection.activeEdits.flatMap(({ edit }) =>
+    hasEffect(edit) && edit.kind === "host" ? (edit.effect.hide ?? []) : [],
+  );
+  return JSON.stringify([joined(projection.lineRanges, throughSeq), joined(hidden, throughSeq)]);
+}
+
+/** The ranges up to a number in ascending order, each as long as it goes. */
+function joined(ranges: readonly SeqRange[], throughSeq: number): readonly (readonly number[])[] {
+  const found: [from: number, to: number][] = [];
+  for (const { from, to } of [...ranges].sort((one, other) => one.from - other.from)) {
+    if (from > throughSeq) break;
+    const end = Math.min(to, throughSeq);
+    const last = found.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], end);
+    else found.push([from, end]);
+  }
+  return found;
 }

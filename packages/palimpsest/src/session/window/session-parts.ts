@@ -51,6 +51,8 @@ export interface SessionParts extends MeasuredParts, HistoryParts, CountedParts 
   readonly carried: Map<string, JsonValue>;
   /** Further observers, for as long as something follows the session. */
   readonly observers: Set<SessionObserver>;
+  /** Saves what was derived from the log, so that it need not be read again for it. */
+  readonly saveDerived: () => Promise<void>;
   /** Syncs the log, unless the session need not survive a power loss. */
   readonly makeDurable: () => Promise<void>;
 }

@@ -29,6 +29,7 @@ import {
   storeFailure,
 } from "../shared/store-failure.ts";
 import { BlobFolder } from "./blobs/blob-folder.ts";
+import { DerivedFolder } from "./blobs/derived-folder.ts";
 import { plainFolder } from "./blobs/plain-folder.ts";
 import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
 import type { IndexedWriter } from "./list/session-index.ts";
@@ -65,6 +66,7 @@ export class FileSessionLog implements SessionLog {
   readonly sessionId: string;
   readonly notes: FileNotes;
   readonly tasks?: TaskFiles;
+  readonly derived: DerivedFolder;
   readonly plainCopies?: (folder?: string) => PlainCopies;
   readonly #paths: SessionPaths;
   readonly #fs: FileSystem;
@@ -94,12 +96,12 @@ export class FileSessionLog implements SessionLog {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(options: FileSessionLogOptions) {
-    const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes } = options;
+    const { sessionId, paths, fs, hasher, ids, file, lease, blobQuotaBytes: quotaBytes, plainIn } = options;
     this.sessionId = sessionId;
     if (options.tasks !== undefined) this.tasks = options.tasks;
-    const { plainIn } = options;
     const { sessionFolder } = paths;
     const place = { sessionFolder, ids, hasher, quotaBytes, begin: () => this.#beginCopy() };
+    this.derived = new DerivedFolder({ fs, ...place });
     if (plainIn !== undefined) this.plainCopies = (folder) => plainFolder(folder, { ...place, plainIn });
     this.#paths = paths;
     this.#fs = fs;

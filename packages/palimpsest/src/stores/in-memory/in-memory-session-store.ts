@@ -8,6 +8,7 @@ import { assert } from "../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type {
+  DerivedFiles,
   LogContents,
   NotesFile,
   SeenSession,
@@ -49,6 +50,7 @@ interface StoredSession {
   readonly blobs: Map<string, string>;
   notes: string | undefined;
   readonly tasks: TaskFiles;
+  readonly derived: Map<string, string>;
   /** The log that may append; until it is closed no other may. */
   writer: SessionLog | undefined;
 }
@@ -69,6 +71,7 @@ export class InMemorySessionStore implements SessionStore {
       blobs: new Map(),
       notes: undefined,
       tasks: new InMemoryTaskFiles(),
+      derived: new Map(),
       writer: undefined,
     };
     // As in a folder: a session is there once it has an entry.
@@ -174,6 +177,20 @@ class InMemorySessionLog implements SessionLog {
       if (this.#session.notes !== base) return false;
       this.#session.notes = kept;
       return true;
+    },
+  };
+  readonly derived: DerivedFiles = {
+    list: async () => [...this.#session.derived.keys()],
+    read: async (name) => this.#session.derived.get(name),
+    write: async (name, text) => {
+      this.#assertOpen();
+      this.#acquire();
+      this.#session.derived.set(name, toWellFormed(text));
+    },
+    remove: async (name) => {
+      this.#assertOpen();
+      this.#acquire();
+      this.#session.derived.delete(name);
     },
   };
   get tasks(): TaskFiles {

@@ -1,0 +1,282 @@
+import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
+import type { FileFault } from "palimpsest-testing/internal";
+import { describe, expect, it } from "vitest";
+import { writeDigest } from "#compaction/digest/saved-digest.ts";
+import type { FileSystem } from "#ports/file-system.ts";
+import type { SessionLog, SessionStore } from "#ports/session-store.ts";
+import { createSession, openSession } from "#session/lifecycle/open-session.ts";
+import { internalsOf, type Session } from "#session/session.ts";
+import { FileSessionStore } from "#stores/files/file-session-store.ts";
+import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { assistant, call, result, user } from "#test/helpers/histories.ts";
+
+const ROOT = "/sessions";
+const FOLDER = `${ROOT}/s/derived`;
+
+/** A store whose sessions count how often their whole log is read. */
+function counting(store: SessionStore) {
+  let wholeReads = 0;
+  const watched = (log: SessionLog): SessionLog =>
+    new Proxy(log, {
+      get(target, name) {
+        if (name === "readAll") wholeReads++;
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  const counted = new Proxy(store, {
+    get(target, name) {
+      if (name === "create" || name === "open")
+        return async (...args: Parameters<SessionStore["open"]>) => watched(await target[name](...args));
+      const value = Reflect.get(target, name, target) as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { store: counted, wholeReads: () => wholeReads };
+}
+
+function optionsOf(store: SessionStore, seed = 1) {
+  const window = { windowTokens: 1_000_000 };
+  return { store, clock: new FakeClock(), ids: seededIds(seed), hasher: nodeHasher, window };
+}
+
+const onDisk = (fs: FileSystem, seed = 1): SessionStore =>
+  new FileSessionStore({ root: ROOT, fs, hasher: nodeHasher, ids: seededIds(seed + 50) });
+
+/** Some 15,000 characters a turn. */
+async function converse(session: Session, from: number, to: number): Promise<void> {
+  for (let turn = from; turn < to; turn++) {
+    await session.append(user(`Question ${turn} about src/part-${turn}.ts`));
+    await session.append(
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `src/part-${turn}.ts` })),
+    );
+    await session.append(user(result(`c${turn}`, `line of part ${turn}\n`.repeat(800))));
+  }
+}
+
+/** A session of `turns` turns, whose digest was used once and whose log was closed at each of the `closings`. */
+async function written(store: SessionStore, closings: readonly number[]): Promise<void> {
+  let session = await createSession({ ...optionsOf(store), sessionId: "s" });
+  let from = 0;
+  for (const [index, to] of closings.entries()) {
+    if (index > 0) session = await openSession("s", optionsOf(store, index + 1));
+    await internalsOf(session).digest.get();
+    await converse(session, from, to);
+    await session.close();
+    from = to;
+  }
+}
+
+const digestIn = async (session: Session): Promise<string> =>
+  writeDigest(await internalsOf(session).digest.get());
+
+/** Opens it, changes it, and compares its digest with that of the same log without any files. */
+async function compare(
+  fs: InMemoryFileSystem,
+  change: (session: Session) => Promise<void> = async () => {},
+): Promise<number> {
+  const { store, wholeReads } = counting(onDisk(fs, 7));
+  const session = await openSession("s", optionsOf(store, 7));
+  await change(session);
+  const before = wholeReads();
+  const digest = await digestIn(session);
+  const reads = wholeReads() - before;
+  await session.close();
+  if (fs.stat(FOLDER) !== undefined) for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
+  const folded = await openSession("s", optionsOf(onDisk(fs, 8), 8));
+  expect(digest).toBe(await digestIn(folded));
+  await folded.close();
+  return reads;
+}
+
+async function written20(closings: readonly number[] = [20, 40]): Promise<InMemoryFileSystem> {
+  const fs = new InMemoryFileSystem();
+  await written(onDisk(fs), closings);
+  return fs;
+}
+
+describe("the digest beside a log", () => {
+  it("is saved at closing, and read instead of the log", async () => {
+    const fs = await written20();
+    expect(fs.list(FOLDER)).toHaveLength(2);
+    expect(await compare(fs)).toBe(0);
+  });
+
+  it("leaves no file of a short session", async () => {
+    const fs = await written20([5]);
+    expect(fs.stat(FOLDER)).toBeUndefined();
+  });
+
+  it("is one of an earlier point after a rewind, and none where all points are of what was taken back", async () => {
+    expect(await compare(await written20(), (session) => session.rewind(100))).toBe(0);
+    expect(await compare(await written20(), (session) => session.rewind(20))).toBe(1);
+  });
+
+  it("is the newest one again where a rewind went back to after it", async () => {
+    expect(
+      await compare(await written20(), async (session) => {
+        await converse(session, 40, 41);
+        const { nextSeq } = internalsOf(session).writer;
+        await converse(session, 41, 43);
+        await session.rewind(nextSeq - 1);
+        await converse(session, 43, 44);
+      }),
+    ).toBe(0);
+  });
+
+  it("goes around a message that the host removed, and is used again once that is undone", async () => {
+    const hide = async (session: Session): Promise<number> => {
+      const { writer, digest } = internalsOf(session);
+      const seq = 110;
+      const edit = { kind: "host", reason: "test", effect: { hide: [{ from: seq, to: seq }] } } as const;
+      const entry = await writer.appendOne({ type: "edit", edit });
+      digest.invalidate();
+      return entry.seq;
+    };
+    expect(await compare(await written20(), async (session) => void (await hide(session)))).toBe(0);
+    expect(await compare(await written20(), async (session) => session.undo(await hide(session)))).toBe(0);
+  });
+
+  it("is used by a session whose writer was killed behind it", async () => {
+    const fs = await written20();
+    const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
+    await converse(session, 40, 45);
+    // The log is left open, as a killed process leaves it.
+    expect(await compare(fs)).toBe(0);
+  });
+
+  it.each<{ why: string; damage: (text: string) => string; reads: number }>([
+    { why: "an earlier point is whole", damage: () => "", reads: 0 },
+    {
+      why: "a byte of the digest is another",
+      damage: (text) => text.replace("Question 1 ", "Question 2 "),
+      reads: 0,
+    },
+    { why: "it ends too early", damage: (text) => text.slice(0, -1), reads: 0 },
+    {
+      why: "its first line is of another version",
+      damage: (text) => text.replace('"version":1', '"version":0'),
+      reads: 0,
+    },
+    {
+      why: "it is of another entry",
+      damage: (text) => text.replace(/"id":"[^"]*"/, '"id":"other"'),
+      reads: 0,
+    },
+    {
+      why: "it names another place",
+      damage: (text) => text.replace(/"position":\d+/, '"position":3'),
+      reads: 0,
+    },
+  ])("is not used where it is damaged: $why", async ({ damage, reads }) => {
+    const fs = await written20();
+    const newest = [...fs.list(FOLDER)].sort((a, b) => Number(b.slice(7)) - Number(a.slice(7)))[0]!;
+    rewrite(fs, `${FOLDER}/${newest}`, damage);
+    expect(await compare(fs)).toBe(reads);
+  });
+
+  it("is folded from the log where every file is gone or damaged", async () => {
+    const fs = await written20();
+    for (const name of fs.list(FOLDER)) rewrite(fs, `${FOLDER}/${name}`, (text) => text.slice(0, 2_000));
+    expect(await compare(fs)).toBe(1);
+  });
+
+  it("is kept at a few points only", async () => {
+    const fs = await written20([15, 30, 45, 60, 75, 90, 105, 120]);
+    expect(fs.list(FOLDER)).toHaveLength(4);
+    expect(await compare(fs)).toBe(0);
+  });
+
+  it("is the same in a store in memory", async () => {
+    const { store, wholeReads } = counting(new InMemorySessionStore());
+    await written(store, [20]);
+    const before = wholeReads();
+    const session = await openSession("s", optionsOf(store, 2));
+    expect(JSON.parse(await digestIn(session)).messageCount).toBeGreaterThan(0);
+    expect(wholeReads()).toBe(before);
+    await session.close();
+  });
+
+  it("goes to the trash with its session, and is deleted with it", async () => {
+    const fs = await written20([20]);
+    const store = onDisk(fs, 9);
+    await store.trash("s", { at: 1, reason: "test" });
+    expect(fs.stat(FOLDER)).toBeUndefined();
+    await store.restore("s");
+    expect(fs.list(FOLDER)).toHaveLength(1);
+    await store.trash("s", { at: 2, reason: "test" });
+    await store.purge("s");
+    expect(fs.list(ROOT).filter((name) => name.includes("s") && !name.startsWith("."))).toEqual([]);
+  });
+
+  it.each<FileFault>([
+    "EIO",
+    "ENOSPC",
+    "short",
+    "kill",
+    "torn",
+  ])("is never a wrong one, and closing never fails for it, whichever operation of writing it fails: %s", async (error) => {
+    const before = await written20([20]);
+    for (let failAtCall = 1; ; failAtCall++) {
+      const disk = copyOf(before);
+      let isOn = false;
+      const faulty = faultyFileSystem(disk, { failAtCall, error });
+      const fs = onlyDerived(disk, faulty, () => isOn);
+      const session = await openSession("s", optionsOf(onDisk(fs, 4), 4));
+      await internalsOf(session).digest.get();
+      await converse(session, 20, 40);
+      isOn = true;
+      await session.close();
+      expect(await compare(disk), `call ${failAtCall} failed`).toBe(0);
+      if (!faulty.didFail()) {
+        expect(failAtCall).toBeGreaterThan(5);
+        return;
+      }
+      expect(failAtCall).toBeLessThan(100);
+    }
+  });
+});
+
+function rewrite(fs: FileSystem, path: string, change: (text: string) => string): void {
+  const file = fs.open(path, "read");
+  const text = Buffer.from(file.read(0, file.size())).toString("utf8");
+  file.close();
+  fs.remove(path);
+  const next = fs.open(path, "create");
+  next.write(Buffer.from(change(text)));
+  next.close();
+}
+
+function copyOf(from: InMemoryFileSystem): InMemoryFileSystem {
+  const to = new InMemoryFileSystem();
+  const copy = (path: string): void => {
+    const stat = from.stat(path)!;
+    if (stat.isDirectory) {
+      to.makeDirectory(path);
+      for (const name of from.list(path)) copy(`${path}/${name}`);
+      return;
+    }
+    const source = from.open(path, "read");
+    const file = to.open(path, "create");
+    file.write(Uint8Array.from(source.read(0, source.size())));
+    source.close();
+    file.close();
+  };
+  copy(ROOT);
+  return to;
+}
+
+/** What concerns the folder of derived files goes to the faulty disk; all else to the sound one. */
+function onlyDerived(sound: FileSystem, faulty: FileSystem, isOn: () => boolean): FileSystem {
+  return new Proxy(sound, {
+    get(target, name) {
+      const of = (system: FileSystem): unknown => Reflect.get(system, name, system) as unknown;
+      if (typeof of(target) !== "function") return of(target);
+      return (...args: unknown[]) => {
+        const system = isOn() && String(args[0]).startsWith(FOLDER) ? faulty : target;
+        return (of(system) as (...given: unknown[]) => unknown).apply(system, args);
+      };
+    },
+  });
+}
