@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { OptionError } from "palimpsest";
-import { formatBytes, formatTokens } from "../../terminal/figures.ts";
+import { formatBytes, formatQuantity, formatTokens } from "../../terminal/figures.ts";
 import { createStyles } from "../../terminal/styles.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
 import { PERMISSION_MODES } from "../base/chat-events.ts";
@@ -149,20 +149,22 @@ const cost: ChatCommand = {
   isImmediate: true,
   run: async ({ session }) => {
     const spending = await session.spending();
-    const dollars = (usd: number | undefined): string =>
-      usd === undefined ? "price not known" : `$${usd.toFixed(4)}`;
+    const dollars = (usd: number | undefined): string => (usd === undefined ? "—" : `$${usd.toFixed(4)}`);
+    const calls = (count: number): string => formatQuantity(count, "call");
     const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spending.usage;
     const prompt = inputTokens + cacheReadTokens + cacheWriteTokens;
     const parts = (["answers", "summaries", "notes", "memory", "tasks"] as const).flatMap((part) =>
       spending[part].calls === 0
         ? []
         : [
-            `${part.padEnd(10)} ${dollars(spending[part].costUsd).padStart(10)}  ${spending[part].calls} calls`,
+            `${part.padEnd(10)} ${dollars(spending[part].costUsd).padStart(10)}  ${calls(spending[part].calls)}`,
           ],
     );
     return {
       text: [
-        `${dollars(spending.costUsd)} at list prices, ${spending.calls} calls`,
+        spending.costUsd === undefined
+          ? `${calls(spending.calls)}; not all of the models asked have a known price`
+          : `${dollars(spending.costUsd)} at list prices, ${calls(spending.calls)}`,
         `${formatTokens(prompt)} tokens of prompts (${prompt === 0 ? 0 : Math.round((100 * cacheReadTokens) / prompt)} % from the cache), ${formatTokens(outputTokens)} of answers`,
         ...parts,
       ].join("\n"),

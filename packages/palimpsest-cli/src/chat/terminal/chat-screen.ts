@@ -152,8 +152,13 @@ export class ChatScreen implements Component {
   /** Asks the person about a call. */
   askPerson(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     const offered = permissionChoices(question);
-    return this.#dialogs
-      .ask({ title: questionTitle(question, this.#layout()), choices: offered, signal })
+    const asked = this.#dialogs.ask({
+      title: questionTitle(question, this.#layout()),
+      choices: offered,
+      signal,
+    });
+    return this.view
+      .asking(asked)
       .then((index) => offered[index ?? -1]?.answer ?? { deny: "the user said no" });
   }
 

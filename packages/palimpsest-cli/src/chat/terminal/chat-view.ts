@@ -47,6 +47,8 @@ export class ChatView {
   readonly #running = new Map<string, RunningTool>();
   #busySince: number | undefined;
   #activity = "";
+  /** Questions to the person that are open. */
+  #askedCount = 0;
   readonly #now: () => number;
   readonly #sessionId: () => string | undefined;
 
@@ -70,11 +72,18 @@ export class ChatView {
     const tools = [...this.#running.values()].map(({ label, startedAt }) =>
       now - startedAt < 1_000 ? label : `${label}  ${seconds(now - startedAt)}`,
     );
-    return { sinceMs: now - this.#busySince, activity: this.#activity, tools };
+    const activity = this.#askedCount > 0 ? "Waiting for you" : this.#activity;
+    return { sinceMs: now - this.#busySince, activity, tools };
   }
 
   add(...items: readonly ViewItem[]): void {
     this.items.push(...items);
+  }
+
+  /** The person is asked, until the answer is there. */
+  async asking<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    this.#askedCount++;
+    return answer.finally(() => this.#askedCount--);
   }
 
   /** Something that runs without a turn: a command. */
@@ -257,7 +266,8 @@ function outputLines(output: ToolOutput): readonly string[] {
       : content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   const lines = safeText(text.slice(0, OUTPUT_CHARACTERS)).trimEnd().split("\n");
   const more = text.length > OUTPUT_CHARACTERS ? "more" : `${lines.length - OUTPUT_LINES} more lines`;
-  return lines.length <= OUTPUT_LINES && text.length <= OUTPUT_CHARACTERS
+  // A line that says "one more" would take the place of that one.
+  return lines.length <= OUTPUT_LINES + 1 && text.length <= OUTPUT_CHARACTERS
     ? lines
     : [...lines.slice(0, OUTPUT_LINES), `… ${more}`];
 }

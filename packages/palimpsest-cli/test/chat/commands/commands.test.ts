@@ -77,6 +77,15 @@ describe("the commands of a chat", () => {
     await end();
   });
 
+  it("say what was asked where a price is not known", async () => {
+    const { agent, run, end } = await chat(() => "Yes.", { model: "openai:no-such-model" });
+    await agent.send("One.");
+    expect((await run("/cost")).text).toMatch(
+      /^1 call; not all of the models asked have a known price\n.*\nanswers +— {2}1 call$/,
+    );
+    await end();
+  });
+
   it("begin, list, continue and fork sessions, and write one to a file", async () => {
     const { place, agent, run, end } = await chat(({ lastUserText }) => lastUserText);
     await agent.send("The first one.");

@@ -45,6 +45,25 @@ describe("the view of a chat", () => {
     expect(live).toEqual(["The newest", "", "◐ Answering · 12 s · Esc stops"]);
   });
 
+  it("says who is waited for while a question is open", async () => {
+    const view = new ChatView(
+      () => 0,
+      () => "s",
+    );
+    view.onEvent(started);
+    let answer: (index: number) => void = () => undefined;
+    const asked = view.asking(new Promise<number>((resolve) => (answer = resolve)));
+    expect(view.busy?.activity).toBe("Waiting for you");
+    answer(1);
+    expect([await asked, view.busy?.activity]).toEqual([1, "Thinking"]);
+  });
+
+  it("shows the one line that is left of an output", () => {
+    const output = Array.from({ length: 7 }, (_, index) => `line ${index + 1}`).join("\n");
+    const ended: ChatEvent = { type: "tool-ended", call, output, isError: false, tookMs: 5, ...caller };
+    expect(viewOf([started, ended]).above.at(-1)).toBe("  line 7");
+  });
+
   it("shows a tool while it runs, and its output once it has ended", () => {
     const events: ChatEvent[] = [started, { type: "tool-started", call, ...caller }];
     expect(viewOf(events).live).toEqual(["", "○ shell npm test  12 s", "◐ Thinking · 12 s · Esc stops"]);

@@ -31,7 +31,7 @@ const script: Script = ({ body }) => {
   if (last.includes('"role":"tool"')) return "The tests pass.";
   if (lastUserText.includes("tests")) return callTool("shell", { command: "echo 12 tests passed" });
   if (lastUserText.includes("Wait")) return { fault: "hang", afterEvents: 5 };
-  const fact = /fact \d/.exec(lastUserText)?.[0];
+  const fact = lastUserText.match(/fact \d+/g)?.at(-1);
   return fact === undefined ? ANSWER : `${LONG}\nEnd of ${fact}.\n`;
 };
 
@@ -43,9 +43,15 @@ afterEach(async () => {
   }
 });
 
-async function start(columns: number, env: Readonly<Record<string, string>> = {}) {
+async function start(
+  columns: number,
+  {
+    env = {},
+    more = [],
+  }: { readonly env?: Readonly<Record<string, string>>; readonly more?: readonly string[] } = {},
+) {
   const place = await chatPlace(script);
-  const args = modelOptions("compatible", place);
+  const args = [...modelOptions("compatible", place), ...more];
   const chat = new TmuxChat(place, { columns, args, env });
   open.push({ chat, place });
   await chat.until(/left/);
@@ -64,7 +70,7 @@ function steady(
     .replace(/[◐◓◑◒]/g, "◐")
     .replace(/· \d+ s ·/g, "· 1 s ·")
     .replace(/\/resume(\s+)[0-9a-f]{8}(?![0-9a-f-])/g, "/resume$13f2a91c0")
-    .replace(/in \d[\d.]* m?s/g, "in 2.1 s")
+    .replace(/in \d[\d.]*(\s+)m?s/g, "in 2.1$1s")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "2026-11-23 09:04")
     .split("\n")
     .map((line) => cutToColumns(line.trimEnd(), columns))
@@ -125,11 +131,42 @@ async function scenes(columns: number): Promise<readonly (readonly [title: strin
   return seen;
 }
 
+/** A window that fills up by itself. */
+async function automaticCompaction(columns: number): Promise<string> {
+  const { chat, place } = await start(columns, { more: ["--window", "16k"] });
+  for (let turn = 1; !/No longer in\s+view/.test(chat.screen("all")); turn++) {
+    chat.type(`This is fact ${turn}`, "Enter");
+    await chat.idle(new RegExp(`End of fact ${turn}\\.`));
+    if (turn > 60) throw new Error("The window does not fill up.");
+  }
+  const lines = chat.screen("all").split("\n");
+  const at = lines.findLastIndex((line) => line.includes("Compacted with"));
+  const from = lines.findLastIndex((line, index) => index < at && line.startsWith("· Summary"));
+  expect(place.provider.violations).toEqual([]);
+  return steady(lines.slice(from, at + 14).join("\n"), { place, columns }).trim();
+}
+
 describe("the chat in a terminal", () => {
+  it.each([true, false])("has colours only that every theme of a terminal has: %s", async (isColored) => {
+    const { chat } = await start(80, isColored ? {} : { env: { NO_COLOR: "1" } });
+    chat.type("When does the train leave?", "Enter");
+    await chat.idle(/no change/);
+    chat.type("/context", "Enter");
+    await chat.idle(/reserve for/);
+    const codes = [...chat.coloured().matchAll(/\u001b\[([\d;]*)m/g)].flatMap(([, list = ""]) =>
+      list.split(";"),
+    );
+    // Weights, the inverse cursor, and the ways back to what the terminal has by itself.
+    const colours = codes.filter((code) => !/^(?:|0|[1-4]|7|2[2-47]|39|49)$/.test(code));
+    expect(colours.length > 0).toBe(isColored);
+    expect(colours.filter((code) => !/^3[1-6]$/.test(code))).toEqual([]);
+  });
+
   it.each([80, 40])("looks as the reference shows it, at %i columns", async (columns) => {
     const seen = await scenes(columns);
     expect(seen.length).toBe(7);
-    const page = pageOf(columns, seen);
+    const compaction = await automaticCompaction(columns);
+    const page = pageOf(columns, [...seen, ["A compaction by itself", compaction]]);
     const path = PAGE.replace(/\.md$/, `-${columns}.md`);
     if (process.env["PALIMPSEST_WRITE"] === "1") writeFileSync(path, page);
     expect(withoutFigures(page)).toBe(withoutFigures(readFileSync(path, "utf8")));

@@ -75,6 +75,11 @@ export class TmuxChat {
     return this.run("capture-pane", "-p", ...from).trimEnd();
   }
 
+  /** The screen with the escape sequences of its colours. */
+  coloured(): string {
+    return this.run("capture-pane", "-p", "-e");
+  }
+
   /** Resolves with the screen once it has this, and nothing runs. */
   idle(what: RegExp): Promise<string> {
     return this.until(what, (screen) => !/[◐◓◑◒]/.test(screen));
