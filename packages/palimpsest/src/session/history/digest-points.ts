@@ -8,7 +8,7 @@
  */
 import { asString, isObject, type JsonObject, parseJson } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
-import { readDigestInSteps, writeDigestInSteps } from "../../compaction/digest/saved-digest.ts";
+import { readDigestInSteps, writeDigest, writeDigestInSteps } from "../../compaction/digest/saved-digest.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { DerivedFiles, SessionLog } from "../../ports/session-store.ts";
 import { blockText, type Message } from "../../transcript/blocks.ts";
@@ -116,8 +116,10 @@ export class DigestPoints {
     const isSame = (): boolean => digest.rested?.state === state && digest.rested.throughSeq === throughSeq;
     const { entries } = await log.readFrom(position, throughSeq);
     const last = entries[0]?.entry;
-    if (last?.seq !== throughSeq) return;
-    const body = await this.#inSteps(writeDigestInSteps(state), isSame);
+    if (last?.seq !== throughSeq || !isSame()) return;
+    // A session that never rests would never be saved in slices.
+    const isOverdue = this.#unsavedCharacters >= 2 * SAVE_CHARACTERS;
+    const body = isOverdue ? writeDigest(state) : await this.#inSteps(writeDigestInSteps(state), isSame);
     if (body === undefined || !isSame() || line !== lineUpTo(throughSeq)) return;
     const head: JsonObject = {
       version: VERSION,

@@ -167,6 +167,7 @@ export class FoldedFromLog<State> {
     this.#readThroughSeq = throughSeq;
     this.#throughSeq = throughSeq;
     this.#waiting = this.#waiting.filter(({ seq }) => seq > throughSeq);
+    this.#saved?.rested?.();
     return this.#catchUp(state);
   }
 

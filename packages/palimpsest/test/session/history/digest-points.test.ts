@@ -1,3 +1,4 @@
+import { setImmediate as nextPass } from "node:timers/promises";
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
@@ -180,6 +181,17 @@ describe("the digest beside a log", () => {
     const fs = await written20();
     for (const name of fs.list(FOLDER)) rewrite(fs, `${FOLDER}/${name}`, (text) => text.slice(0, 2_000));
     expect(await compare(fs)).toBe(1);
+  });
+
+  it("is saved once a long log was read for it, without waiting for the session to close", async () => {
+    const fs = await written20([320]);
+    for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
+    const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
+    await internalsOf(session).digest.get();
+    await session.append(user("It goes on at once."));
+    await nextPass();
+    expect(fs.list(FOLDER)).toHaveLength(1);
+    expect(await compare(fs)).toBe(0);
   });
 
   it("is kept at a few points only", async () => {
