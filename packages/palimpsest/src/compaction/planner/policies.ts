@@ -13,7 +13,7 @@ import type { ArrivalPolicy } from "../layers/offload/offload-at-arrival.ts";
 import type { OffloadPolicy } from "../layers/offload/offload-by-usage.ts";
 import type { SessionMemoryPolicy } from "../layers/session-memory/session-memory-compact.ts";
 import { LAYER_LIMITS, type LayerLimits, limitsOf } from "../shared/layer-limits.ts";
-import { type ScaledTokens, scaleTokens } from "../shared/measure.ts";
+import { scaleTokens } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
@@ -54,8 +54,6 @@ const NEWEST_ROUND = { tokens: 8_000, floor: 2_000 };
 const NEWEST_ROUND_SHARE = 0.6;
 /** A newest round that peeling leaves above this share of the target is not kept but told as text. Our choice: the summary needs the rest. */
 const MAX_TAIL_SHARE = 0.75;
-/** The most of the target that exact strings take: in small windows files that are shown again need the room. Source: where-the-numbers-come-from.md, "Restoration". */
-const APPENDIX_SHARE = 0.2;
 /** A summary above this share of what it replaces is refused. Source: gemini-cli issue 5432, where a summary doubled the context; the value is our choice. */
 const MAX_SUMMARY_SHARE = 0.9;
 
@@ -171,15 +169,11 @@ export function extractivePolicy(
     maxTailTokens: Math.floor(targetTokens * MAX_TAIL_SHARE),
     userWordsTokens: scaleTokens(shape.userWords, windowTokens),
     factsTokens: scaleTokens(shape.facts, windowTokens),
-    appendixTokens: appendixWithin(targetTokens, shape.appendix, windowTokens),
+    appendixTokens: scaleTokens(shape.appendix, windowTokens),
     maxSummaryShare: MAX_SUMMARY_SHARE,
     editSafety,
     hasHistoryTools,
   };
-}
-
-function appendixWithin(targetTokens: number, appendix: ScaledTokens, windowTokens: number): number {
-  return Math.min(scaleTokens(appendix, windowTokens), Math.floor(targetTokens * APPENDIX_SHARE));
 }
 
 /** Budgets of a compaction that a model writes the summary of. */
@@ -224,7 +218,7 @@ export function sessionMemoryPolicy(situation: WindowSituation, targetTokens: nu
     mostKeptTokens,
     maxNewestRoundTokens: scaleTokens(NEWEST_ROUND, windowTokens),
     userWordsTokens: scaleTokens(limits.userWordsTokens, windowTokens),
-    appendixTokens: appendixWithin(targetTokens, limits.appendixTokens, windowTokens),
+    appendixTokens: scaleTokens(limits.appendixTokens, windowTokens),
     maxSummaryShare: MAX_SUMMARY_SHARE,
     editSafety,
     hasHistoryTools,
