@@ -148,7 +148,7 @@ async function automaticCompaction(columns: number): Promise<string> {
 
 describe("the chat in a terminal", () => {
   it.each([true, false])("has colours only that every theme of a terminal has: %s", async (isColored) => {
-    const { chat } = await start(80, isColored ? {} : { env: { NO_COLOR: "1" } });
+    const { chat } = await start(80, { env: { NO_COLOR: isColored ? "" : "1", CI: "" } });
     chat.type("When does the train leave?", "Enter");
     await chat.idle(/no change/);
     chat.type("/context", "Enter");
