@@ -2,7 +2,7 @@
  * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
  */
 import { OptionError } from "palimpsest";
-import { type ContextUse, clearedTokens, contextUse, figuresOf } from "palimpsest/internal";
+import { type ContextUse, clearedTokens, contextUse, figuresOf, thinkingBudget } from "palimpsest/internal";
 import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSizes } from "../command-line/window-option.ts";
@@ -54,6 +54,7 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
       : (projection.visible.findLast((message) => message.model !== undefined)?.model ??
         tracker.ledger.model);
   const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
+  const budget = planBudget(limits);
   return contextUse({
     model,
     visible: tracker.shown(projection),
@@ -66,8 +67,8 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
     ),
     edits: projection.activeEdits,
     callSeqs: projection.callSeqs,
-    figures: figuresOf(tracker, projection),
-    budget: planBudget(limits),
+    figures: figuresOf(tracker, projection, thinkingBudget({ budget })),
+    budget,
     fixed: await fixedOf(opened, projection.callSeqs.at(-1)),
   });
 }

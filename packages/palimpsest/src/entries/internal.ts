@@ -165,7 +165,12 @@ export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-cl
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { resolveLimits, type WindowLimits } from "../session/options/window-limits.ts";
 export { internalsOf } from "../session/session.ts";
-export { type ContextCategory, type ContextUse, contextUse } from "../session/window/context-use.ts";
+export {
+  type ContextCategory,
+  type ContextUse,
+  contextUse,
+  thinkingBudget,
+} from "../session/window/context-use.ts";
 export { figuresOf } from "../session/window/window-tracker.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";

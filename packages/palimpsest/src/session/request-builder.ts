@@ -16,7 +16,7 @@ import type { FitOptions, FittedWindow, WindowCompactor } from "./compact/compac
 import type { ByHand } from "./compact/summary-request.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.ts";
-import { type ContextUse, contextUse } from "./window/context-use.ts";
+import { type ContextUse, contextUse, thinkingBudget } from "./window/context-use.ts";
 import { checkCallRequest } from "./window/fixed-part.ts";
 import { type CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
 import type { ProviderEditing } from "./window/provider-edits.ts";
@@ -224,15 +224,15 @@ export class RequestBuilder {
     const { tracker, writer } = this.#parts;
     const { activeEdits: edits, callSeqs } = writer.projection;
     const visible = tracker.shown(writer.projection);
-    const { budget, limits, fixedSizes: fixed } = this.#budgets;
+    const { budget, fixedSizes: fixed } = this.#budgets;
     const clearedTokens = this.#provider.clearedTokens();
     const { model } = tracker.ledger;
-    const use = { model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens };
-    return contextUse({ ...use, limits });
+    return contextUse({ model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens });
   }
 
   /** The size of the next request as it is now. */
   figures(): CallTokens {
-    return figuresOf(this.#parts.tracker, this.#parts.writer.projection);
+    const { tracker, writer } = this.#parts;
+    return figuresOf(tracker, writer.projection, thinkingBudget(this.#budgets));
   }
 }

@@ -121,7 +121,7 @@ describe("WireJudge", () => {
   const call = {
     callSeq: 1,
     model: "m",
-    tokens: { total: 1, padded: 1, fixed: 0, source: "estimate" },
+    tokens: { total: 1, padded: 1, fixed: 0, thinking: 0, thinkingBudget: 32_000, source: "estimate" },
     warning: tokenWarningState(1, { windowTokens: 200_000 }),
     edits: [],
     cacheMarks: [],

@@ -47,6 +47,10 @@ export interface CallTokens {
   readonly padded: number;
   /** System prompt and tools within `total`. */
   readonly fixed: number;
+  /** Thinking within `total`, by its text: signatures take no room. */
+  readonly thinking: number;
+  /** The budget of `thinking`, for hosts to show: `thinkingTokens` of the limits, 32,000 in a window of 200,000. Nothing is removed beyond it. */
+  readonly thinkingBudget: number;
   /** The source of `total`: `reported` or `anchored` (the last report, and messages since), or `estimate`. */
   readonly source: string;
 }

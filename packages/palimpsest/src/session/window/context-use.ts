@@ -91,8 +91,6 @@ interface ContextUseInput {
   readonly callSeqs: readonly number[];
   readonly figures: CallTokens;
   readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
-  /** Numbers of the layers. @defaultValue `LAYER_LIMITS` */
-  readonly limits?: LayerLimits | undefined;
   /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
   readonly fixed: { readonly systemTokens: number; readonly toolsTokens: number };
   /** @defaultValue 0 */
@@ -105,6 +103,18 @@ const ORDER: readonly ContextCategory[] = [
 ];
 /** How a home begins the blocks of a start context. */
 const INSTRUCTIONS = /^(?:Instructions from |State of version control at the start:)/;
+
+/** The tokens that thinking may take in a window. */
+export function thinkingBudget({
+  budget,
+  limits,
+}: {
+  readonly budget: Pick<ContextBudget, "windowTokens">;
+  /** @defaultValue `LAYER_LIMITS` */
+  readonly limits?: LayerLimits | undefined;
+}): number {
+  return scaleTokens(limitsOf({ limits }).thinkingTokens, budget.windowTokens);
+}
 
 /** Adds up what fills the window. */
 export function contextUse(input: ContextUseInput): ContextUse {
@@ -147,7 +157,7 @@ export function contextUse(input: ContextUseInput): ContextUse {
       const share = sizes.get(category);
       if (share === undefined || share.tokens < 0.5) return [];
       if (category === "results") return [rounded({ ...share, parts: partsOf(byTool) })];
-      return [category === "thinking" ? withBudget(rounded(share), input) : rounded(share)];
+      return [category === "thinking" ? withBudget(rounded(share), figures) : rounded(share)];
     }),
     freeTokens: Math.max(0, budget.autoCompactGateTokens - figures.total),
     reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
@@ -188,8 +198,7 @@ function isSummary(edit: EffectEdit): edit is LayerEdit {
   return "isBoundary" in edit && edit.isBoundary === true;
 }
 
-function withBudget(share: ContextShare, { budget, limits }: ContextUseInput): ContextShare {
-  const budgetTokens = scaleTokens(limitsOf({ limits }).thinkingTokens, budget.windowTokens);
+function withBudget(share: ContextShare, { thinkingBudget: budgetTokens }: CallTokens): ContextShare {
   return { ...share, budgetTokens, isOverBudget: share.tokens > budgetTokens };
 }
 

@@ -9,9 +9,9 @@
 import type { SentRequest, UsageLedger, UsageReport } from "../../tokens/count/usage-ledger.ts";
 import { estimateBlock, estimateVisibleMessage } from "../../tokens/estimate/estimate-block.ts";
 import { isSealedReasoning } from "../../tokens/models/edit-safety.ts";
-import { promptTokens } from "../../transcript/blocks.ts";
+import { isThinking, promptTokens } from "../../transcript/blocks.ts";
 import type { ProviderCleared, RepairEdit } from "../../transcript/edits.ts";
-import { type BrokenInvariant, checkRequest } from "../../transcript/invariants.ts";
+import type { BrokenInvariant } from "../../transcript/invariants.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { asProviderShows } from "../../transcript/provider-view.ts";
 import { RepairScan } from "../../transcript/repair.ts";
@@ -19,13 +19,20 @@ import { RequestAssembler } from "../../transcript/request.ts";
 import type { RequestMessage, VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
 import type { SessionEvent } from "../events/events.ts";
 import type { CallTokens } from "../options/prepared-call.ts";
+import { RequestCheck } from "./request-check.ts";
 
 /** The size of the next request as the window is now. Follows first. */
-export function figuresOf(tracker: WindowTracker, projection: Projection): CallTokens {
+export function figuresOf(
+  tracker: WindowTracker,
+  projection: Projection,
+  thinkingBudget: number,
+): CallTokens {
   tracker.follow(projection);
   const { ledger } = tracker;
-  const { tokens, fitTokens, source } = ledger.figure();
-  return { total: tokens, padded: fitTokens, fixed: ledger.fixedFigure().tokens, source };
+  const { tokens: total, fitTokens: padded, source } = ledger.figure();
+  const fixed = ledger.fixedFigure().tokens;
+  const thinking = Math.round(Math.max(0, total - fixed) * tracker.thinkingShare);
+  return { total, padded, fixed, thinking, thinkingBudget, source };
 }
 
 export class WindowTracker {
@@ -35,6 +42,7 @@ export class WindowTracker {
   /** The model by whose rules media were priced. */
   #model: string | undefined;
   #seen = 0;
+  #blocks = new BlockSizes();
   /** The window as it was followed last, and how much of it the last request held. */
   #visible: readonly VisibleMessage[] = [];
   #sentCount = 0;
@@ -54,6 +62,11 @@ export class WindowTracker {
   /** Content that the provider leaves out of the next request, as far as is known. */
   get cleared(): ProviderCleared | undefined {
     return this.#cleared;
+  }
+
+  /** Share of the conversation that is thinking, by its text, without signatures. */
+  get thinkingShare(): number {
+    return this.#blocks.thinkingShare;
   }
 
   /** The clearing that the log records for the window as it is. */
@@ -83,9 +96,14 @@ export class WindowTracker {
     const cleared = this.#asked ?? (this.#isCleared ? this.recorded(projection) : undefined);
     const isClearedAlike = isAlike(cleared, this.#cleared);
     this.#cleared = cleared;
-    const sizeNow = (): number => sizeOf(asProviderShows(visible, cleared), model);
+    const sizeNow = (of = visible): number => {
+      const shown = asProviderShows(of, cleared);
+      this.#blocks = new BlockSizes();
+      for (const message of shown) this.#blocks.add(message, model);
+      return sizeOf(shown, model);
+    };
     if (model !== this.#model && projection === this.#projection)
-      this.ledger.windowRestored(sizeOf(asProviderShows(visible.slice(0, this.#seen), cleared), model));
+      this.ledger.windowRestored(sizeNow(visible.slice(0, this.#seen)));
     this.#model = model;
     if (projection !== this.#projection || revision !== this.#revision) {
       // The sent part is unchanged: the report about it holds.
@@ -102,7 +120,8 @@ export class WindowTracker {
     } else {
       for (let index = this.#seen; index < visible.length; index++) {
         const message = visible[index]!;
-        this.ledger.messageAdded(estimateVisibleMessage(message, this.ledger.model));
+        this.ledger.messageAdded(estimateVisibleMessage(message, model));
+        this.#blocks.add(message, model);
         if (message.role === "user" && message.origin === "user") this.ledger.turnBegan();
         this.#assembler.push(message, callSeqs);
       }
@@ -180,65 +199,22 @@ export class WindowTracker {
   }
 }
 
-/** Rules about where in the request a message stands: settled once a message stands before it. */
-const PLACE_RULES: ReadonlySet<string> = new Set(["first-message-is-user"]);
+/** Sizes of the blocks of a window, in reference tokens. */
+class BlockSizes {
+  #tokens = 0;
+  #thinkingTokens = 0;
 
-/**
- * The check of a request that grows. The assembler replaces a message that it adds to, so the same
- * object is the same message; a rule looks at a message and its neighbours, so what stands before
- * the response in front of the first change is settled. Only ids are unique in all of it.
- */
-class RequestCheck {
-  #messages: readonly RequestMessage[] = [];
-  #broken: readonly BrokenInvariant[] = [];
-  #settledCount = 0;
-  /** Calls in the settled part. */
-  readonly #callIds = new Set<string>();
-
-  check(messages: readonly RequestMessage[]): readonly BrokenInvariant[] {
-    const from = this.#firstToCheck(messages);
-    for (; this.#settledCount < from; this.#settledCount++)
-      for (const id of callIdsOf(messages[this.#settledCount]!)) this.#callIds.add(id);
-    const changed = messages.slice(from);
-    const isSettled = ({ rule, message }: BrokenInvariant): boolean =>
-      message < from || (from > 0 && message === from && PLACE_RULES.has(rule));
-    const found = checkRequest(changed, "anthropic").map((one) => ({ ...one, message: one.message + from }));
-    this.#messages = messages;
-    this.#broken = [
-      ...this.#broken.filter(isSettled),
-      ...found.filter((one) => !isSettled(one)),
-      ...this.#idsTaken(changed, from),
-    ];
-    return this.#broken;
+  get thinkingShare(): number {
+    return this.#tokens === 0 ? 0 : this.#thinkingTokens / this.#tokens;
   }
 
-  /** The newest response before the first change: its calls may be answered by what changed. */
-  #firstToCheck(messages: readonly RequestMessage[]): number {
-    const known = this.#messages;
-    let same = 0;
-    while (same < known.length && known[same] === messages[same]) same++;
-    let from = same - 1;
-    while (from > 0 && messages[from]!.role !== "assistant") from--;
-    if (from >= this.#settledCount) return from;
-    this.#callIds.clear();
-    this.#settledCount = 0;
-    return 0;
+  add({ blocks }: VisibleMessage, model: string): void {
+    for (const { block } of blocks) {
+      const tokens = estimateBlock(block, model);
+      this.#tokens += tokens;
+      if (isThinking(block)) this.#thinkingTokens += tokens;
+    }
   }
-
-  /** Calls whose id the settled part has; what has an id twice by itself is found by the check. */
-  #idsTaken(changed: readonly RequestMessage[], from: number): readonly BrokenInvariant[] {
-    const seen = new Set<string>();
-    return changed.flatMap((message, index) =>
-      callIdsOf(message)
-        .filter((callId) => this.#callIds.has(callId) && !seen.has(callId) && seen.add(callId))
-        .map((callId) => ({ rule: "ids-are-unique", message: from + index, callId }) as const),
-    );
-  }
-}
-
-function callIdsOf({ role, content }: RequestMessage): readonly string[] {
-  if (role !== "assistant") return [];
-  return content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 }
 
 function isAlike(one: ProviderCleared | undefined, other: ProviderCleared | undefined): boolean {

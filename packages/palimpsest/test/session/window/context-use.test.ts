@@ -2,12 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { resolveLimits } from "#session/options/window-limits.ts";
-import { contextUse } from "#session/window/context-use.ts";
+import { contextUse, thinkingBudget } from "#session/window/context-use.ts";
 import { call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
 import type { ContentBlock, Origin, Role } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 
+const NO_THINKING = { thinking: 0, thinkingBudget: 32_000 };
 const MODEL = { model: "claude-opus-4-5" };
 
 function visible(
@@ -43,7 +44,7 @@ describe("contextUse", () => {
       { seq: 9, edit: { kind: "full", reason: "threshold", effect: {}, freedTokens: 1 } },
     ],
     callSeqs: [],
-    figures: { total: 10_000, padded: 10_500, fixed: 3_000, source: "reported" },
+    figures: { ...NO_THINKING, total: 10_000, padded: 10_500, fixed: 3_000, source: "reported" },
     budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
     fixed: { systemTokens: 100, toolsTokens: 200 },
   });
@@ -83,7 +84,7 @@ describe("contextUse", () => {
   });
 
   it("keeps to the window where it is full", () => {
-    const figures = { total: 25_000, padded: 25_000, fixed: 0, source: "estimate" };
+    const figures = { ...NO_THINKING, total: 25_000, padded: 25_000, fixed: 0, source: "estimate" };
     const budget = { windowTokens: 20_000, autoCompactGateTokens: 16_000 };
     const fixed = { systemTokens: 0, toolsTokens: 0 };
     const full = contextUse({ ...MODEL, visible: [], edits: [], callSeqs: [], figures, budget, fixed });
@@ -116,19 +117,72 @@ describe("session.context()", () => {
   ])("counts thinking apart, by its text, with a budget of $budgetTokens: over it is $isOverBudget", (given) => {
     const { count, signature, limits, budgetTokens, isOverBudget } = given;
     const thinking = { type: "thinking", thinking: "word ".repeat(400), signature } as const;
+    const budget = { windowTokens: 20_000, autoCompactGateTokens: 16_000 };
     const thought = visible("assistant", thinking, { role: "assistant" });
     const { shares } = contextUse({
       model: MODEL.model,
       visible: Array.from({ length: count }, () => thought),
       edits: [],
       callSeqs: [],
-      figures: { total: 404 * count, padded: 404 * count, fixed: 0, source: "estimate" },
-      budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+      figures: {
+        ...{ total: 404 * count, padded: 404 * count, fixed: 0, source: "estimate" },
+        thinking: 404 * count,
+        thinkingBudget: thinkingBudget({ budget, limits: resolveLimits(limits).layers }),
+      },
+      budget,
       fixed: { systemTokens: 0, toolsTokens: 0 },
-      limits: resolveLimits(limits).layers,
     });
     expect(shares).toEqual([
       { category: "thinking", tokens: 404 * count, blocks: count, budgetTokens, isOverBudget },
     ]);
+  });
+});
+
+describe("tokens of a prepared call", () => {
+  const thinking = (count: number, signature = "s") =>
+    ({
+      role: "assistant",
+      content: [{ type: "thinking", thinking: "word ".repeat(count), signature }, text("Done.")],
+    }) as const;
+
+  it("has thinking apart, as session.context() does, with its budget", async () => {
+    const { session } = await aSession({ windowTokens: 100_000 });
+    await session.append(user("Think."));
+    expect((await session.prepare(MODEL)).tokens).toMatchObject({ thinking: 0, thinkingBudget: 16_000 });
+    await session.record({ messages: thinking(400) });
+    await session.append(user("Go on."));
+    const { tokens } = await session.prepare(MODEL);
+    const share = session.context().shares.find(({ category }) => category === "thinking");
+    expect(tokens).toMatchObject({ thinking: 432, thinkingBudget: 16_000 });
+    expect([share?.tokens, share?.budgetTokens]).toEqual([tokens.thinking, 16_000]);
+  });
+
+  it.each([
+    { windowTokens: 1_000_000, limits: {}, thinkingBudget: 32_000 },
+    { windowTokens: 200_000, limits: {}, thinkingBudget: 32_000 },
+    { windowTokens: 8_000, limits: {}, thinkingBudget: 1_280 },
+    { windowTokens: 200_000, limits: { thinkingTokens: 10_000 }, thinkingBudget: 10_000 },
+  ])("has a budget for thinking of $thinkingBudget in a window of $windowTokens", async (given) => {
+    const { thinkingBudget, ...window } = given;
+    const { session } = await aSession(window);
+    await session.append(user("Think."));
+    expect((await session.prepare(MODEL)).tokens.thinkingBudget).toBe(thinkingBudget);
+  });
+
+  it("counts thinking by its text, message by message as after opening again, and less after a rewind", async () => {
+    const { session, reopen } = await aSession();
+    for (const signature of ["s", "s".repeat(40_000)]) {
+      await session.append(user("Think."));
+      await session.prepare(MODEL);
+      await session.record({ messages: thinking(200, signature) });
+    }
+    const { thinking: once } = session.tokens;
+    expect(once).toBeGreaterThan(400);
+    expect(once).toBeLessThan(600);
+    await session.close();
+    const opened = await reopen();
+    expect(opened.tokens.thinking).toBe(once);
+    await opened.rewind(1);
+    expect(opened.tokens.thinking).toBe(0);
   });
 });
