@@ -36,6 +36,7 @@ const testFiles = ["test", ...readdirSync("packages").map((name) => `packages/${
  * recordings, and other files have cheaper tests of the same code.
  */
 export const LONG_FILES = [
+  "packages/evaluation/test/bench/import.test.ts",
   "packages/palimpsest-cli/test/chat/commands/commands.test.ts",
   "packages/palimpsest-cli/test/chat/garbage.test.ts",
   "packages/palimpsest-cli/test/chat/killed.test.ts",

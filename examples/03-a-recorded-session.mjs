@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
-import { countSession, importSessions, readInputFile, toOpenAIChat } from "palimpsest/formats";
+import { countSession, importFile, toOpenAIChat } from "palimpsest/formats";
 import { judgeOpenAIChatRequest } from "palimpsest-testing";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-example-"));
@@ -27,7 +27,7 @@ writeFileSync(
   }),
 );
 
-const { format, sessions, repairs } = importSessions(await readInputFile(file));
+const { format, sessions, repairs } = await importFile(file);
 const [recorded] = sessions;
 assert.equal(format, "openai-chat");
 assert.deepEqual(repairs, []);

@@ -15,9 +15,8 @@ import type { SummaryMoment } from "#evaluation/simulator/simulated-summaries.ts
 import { fingerprint } from "#palimpsest/base/fingerprint.ts";
 import { costPolicy } from "#palimpsest/compaction/planner/cost-policy.ts";
 import type { ImportedSession } from "#palimpsest/importers/registry.ts";
-import { importSessions } from "#palimpsest/importers/registry.ts";
 import type { ImportedMessage } from "#palimpsest/importers/shared/imported-session.ts";
-import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
+import { importFile } from "#palimpsest/runtime/input-files/input-file.ts";
 import { planBudget } from "#palimpsest/tokens/budget/budget.ts";
 import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import type { ContentBlock } from "#palimpsest/transcript/blocks.ts";
@@ -46,7 +45,7 @@ async function sessionsOf(
   return Promise.all(
     found.map(async ({ id, path }) => ({
       name: id,
-      session: importSessions(await readInputFile(path)).sessions[0]!,
+      session: (await importFile(path)).sessions[0]!,
     })),
   );
 }

@@ -1,6 +1,6 @@
 /** Names and times of imported sessions are what a person wrote, and when; not reminders, hooks, files or the import. */
 import { SessionInfoBuilder } from "palimpsest";
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { describe, expect, it } from "vitest";
 import { hasCorpus, recordedFiles } from "../helpers/corpus.ts";
 import { usualFew } from "../helpers/size-of-run.ts";
@@ -90,7 +90,7 @@ describe.runIf(hasCorpus)("an imported session", () => {
   const paths = new Map(recordedFiles().map(({ id, path }) => [id, path]));
 
   it.each(usualFew(ROWS, 4))("of $id is named by what a person wrote", async ({ id, title, begins, day }) => {
-    const [session] = importSessions(await readInputFile(paths.get(id)!)).sessions;
+    const [session] = (await importFile(paths.get(id)!)).sessions;
     const info = new SessionInfoBuilder();
     let firstAt = Number.POSITIVE_INFINITY;
     for (const item of session!.items) {

@@ -4,8 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ImportedSession } from "#palimpsest/importers/registry.ts";
-import { importSessions } from "#palimpsest/importers/registry.ts";
-import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
+import { importFile } from "#palimpsest/runtime/input-files/input-file.ts";
 import { estimateMessage } from "#palimpsest/tokens/estimate/estimate-block.ts";
 import { corpusFolder } from "../helpers/corpus.ts";
 
@@ -24,7 +23,7 @@ export async function recordedSessions({ step = 1 } = {}): Promise<readonly Reco
     .sort()
     .filter((path) => /\.jsonl?(?:\.gz)?$/.test(path));
   for (const path of paths.filter((_, index) => index % step === 0)) {
-    const { sessions } = importSessions(await readInputFile(join(folder, path)));
+    const { sessions } = await importFile(join(folder, path));
     for (const session of sessions) {
       const tokens = session.items.reduce(
         (sum, item) => sum + (item.type === "message" ? estimateMessage(item.message) : 0),

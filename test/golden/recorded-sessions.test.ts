@@ -13,8 +13,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import {
   type ImportedMessage,
   type ImportedSession,
-  importSessions,
-  readInputFile,
+  importFile,
   toAnthropic,
   toOpenAIChat,
   toOpenAIResponses,
@@ -73,7 +72,7 @@ const signal = new AbortController().signal;
 
 describe.skipIf(runs.length === 0)("recorded sessions (skipped without the corpus)", () => {
   it.each(runs)("$name", async ({ name, path, windowTokens, editSafety }) => {
-    const { sessions } = importSessions(await readInputFile(path, { signal }));
+    const { sessions } = await importFile(path, { signal });
     const run = new GoldenRun();
     for (const [index, imported] of sessions.entries())
       await replay(imported, { run, root: join(folder, name, String(index)), windowTokens, editSafety });

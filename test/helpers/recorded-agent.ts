@@ -7,8 +7,7 @@
 
 import type { AgentTool, ToolOutput } from "#palimpsest/agent/options/turn/turn-options.ts";
 import { isObject, type JsonObject } from "#palimpsest/base/json/json.ts";
-import { importSessions } from "#palimpsest/importers/registry.ts";
-import { readInputFile } from "#palimpsest/runtime/input-files/input-file.ts";
+import { importFile } from "#palimpsest/runtime/input-files/input-file.ts";
 import { blockText, type Message } from "#palimpsest/transcript/blocks.ts";
 import type {
   AnswerPart,
@@ -79,7 +78,7 @@ export async function recordedAgent(
   const results = new Map<string, ToolOutput>();
   const names = new Set<string>();
   for (const [file, path] of paths.entries()) {
-    const sessions = await importSessions(await readInputFile(path));
+    const sessions = await importFile(path);
     for (const item of sessions.sessions[0]?.items ?? [])
       if (item.type === "message") addMessage(item.message, `f${file}_`, { steps, results, names, thinks });
   }

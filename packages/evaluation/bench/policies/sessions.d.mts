@@ -1,10 +1,9 @@
-import type { ImportedSession, importSessions, readInputFile } from "palimpsest/formats";
+import type { ImportedSession, importFile } from "palimpsest/formats";
 import type { trajectoryOf } from "palimpsest-testing/internal";
 
 /** The functions that measure a recorded session. */
 export interface SessionTools {
-  readonly importSessions: typeof importSessions;
-  readonly readInputFile: typeof readInputFile;
+  readonly importFile: typeof importFile;
   readonly trajectoryOf: typeof trajectoryOf;
   readonly mainModel: (session: ImportedSession) => string;
   readonly tokenizerRatio: (model: string) => number;

@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { importerOf } from "../import-recording.mjs";
 
 /** Shorter sessions fit into any window. In tokens of the estimator's own tokenizer. */
 const LEAST_TOKENS = 60_000;
@@ -14,21 +15,21 @@ export const GROUP_NAMES = { ...OWN_TABLE, other: "Other formats" };
 
 /** Loads the tools that measure a session from the built package. */
 export async function loadTools(dist) {
-  const [imports, files, trajectories, sources, families] = await Promise.all(
-    [
-      "palimpsest/dist/importers/registry.js",
-      "palimpsest/dist/runtime/input-files/input-file.js",
+  const load = (file) => import(new URL(file, dist).href);
+  const [importFile, trajectories, sources, families] = await Promise.all([
+    importerOf(load),
+    ...[
       "palimpsest-testing/dist/metering/trajectory-of-session.js",
       "palimpsest-cli/dist/replay/measure/source-figures.js",
       "palimpsest/dist/tokens/models/model-id.js",
-    ].map((file) => import(new URL(file, dist).href)),
-  );
-  return { ...imports, ...files, ...trajectories, ...sources, ...families };
+    ].map(load),
+  ]);
+  return { importFile, ...trajectories, ...sources, ...families };
 }
 
 /** The trajectories of one file that are long enough, each with its model and where it lies. */
 export async function readSessions(path, tools) {
-  const { sessions } = tools.importSessions(await tools.readInputFile(path));
+  const { sessions } = await tools.importFile(path);
   const stem = basename(path).replace(/\.jsonl?(?:\.gz)?$/, "");
   return sessions.flatMap((session, index) => {
     const name = sessions.length === 1 ? stem : `${stem}#${index + 1}`;

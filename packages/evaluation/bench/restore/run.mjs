@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { table } from "../figures.mjs";
+import { importerOf } from "../import-recording.mjs";
 
 const root = new URL("../../../../", import.meta.url);
 const shared = (name) => fileURLToPath(new URL(`../shared/${name}`, root));
@@ -37,8 +38,7 @@ const dist =
 if (!existsSync(new URL("evaluation/dist/restoration/left-out.js", dist)))
   stop("There is no build: npm run build.");
 const load = (file) => import(new URL(file, dist).href);
-const { importSessions } = await load("palimpsest/dist/importers/registry.js");
-const { readInputFile } = await load("palimpsest/dist/runtime/input-files/input-file.js");
+const importFile = await importerOf(load);
 const { recordedBoundaries } = await load("evaluation/dist/restoration/restore-boundaries.js");
 const { coverRestorations, evidenceRule, hindsightRule, lastTouchedRule, mostTouchedRule } = await load(
   "evaluation/dist/restoration/restore-coverage.js",
@@ -96,7 +96,7 @@ async function readBoundaries() {
     if (!existsSync(manifest)) continue;
     for (const { id, file, source, measure } of JSON.parse(readFileSync(manifest, "utf8"))) {
       if (!(measure?.compactions > 0)) continue;
-      const { sessions } = importSessions(await readInputFile(join(corpus, file)));
+      const { sessions } = await importFile(join(corpus, file));
       for (const session of sessions)
         for (const one of recordedBoundaries(session, id)) found.push({ ...one, repository: source.repo });
     }

@@ -3,6 +3,7 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { importerOf } from "../import-recording.mjs";
 import { conversation } from "../prepare-call/conversation.mjs";
 
 const CHARACTERS_PER_TOKEN = 3.4;
@@ -27,14 +28,11 @@ export function* madeUp(seed) {
 export async function readRecordings(corpus, load) {
   const folder = join(corpus, "trajectories");
   if (!existsSync(folder)) return [];
-  const [{ importSessions }, { readInputFile }] = await Promise.all([
-    load("palimpsest/dist/importers/registry.js"),
-    load("palimpsest/dist/runtime/input-files/input-file.js"),
-  ]);
+  const importFile = await importerOf(load);
   const recordings = [];
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
     if (!RECORDINGS.test(name)) continue;
-    const { sessions } = importSessions(await readInputFile(join(folder, name)));
+    const { sessions } = await importFile(join(folder, name));
     for (const { items } of sessions)
       recordings.push(
         items

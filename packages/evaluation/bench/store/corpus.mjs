@@ -19,6 +19,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { table } from "../figures.mjs";
+import { importerOf } from "../import-recording.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -43,13 +44,8 @@ const dist =
     ? new URL("../../../../build/node_modules/", import.meta.url)
     : pathToFileURL(`${options.dist}/`);
 const load = (file) => import(new URL(file, dist).href);
-const [{ importSessions }, { readInputFile }, { replaySession }] = await Promise.all(
-  [
-    "palimpsest/dist/importers/registry.js",
-    "palimpsest/dist/runtime/input-files/input-file.js",
-    "palimpsest-cli/dist/replay/replay-session.js",
-  ].map(load),
-);
+const importFile = await importerOf(load);
+const { replaySession } = await load("palimpsest-cli/dist/replay/replay-session.js");
 
 const windows = options.windows.split(",").map((window) => {
   const [windowTokens, fixedTokens] = window.split(":").map(Number);
@@ -74,7 +70,7 @@ function recordings() {
 }
 
 async function weighFile(path) {
-  const { sessions } = importSessions(await readInputFile(path));
+  const { sessions } = await importFile(path);
   for (const [index, imported] of sessions.entries()) {
     const messages = imported.items.filter(({ type }) => type === "message");
     const messageBytes = messages.reduce((sum, { message }) => sum + byteLength(message), 0);

@@ -3,7 +3,7 @@
  * next calls. The bounds are those that the rule is held to; `npm run bench:restore` prints the table.
  */
 
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { describe, expect, it } from "vitest";
 import { recordedBoundaries } from "#restoration/restore-boundaries.ts";
 import {
@@ -21,9 +21,7 @@ const CLASSIC = { filesCount: 5, fileTokens: 5_000, filesTokens: 50_000 };
 
 async function boundaries() {
   const files = recordedFiles().filter(({ path }) => /claude-code|codex|\/pi\//.test(path));
-  const imported = await Promise.all(
-    files.map(async ({ path }) => importSessions(await readInputFile(path))),
-  );
+  const imported = await Promise.all(files.map(({ path }) => importFile(path)));
   return imported.flatMap(({ sessions }, index) =>
     sessions.flatMap((session) => recordedBoundaries(session, files[index]!.id)),
   );

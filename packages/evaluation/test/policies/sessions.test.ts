@@ -1,7 +1,7 @@
 /** The list of long recorded sessions that `bench:policies` and `bench:notes` replay. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { tokenizerRatio } from "palimpsest/tokens";
 import { trajectoryOf } from "palimpsest-testing/internal";
 import { expect, it } from "vitest";
@@ -9,8 +9,7 @@ import { testFolder } from "../../../../test/helpers/compiled-once.ts";
 import { listSessions } from "../../bench/policies/sessions.mjs";
 
 const tools = {
-  importSessions,
-  readInputFile,
+  importFile,
   trajectoryOf,
   tokenizerRatio,
   mainModel: () => "claude-opus-4-5",

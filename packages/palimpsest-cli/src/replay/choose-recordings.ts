@@ -5,7 +5,7 @@
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { InputError, OptionError, SessionInfoBuilder } from "palimpsest";
-import { type ImportedSession, importSessions, readInputFile } from "palimpsest/formats";
+import { type ImportedSession, importFile, importSessions } from "palimpsest/formats";
 import { showOnOneLine } from "palimpsest/internal";
 import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
 import { describeError, formatReport } from "../terminal/error-report.ts";
@@ -124,7 +124,7 @@ async function sessionsOf(
   { path, tool }: FoundRecording,
   signal: AbortSignal,
 ): Promise<readonly ImportedSession[]> {
-  if (tool !== "opencode") return importSessions(await readInputFile(path, { signal })).sessions;
+  if (tool !== "opencode") return (await importFile(path, { signal })).sessions;
   const text = await newestOfOpencode(path);
   return text === undefined ? [] : importSessions({ name: path, text }).sessions;
 }

@@ -5,7 +5,7 @@
 
 import { basename } from "node:path";
 import type { ImportedSession } from "palimpsest/formats";
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { redactBroken, showOnOneLine } from "palimpsest/internal";
 import { describeError, formatReport } from "../terminal/error-report.ts";
 import { formatBytes, formatTokens } from "../terminal/figures.ts";
@@ -168,7 +168,7 @@ async function readSessions(
   const { signal } = run.context;
   try {
     run.progress.show({ label: basename(file), share: overall(0), detail: "reading" });
-    return importSessions(await readInputFile(file, { signal })).sessions;
+    return (await importFile(file, { signal })).sessions;
   } catch (error) {
     if (signal.aborted) throw error;
     if (folder !== undefined && isNoRecording(error)) {

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ImportedMessage } from "palimpsest/formats";
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { promptTokens } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
 import { RecordedUsage } from "#replay/measure/billed-usage.ts";
@@ -31,7 +31,7 @@ async function measure(): Promise<readonly Anchored[]> {
   const measured: Anchored[] = [];
   for (const folder of FOLDERS.filter((one) => existsSync(one)))
     for (const name of readdirSync(folder).sort())
-      for (const session of importSessions(await readInputFile(join(folder, name))).sessions) {
+      for (const session of (await importFile(join(folder, name))).sessions) {
         const usage = new RecordedUsage({ model: mainModel(session) });
         let reports = 0;
         const hasReport = ({ usage: one }: ImportedMessage): boolean =>

@@ -12,7 +12,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import type { RequestMessage } from "palimpsest";
 import { type ContentBlock, FileSessionStore, nodeFileSystem, nodeHasher, randomIds } from "palimpsest";
 import type { ImportedMessage, ImportedSession } from "palimpsest/formats";
-import { importSessions, readInputFile } from "palimpsest/formats";
+import { importFile } from "palimpsest/formats";
 import { hydrate, Projection } from "palimpsest/internal";
 import { assembleRequest, blockText, promptTokens } from "palimpsest/transcript";
 import { afterAll, describe, expect, it } from "vitest";
@@ -169,7 +169,7 @@ describe.skipIf(!hasCorpus)(
         .map((file, index) => ({ ...file, index, name: basename(file.path) }))
         .filter(({ name }) => isLong || !LONGEST.has(name)),
     )("$name stays inside, valid, exact and whole", async ({ id, path, index }) => {
-      const { sessions } = importSessions(await readInputFile(path));
+      const { sessions } = await importFile(path);
       for (const imported of sessions) {
         const ratio = recordedRatio(imported);
         const fixed = `${imported.system ?? ""}${imported.tools === undefined ? "" : JSON.stringify(imported.tools)}`;

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeSessions } from "palimpsest";
-import { importSessions, readInputFile, toOpenAIResponses } from "palimpsest/formats";
+import { importFile, toOpenAIResponses } from "palimpsest/formats";
 import { judgeOpenAIResponsesRequest } from "palimpsest-testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { planReplay } from "#replay/measure/replay-plan.ts";
@@ -25,7 +25,7 @@ const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
 describe.skipIf(!hasCorpus || !isLong)("Responses requests (in the long suite, with the corpus)", () => {
   it.each(runs)("of $id in a window of $windowTokens are accepted", async ({ path, windowTokens }) => {
-    const imported = importSessions(await readInputFile(path)).sessions[0]!;
+    const imported = (await importFile(path)).sessions[0]!;
     const { system } = imported;
     const session = await nodeSessions({ folder }).create({
       durability: "process",

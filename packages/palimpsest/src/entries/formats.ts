@@ -13,7 +13,7 @@ export type {
   ImportRepair,
   NotRead,
 } from "../importers/shared/imported-session.ts";
-export { type ReadInputOptions, readInputFile } from "../runtime/input-files/input-file.ts";
+export { importFile, type ReadInputOptions } from "../runtime/input-files/input-file.ts";
 export { fromAnthropic } from "../wire/anthropic/from-anthropic.ts";
 export {
   type AnthropicMessage,

@@ -18,12 +18,32 @@ import { pi } from "./pi/import-pi.ts";
 import { DETECTION_RECORDS } from "./shared/conversations.ts";
 import type { Fields } from "./shared/fields.ts";
 import type { ImportRepair, NotRead, RecordedSession } from "./shared/imported-session.ts";
-import type { Importer } from "./shared/importer.ts";
-import { readRecords, type TextSource } from "./shared/read-records.ts";
+import type { Importer, SessionReader } from "./shared/importer.ts";
+import {
+  RecordReader,
+  type SourceLine,
+  type SourceRecord,
+  sourceLines,
+  type TextSource,
+} from "./shared/read-records.ts";
 import { addNotRead, RepairLog } from "./shared/repair-log.ts";
 import { sweAgent } from "./swe-agent/import-swe-agent.ts";
 
-/** All importers. The first one that recognises a file reads it, so message lists of any program come last. */
+/** One of {@link FORMAT_NAMES}. */
+export type FormatName =
+  | "pi"
+  | "claude-code"
+  | "codex"
+  | "copilot"
+  | "mini-swe-agent"
+  | "opencode"
+  | "gemini-cli"
+  | "swe-agent"
+  | "openhands"
+  | "anthropic-messages"
+  | "openai-chat";
+
+/** All importers. The first one that recognises a file reads it, so message lists of any program come last. @internal */
 export const IMPORTERS = [
   pi,
   claudeCode,
@@ -36,10 +56,7 @@ export const IMPORTERS = [
   openhands,
   anthropicMessages,
   openaiChat,
-] as const satisfies readonly Importer[];
-
-/** One of {@link FORMAT_NAMES}. */
-export type FormatName = (typeof IMPORTERS)[number]["format"];
+] as const satisfies readonly Importer<FormatName>[];
 
 /** Formats that can be imported, as messages and `--json` name them. */
 export const FORMAT_NAMES: readonly FormatName[] = IMPORTERS.map(({ format }) => format);
@@ -71,37 +88,83 @@ export function importSessions(source: TextSource): ImportResult {
   return importWith(IMPORTERS, source);
 }
 
-/** The same with a list of importers. */
+/** The same with a list of importers. @internal */
 export function importWith(importers: readonly Importer[], source: TextSource): ImportResult {
-  const fileRepairs = new RepairLog();
-  const records = readRecords(source, fileRepairs);
-  const importer = findImporter(
-    importers,
-    source.name,
-    records.slice(0, DETECTION_RECORDS).map(({ value }) => value),
-  );
-  const format = importer.format as FormatName;
-  const sessions = importer.read(records, fileRepairs);
-  if (!sessions.some((session) => session.items.some((item) => item.type === "message"))) {
-    throw new InputError("NO_MESSAGES", {
-      message: `${source.name} is a ${format} session without a message: ${records.length} ${records.length === 1 ? "record" : "records"}.`,
-      hint: "Give a session that was used; this one ended before its first message.",
-    });
+  const run = new ImportRun(source.name, importers);
+  for (const line of source.lines ?? sourceLines(source.text ?? "")) run.take(line);
+  return run.finish(source);
+}
+
+/** One import, line by line: of a file that is read piece by piece, its text is never held whole. @internal */
+export class ImportRun {
+  readonly #name: string;
+  readonly #importers: readonly Importer[];
+  readonly #repairs = new RepairLog();
+  readonly #records: RecordReader;
+  /** The first records, until they tell the format. */
+  #sample: SourceRecord[] = [];
+  #chosen: { readonly importer: Importer; readonly reader: SessionReader } | undefined;
+  #recordsCount = 0;
+
+  constructor(name: string, importers: readonly Importer[] = IMPORTERS) {
+    this.#name = name;
+    this.#importers = importers;
+    this.#records = new RecordReader(name, this.#repairs, (record) => this.#takeRecord(record));
   }
-  const notRead = addNotRead(source.notRead, fileRepairs.notRead);
-  const ofFile = [...(source.repairs ?? []), ...fileRepairs.list()];
-  return {
-    format,
-    // Damage of the file may concern any of its sessions, so each of them reports it.
-    sessions: sessions.map((session) => ({
+
+  /** @throws InputError `FORMAT_UNKNOWN` */
+  take(line: SourceLine): void {
+    this.#records.take(line);
+  }
+
+  /** All sessions, with the report of the file that the lines came from. @throws InputError as {@link importSessions}. */
+  finish(source: Pick<TextSource, "repairs" | "notRead">): ImportResult {
+    this.#records.end(source);
+    const { importer, reader } = this.#chosen ?? this.#choose();
+    const format = importer.format as FormatName;
+    const sessions = reader.finish();
+    if (!sessions.some((session) => session.items.some((item) => item.type === "message"))) {
+      const count = this.#recordsCount;
+      throw new InputError("NO_MESSAGES", {
+        message: `${this.#name} is a ${format} session without a message: ${count} ${count === 1 ? "record" : "records"}.`,
+        hint: "Give a session that was used; this one ended before its first message.",
+      });
+    }
+    const notRead = addNotRead(source.notRead, this.#repairs.notRead);
+    const ofFile = [...(source.repairs ?? []), ...this.#repairs.list()];
+    return {
       format,
-      ...session,
-      repairs: [...ofFile, ...session.repairs],
+      // Damage of the file may concern any of its sessions, so each of them reports it.
+      sessions: sessions.map((session) => ({
+        format,
+        ...session,
+        repairs: [...ofFile, ...session.repairs],
+        notRead,
+      })),
+      repairs: [...ofFile, ...sessions.flatMap((session) => session.repairs)],
       notRead,
-    })),
-    repairs: [...ofFile, ...sessions.flatMap((session) => session.repairs)],
-    notRead,
-  };
+    };
+  }
+
+  #takeRecord(record: SourceRecord): void {
+    this.#recordsCount++;
+    if (this.#chosen !== undefined) this.#chosen.reader.take(record);
+    else if (this.#sample.push(record) === DETECTION_RECORDS) this.#choose();
+  }
+
+  #choose(): { readonly importer: Importer; readonly reader: SessionReader } {
+    const sample = this.#sample;
+    const importer = findImporter(
+      this.#importers,
+      this.#name,
+      sample.map(({ value }) => value),
+    );
+    const reader = importer.begin(this.#repairs);
+    this.#chosen = { importer, reader };
+    this.#sample = [];
+    for (const record of sample) reader.take(record);
+    return this.#chosen;
+  }
 }
 
 function findImporter(importers: readonly Importer[], name: string, sample: readonly Fields[]): Importer {

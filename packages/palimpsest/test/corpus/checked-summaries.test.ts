@@ -12,8 +12,7 @@ import { holdsLiteral } from "#compaction/literals/known-literal.ts";
 import { type LiteralKind, visitLiterals } from "#compaction/literals/literals.ts";
 import { LogWords } from "#compaction/literals/log-words.ts";
 import { findVerified, markUnverified } from "#compaction/summary/unverified.ts";
-import { importSessions } from "#importers/registry.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { hasCorpus, recordedFiles } from "../../../../test/helpers/corpus.ts";
 
@@ -32,7 +31,7 @@ interface CheckedSummary {
 async function readSummaries(): Promise<readonly CheckedSummary[]> {
   const summaries: CheckedSummary[] = [];
   for (const { id, path } of recordedFiles().filter(({ path }) => /claude-code|\/pi\//.test(path))) {
-    const { sessions } = await importSessions(await readInputFile(path));
+    const { sessions } = await importFile(path);
     for (const { items } of sessions) {
       let count = 0;
       const log = new RecordedLog(besideMessages(path));

@@ -9,9 +9,8 @@ import {
   judgeOpenAIResponsesRequest,
 } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
-import { importSessions } from "#importers/registry.ts";
 import type { ImportedMessage } from "#importers/shared/imported-session.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { type FoldedLog, foldHistory } from "#test/helpers/agent-histories.ts";
 import { NOTHING, planners } from "#test/helpers/layer-planners.ts";
 import { checkRequest } from "#transcript/invariants.ts";
@@ -30,7 +29,7 @@ const FOLDERS = [
 
 /** The longest session of a file, all of it in the window. */
 async function fold(path: string): Promise<FoldedLog> {
-  const { sessions } = importSessions(await readInputFile(path));
+  const { sessions } = await importFile(path);
   const messages = sessions.map(({ items }) =>
     items.filter((item): item is ImportedMessage => item.type === "message").map(({ message }) => message),
   );

@@ -3,11 +3,10 @@
  * no model. Kept memories are recalled in every later session, said again by the agent, and never kept twice.
  */
 import { describe, expect, it } from "vitest";
-import { importSessions } from "#importers/registry.ts";
 import { extractByRules, type RuleProposal } from "#memory/extraction/rule-extractor.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { defaultOrigin } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
@@ -33,7 +32,7 @@ interface Recorded {
 async function recordedSessions(): Promise<readonly Recorded[]> {
   const sessions: Recorded[] = [];
   for (const { id, path } of corpusFiles("claude-code").filter((file) => file.id.startsWith("cc-entire-"))) {
-    for (const { items } of importSessions(await readInputFile(path)).sessions) {
+    for (const { items } of (await importFile(path)).sessions) {
       const messages = items.flatMap((item) => (item.type === "message" ? [item.message] : []));
       sessions.push({
         name: id,

@@ -3,9 +3,8 @@
  * answers is the same whole and streamed.
  */
 import { describe, expect, it } from "vitest";
-import { importSessions } from "#importers/registry.ts";
 import type { ModelAnswer } from "#ports/model-client.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { FORMATS, framesOf } from "#test/wire/shared/formats.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { SseReader } from "#wire/shared/sse.ts";
@@ -18,7 +17,7 @@ const FILES = usualFew(recordedFiles(), 18);
 const MOST_MESSAGES = bySize({ usual: 120, long: 400 });
 
 async function messagesOf(path: string): Promise<readonly Message[]> {
-  const { sessions } = importSessions(await readInputFile(path));
+  const { sessions } = await importFile(path);
   const lists = sessions.map(({ items }) =>
     items.flatMap((item) => (item.type === "message" ? [item.message] : [])),
   );

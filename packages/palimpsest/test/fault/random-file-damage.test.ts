@@ -8,8 +8,7 @@ import { InMemoryFileSystem } from "palimpsest-testing";
 import { FakeTimer } from "palimpsest-testing/internal";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PalimpsestError } from "#base/errors.ts";
-import { importSessions } from "#importers/registry.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { type ByteDamage, byteDamage, damageBytes } from "./byte-damage.ts";
@@ -44,7 +43,7 @@ const figures = {
 const sound: Stored[] = [];
 
 async function recorded(path: string): Promise<Stored | undefined> {
-  const { sessions } = importSessions(await readInputFile(path));
+  const { sessions } = await importFile(path);
   const messages = sessions[0]?.items.flatMap((item) => (item.type === "message" ? [item.message] : []));
   if (messages === undefined || messages.length < 20) return undefined;
   const disk = new InMemoryFileSystem();

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { ImportedSession } from "#importers/registry.ts";
 import { importSessions } from "#importers/registry.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
 import { promptTokens } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { readLines } from "../runtime/input-files/read-lines.ts";
 import { boundariesIn, messagesIn } from "./shared/imported-texts.ts";
 
 /** The fields of a payload that these tests read. */
@@ -23,7 +23,7 @@ interface Rollout {
 }
 
 async function rollout(path: string): Promise<Rollout> {
-  const input = await readInputFile(path);
+  const input = await readLines(path);
   const records = input.lines.map(({ text }) => JSON.parse(text) as Rollout["records"][number]);
   return { session: importSessions(input).sessions[0]!, records };
 }

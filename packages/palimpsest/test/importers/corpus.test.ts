@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#base/json/json.ts";
 import { countSession } from "#importers/count-session.ts";
-import type { ImportedSession } from "#importers/registry.ts";
-import { type ImportResult, importSessions } from "#importers/registry.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import type { ImportedSession, ImportResult } from "#importers/registry.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { fromAnthropic } from "#wire/anthropic/from-anthropic.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
@@ -14,6 +13,7 @@ import { fromOpenAIResponses } from "#wire/openai-responses/from-openai-response
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { COUNTED_OTHERWISE, corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { usualFew } from "../../../../test/helpers/size-of-run.ts";
+import { readLines } from "../runtime/input-files/read-lines.ts";
 
 /** Transcripts of sub-agents: the manifest skips side-chain lines, so its figures are zeros. Counted by hand in the files. */
 const SUB_AGENTS: Readonly<Record<string, readonly number[]>> = {
@@ -47,7 +47,7 @@ const sessionCounts = new Map<string, number>();
 /** A file is read once for its tests, which follow one another. */
 async function importedFrom(path: string): Promise<ImportResult> {
   if (newest?.path !== path) {
-    newest = { path, imported: importSessions(await readInputFile(path)) };
+    newest = { path, imported: await importFile(path) };
     sessionCounts.set(path, newest.imported.sessions.length);
   }
   return newest.imported;
@@ -157,7 +157,7 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
 
   it("gives the airline conversations back to the letter", async () => {
     const [file] = corpusFiles("openai-chat");
-    const input = await readInputFile(file!.path);
+    const input = await readLines(file!.path);
     for (const { text } of input.lines) {
       const { traj } = JSON.parse(text) as { readonly traj: readonly Record<string, unknown>[] };
       const { messages, system } = fromOpenAIChat(traj);
@@ -167,7 +167,7 @@ describe.skipIf(!hasCorpus)("recorded sessions", () => {
 
   it("gives Cline's history back without what the Messages API would refuse", async () => {
     const [file] = corpusFiles("anthropic-messages");
-    const input = await readInputFile(file!.path);
+    const input = await readLines(file!.path);
     const wire = JSON.parse(input.lines.map((line) => line.text).join("\n")) as readonly {
       readonly role: string;
       readonly content: readonly Record<string, unknown>[];

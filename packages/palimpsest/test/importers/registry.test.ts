@@ -1,13 +1,13 @@
 /** The list of importers: all that a new tool needs besides its own folder. */
 import { describe, expect, it } from "vitest";
 import { FORMAT_NAMES, IMPORTERS, importWith } from "#importers/registry.ts";
-import type { Importer } from "#importers/shared/importer.ts";
+import { type Importer, readingAll } from "#importers/shared/importer.ts";
 
 /** A tool that writes `{ "notebook": "…", "lines": ["…"] }`. */
 const notebook: Importer = {
   format: "notebook",
   recognises: (sample) => sample.some((value) => typeof value["notebook"] === "string"),
-  read: (records, repairs) =>
+  begin: readingAll((records, repairs) =>
     records.map(({ value, line }) => {
       if (!Array.isArray(value["lines"])) repairs.add("bad-record", "a notebook without lines", line);
       const lines = Array.isArray(value["lines"]) ? value["lines"] : [];
@@ -23,6 +23,7 @@ const notebook: Importer = {
         recordCount: 1,
       };
     }),
+  ),
 };
 
 describe("the registry of importers", () => {

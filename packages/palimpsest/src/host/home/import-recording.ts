@@ -7,8 +7,7 @@ import { StoreError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json/json.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import type { ImportedSession } from "../../importers/registry.ts";
-import { importSessions } from "../../importers/registry.ts";
-import { readInputFile } from "../../runtime/input-files/input-file.ts";
+import { importFile } from "../../runtime/input-files/input-file.ts";
 import { EventLoopYielder } from "../../runtime/yield-to-event-loop.ts";
 import { createSession } from "../../session/lifecycle/open-session.ts";
 import type { SessionOptions } from "../../session/options/session-options.ts";
@@ -27,7 +26,7 @@ type Wired = Pick<SessionOptions, "store" | "clock" | "ids" | "hasher"> & { read
 /** Makes a session of each that the file holds. Where it is stopped, those that are whole stay. */
 export async function importRecording(path: string, wired: Wired): Promise<readonly HomeImport[]> {
   const { signal = new AbortController().signal } = wired;
-  const { sessions } = importSessions(await readInputFile(path, { signal }));
+  const { sessions } = await importFile(path, { signal });
   const made: HomeImport[] = [];
   for (const imported of sessions) {
     if (!imported.items.some(({ type }) => type === "message")) continue;

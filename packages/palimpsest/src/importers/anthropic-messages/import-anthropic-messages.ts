@@ -16,7 +16,7 @@ import {
 } from "../shared/conversations.ts";
 import { type Fields, fieldsOf, listOf, parseTimestamp, usageOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
@@ -25,7 +25,7 @@ import { RepairLog } from "../shared/repair-log.ts";
 export const anthropicMessages = {
   format: "anthropic-messages",
   recognises: isAnthropic,
-  read: importAnthropicMessages,
+  begin: readingAll(importAnthropicMessages),
 } as const satisfies Importer;
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([

@@ -24,13 +24,35 @@ export interface ClaudeRecord extends TreeRecord {
   readonly message?: Fields | undefined;
 }
 
-/** Reads what a record says about itself; never throws. @internal */
-export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
+/** Record type → our key and the field that holds the value. */
+const KEYS: Readonly<Record<string, { readonly key: string; readonly field: string }>> = {
+  "custom-title": { key: "title", field: "customTitle" },
+  "ai-title": { key: "generated-title", field: "aiTitle" },
+  summary: { key: "summary-title", field: "summary" },
+  "agent-name": { key: "agent-name", field: "agentName" },
+  "last-prompt": { key: "last-prompt", field: "lastPrompt" },
+  mode: { key: "mode", field: "mode" },
+  "permission-mode": { key: "permission-mode", field: "permissionMode" },
+  tag: { key: "tag", field: "tag" },
+  "pr-link": { key: "pull-request", field: "prUrl" },
+};
+
+/** Fields that are read after the whole file was; half of a file is others: results written again for the screen, backups. */
+const KEPT_FIELDS: ReadonlySet<string> = new Set([
+  ...["content", "attachment", "rendered", "renderedRole", "planContent"],
+  ...["compactMetadata", "microcompactMetadata"],
+  ...["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage"],
+  ...["agentId", "sessionId", "cwd"],
+  ...Object.values(KEYS).map(({ field }) => field),
+]);
+
+/** Reads what a record says about itself; never throws. `before` is the record before it. @internal */
+export function claudeRecord({ value: raw, line }: SourceRecord, before?: ClaudeRecord): ClaudeRecord {
   const type = asString(raw["type"]) ?? "(no type)";
   const subtype = type === "system" ? asString(raw["subtype"]) : undefined;
   const message = raw["message"];
   return {
-    raw,
+    raw: keptFields(raw, before?.raw ?? {}),
     kind: subtype === undefined ? type : `${type}/${subtype}`,
     isSidechain: raw["isSidechain"] === true,
     isMessage: type === "user" || type === "assistant",
@@ -41,6 +63,17 @@ export function claudeRecord({ value: raw, line }: SourceRecord): ClaudeRecord {
     at: parseTimestamp(raw["timestamp"]),
     message: isObject(message) ? message : undefined,
   };
+}
+
+/** The fields that are needed later. Texts that each record repeats are held once. */
+function keptFields(raw: Fields, before: Fields): Fields {
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(raw)) {
+    if (KEPT_FIELDS.has(key)) kept[key] = raw[key] === before[key] ? before[key] : raw[key];
+  }
+  const data = raw["data"];
+  if (isObject(data) && data["hookName"] !== undefined) kept["data"] = { hookName: data["hookName"] };
+  return kept;
 }
 
 /** A `compact_boundary` record. @internal */
@@ -80,19 +113,6 @@ function trigger(value: unknown): "auto" | "manual" | "unknown" {
 function strings(value: unknown): readonly string[] {
   return listOf(value).filter((item) => typeof item === "string");
 }
-
-/** Record type → our key and the field that holds the value. */
-const KEYS: Readonly<Record<string, { readonly key: string; readonly field: string }>> = {
-  "custom-title": { key: "title", field: "customTitle" },
-  "ai-title": { key: "generated-title", field: "aiTitle" },
-  summary: { key: "summary-title", field: "summary" },
-  "agent-name": { key: "agent-name", field: "agentName" },
-  "last-prompt": { key: "last-prompt", field: "lastPrompt" },
-  mode: { key: "mode", field: "mode" },
-  "permission-mode": { key: "permission-mode", field: "permissionMode" },
-  tag: { key: "tag", field: "tag" },
-  "pr-link": { key: "pull-request", field: "prUrl" },
-};
 
 /** Types that are known, have no part in the conversation, and are counted only. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([

@@ -16,8 +16,7 @@ import { anthropicContent, recordedContent } from "../../wire/anthropic/from-ant
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { type Fields, fieldsOf, HOST } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
-import type { SourceRecord } from "../shared/read-records.ts";
+import type { Importer, SessionReader } from "../shared/importer.ts";
 import { recordedAnthropicUsage } from "../shared/recorded-usage.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { withoutCopies } from "../shared/walk-line.ts";
@@ -37,7 +36,7 @@ import { findLiveRecords, type LiveRecords } from "./live-records.ts";
 export const claudeCode = {
   format: "claude-code",
   recognises: (sample) => sample.some(isClaudeRecord),
-  read: (records, repairs) => [importClaudeCode(records, repairs)],
+  begin,
 } as const satisfies Importer;
 
 /** Record types that only Claude Code writes, with a field that goes with them. */
@@ -58,9 +57,18 @@ function isClaudeRecord(value: Fields): boolean {
   return CLAUDE_TYPES[type]!.some((field) => Object.hasOwn(value, field));
 }
 
+/** Which record is in the conversation shows at the end; until then only what may be needed of each is kept. */
+function begin(repairs: RepairLog): SessionReader {
+  const records: ClaudeRecord[] = [];
+  return {
+    take: (record) => void records.push(claudeRecord(record, records.at(-1))),
+    finish: () => [importClaudeCode(records, repairs)],
+  };
+}
+
 /** Imports one transcript. */
-function importClaudeCode(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
-  const records = withoutCopies(source.map(claudeRecord), repairs, comparedParts);
+function importClaudeCode(source: readonly ClaudeRecord[], repairs: RepairLog): RecordedSession {
+  const records = withoutCopies(source, repairs, comparedParts);
   // The transcript of a sub-agent is marked as a side chain from beginning to end.
   const messages = records.filter((record) => record.isMessage);
   const isSidechain = messages.length > 0 && messages.every((record) => record.isSidechain);

@@ -8,16 +8,18 @@
  */
 import { type ContentBlock, promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
+import type { Fields } from "../shared/fields.ts";
 import type { ImportedBoundary, LeftOutReason } from "../shared/imported-session.ts";
 import type { CodexItem } from "./codex-item.ts";
 import type { CodexRecord } from "./codex-record.ts";
+import { ItemIndex } from "./item-index.ts";
 
 /** An item with what is known about it beyond what it says. @internal */
 interface CodexEntry {
   readonly item: CodexItem;
-  /** The same for two writings of one item. */
-  readonly key: string;
-  readonly record: CodexRecord;
+  /** The item as it was recorded, or what is enough to find it. */
+  readonly raw: Fields;
+  readonly record: Pick<CodexRecord, "hostId" | "line" | "at">;
   /** Index among several messages of one record. */
   readonly hostId?: string;
   /** The model that answers in this turn. */
@@ -30,7 +32,8 @@ export interface CodexStep {
   readonly entry: CodexEntry;
   readonly hostId: string;
   readonly content: ContentBlock[];
-  readonly keys: string[];
+  /** The items that it was made from, as they were recorded. */
+  readonly recorded: Fields[];
   /** Its place among what the user said, from 0; absent of everything else. */
   readonly userTurn?: number;
   usage?: Usage;
@@ -52,8 +55,8 @@ export class CodexConversation {
   readonly #steps: (CodexStep | BoundaryStep)[] = [];
   /** The items that were not withdrawn, in order. */
   readonly #live: (CodexStep | BoundaryStep)[] = [];
-  /** Live messages by what they say; the newest last. */
-  readonly #byKey = new Map<string, CodexStep[]>();
+  /** Live messages by the items that they were made from. */
+  readonly #byItem = new ItemIndex<CodexStep>();
   readonly #userTurns: CodexStep[] = [];
   /** The response that the next item of the model belongs to. */
   #open: CodexStep | undefined;
@@ -71,7 +74,7 @@ export class CodexConversation {
     const isAnswer = item.role === "assistant";
     if (isAnswer && this.#open !== undefined) {
       this.#open.content.push(...item.content);
-      this.#remember(this.#open, entry.key);
+      this.#remember(this.#open, entry.raw);
       return;
     }
     const step: CodexStep = {
@@ -79,11 +82,11 @@ export class CodexConversation {
       entry,
       hostId: entry.hostId ?? record.hostId,
       content: [...item.content],
-      keys: [],
+      recorded: [],
       ...(item.origin === "user" ? { userTurn: this.#userTurns.length } : {}),
     };
     this.#push(step);
-    this.#remember(step, entry.key);
+    this.#remember(step, entry.raw);
     if (step.userTurn !== undefined) this.#userTurns.push(step);
     this.#open = isAnswer ? step : undefined;
     if (!isAnswer) return;
@@ -92,10 +95,9 @@ export class CodexConversation {
     if (this.#turnAnswersCount !== undefined) this.#turnAnswersCount++;
   }
 
-  /** The message that says this and was not taken back; the newest one, or `skipCount` before it. */
-  find(key: string, skipCount = 0): CodexStep | undefined {
-    const steps = this.#byKey.get(key) ?? [];
-    return steps[steps.length - 1 - skipCount];
+  /** The message with this item that was not taken back; the newest one, or `skipCount` before it. */
+  find(item: Fields, skipCount = 0): CodexStep | undefined {
+    return this.#byItem.find(item, skipCount);
   }
 
   /** The user's messages, by their place among all. */
@@ -108,9 +110,9 @@ export class CodexConversation {
   }
 
   /** True if Codex writes its instructions again after a compaction: those that are known already stayed. */
-  isWrittenAgain({ item, key }: CodexEntry): boolean {
+  isWrittenAgain({ item, raw }: CodexEntry): boolean {
     const fresh = this.#fresh;
-    const known = fresh === undefined || !item.isContext ? undefined : this.find(key);
+    const known = fresh === undefined || !item.isContext ? undefined : this.find(raw);
     if (fresh === undefined || known === undefined) return false;
     fresh.preserved.add(known.hostId);
     return true;
@@ -212,17 +214,15 @@ export class CodexConversation {
     this.#live.push(step);
   }
 
-  #remember(step: CodexStep, key: string): void {
-    step.keys.push(key);
-    const same = this.#byKey.get(key);
-    if (same === undefined) this.#byKey.set(key, [step]);
-    else same.push(step);
+  #remember(step: CodexStep, item: Fields): void {
+    step.recorded.push(item);
+    this.#byItem.add(item, step);
   }
 
-  /** Steps are taken back from the newest on, so each of its keys stands last. */
+  /** Steps are taken back from the newest on. */
   #takeBack(step: CodexStep): void {
     step.leftOut ??= "abandoned-branch";
-    for (const key of step.keys) this.#byKey.get(key)?.pop();
+    for (const item of [...step.recorded].reverse()) this.#byItem.removeNewest(item);
   }
 
   /** Prompt and answer of the last call; the prompt of the call that summarised is the compacted content. */

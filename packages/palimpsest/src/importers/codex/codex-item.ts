@@ -5,7 +5,7 @@
  * type of their item. Content that only OpenAI can read (encrypted reasoning, its own web search) becomes an opaque block
  * in the same place. Ids of items are dropped: OpenAI refuses an item with an id without the reasoning it belongs to.
  */
-import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { ContentBlock, Origin, Role, ToolResultPart } from "../../transcript/blocks.ts";
 import { hasReadableSource, sourceOfUrl } from "../../wire/shared/media-source.ts";
 import { parseArguments, withOpenAIFields } from "../../wire/shared/openai-fields.ts";
@@ -68,6 +68,12 @@ export function codexItemKey(item: Fields): string {
   return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** What has to be kept of an item to find it again: of a call or a result the id, of others the whole. @internal */
+export function findable(item: Fields): Fields {
+  const { type, call_id: callId } = item;
+  return type !== "message" && typeof callId === "string" ? { type, call_id: callId } : item;
+}
+
 /** Texts of a message, as they are in it. @internal */
 export function codexTexts(content: unknown): readonly string[] {
   if (typeof content === "string") return [content];
@@ -77,7 +83,8 @@ export function codexTexts(content: unknown): readonly string[] {
   );
 }
 
-function messageParts(content: unknown): JsonValue {
+/** What each part of a message's content says. @internal */
+export function messageParts(content: unknown): readonly (string | null)[] {
   if (!Array.isArray(content)) return [asString(content) ?? null];
   return content.map((part: unknown) =>
     isObject(part)
@@ -86,8 +93,8 @@ function messageParts(content: unknown): JsonValue {
   );
 }
 
-/** True for fields about an item, as opposed to its content. */
-function isAboutItem(key: string): boolean {
+/** True for fields about an item, as opposed to its content. @internal */
+export function isAboutItem(key: string): boolean {
   return key === "id" || key === "status" || key.startsWith("internal_");
 }
 

@@ -68,7 +68,7 @@ class HistoryReader {
     if (NOT_SHOWN.has(item["type"]) || this.#isSummary(item)) return;
     const key = codexItemKey(item);
     const usedCount = this.#used.get(key) ?? 0;
-    const step = this.#conversation.find(key, usedCount) ?? this.#findCut(item);
+    const step = this.#conversation.find(item, usedCount) ?? this.#findCut(item);
     if (step === undefined) {
       this.#restated.push(item);
       return;

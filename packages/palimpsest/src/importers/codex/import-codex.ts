@@ -13,11 +13,10 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
-import type { SourceRecord } from "../shared/read-records.ts";
+import type { Importer, SessionReader } from "../shared/importer.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { CodexConversation } from "./codex-conversation.ts";
-import { codexItem, codexItemKey } from "./codex-item.ts";
+import { codexItem, findable } from "./codex-item.ts";
 import { CodexMetadata } from "./codex-metadata.ts";
 import { type CodexRecord, codexRecord, codexTokenCount, codexUsage, isBareHeader } from "./codex-record.ts";
 import { codexReplacement, isEncryptedSummary } from "./codex-replacement.ts";
@@ -26,7 +25,7 @@ import { codexReplacement, isEncryptedSummary } from "./codex-replacement.ts";
 export const codex = {
   format: "codex",
   recognises: (sample) => sample.some(isCodexRecord),
-  read: (records, repairs) => [importCodex(records, repairs)],
+  begin,
 } as const satisfies Importer;
 
 /** Record types that only Codex writes. */
@@ -46,12 +45,13 @@ function isCodexRecord(value: Fields): boolean {
 }
 
 /** Imports one rollout. */
-function importCodex(source: readonly SourceRecord[], repairs: RepairLog): RecordedSession {
+function begin(repairs: RepairLog): SessionReader {
   const reader = new CodexReader(repairs);
-  source.forEach((record, index) => {
-    reader.read(codexRecord(record, index));
-  });
-  return { ...reader.finish(), recordCount: source.length };
+  let recordCount = 0;
+  return {
+    take: (record) => reader.read(codexRecord(record, recordCount++)),
+    finish: () => [{ ...reader.finish(), recordCount }],
+  };
 }
 
 /** Record types that are known and say nothing in the conversation. */
@@ -118,8 +118,8 @@ class CodexReader {
     }
     const entry = {
       item,
-      key: codexItemKey(raw),
-      record,
+      raw: findable(raw),
+      record: { hostId: record.hostId, line, at: record.at },
       model: this.#metadata.model,
       hostId,
     };
@@ -186,7 +186,7 @@ class CodexReader {
     this.#conversation.takeSummaryAnswer(({ entry, content }) => {
       const texts = content.map((block) => (block.type === "text" ? block.text : ""));
       const text = texts.join("\n").trim();
-      return isEncryptedSummary(entry.record.payload) || (text !== "" && summary?.endsWith(text) === true);
+      return isEncryptedSummary(entry.raw) || (text !== "" && summary?.endsWith(text) === true);
     });
     this.#conversation.addBoundary({ type: "boundary", hostId, preserved, summary, opaqueSummary, at, line });
     if (unreadableCount > 0)

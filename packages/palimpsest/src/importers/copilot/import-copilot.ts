@@ -13,7 +13,7 @@ import { withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { type Fields, HOST, TOOL } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { liveRecords, withoutCopies } from "../shared/walk-line.ts";
@@ -33,7 +33,7 @@ import { type CopilotRecord, copilotBoundary, copilotRecord } from "./copilot-re
 export const copilot = {
   format: "copilot",
   recognises: (sample) => sample.some(isCopilotEvent),
-  read: (records, repairs) => [importCopilot(records, repairs)],
+  begin: readingAll((records, repairs) => [importCopilot(records, repairs)]),
 } as const satisfies Importer;
 
 /** Copilot names its events by their subject. */

@@ -10,7 +10,7 @@ import { asString, isObject } from "../../base/json/json.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { GeminiLog, type GeminiSlot } from "./gemini-log.ts";
@@ -20,7 +20,7 @@ import { GeminiCalls, geminiMessages } from "./gemini-message.ts";
 export const geminiCli = {
   format: "gemini-cli",
   recognises: (sample) => sample.some(isGeminiRecord),
-  read: (records, repairs) => [importGeminiCli(records, repairs)],
+  begin: readingAll((records, repairs) => [importGeminiCli(records, repairs)]),
 } as const satisfies Importer;
 
 /** A whole session or its first line, a line of the model's, or a patch. */

@@ -16,7 +16,7 @@ import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-
 import { conversationId } from "../shared/conversations.ts";
 import { ASSISTANT, type Fields, fieldsOf, HOST, listOf, unsignedThinking } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { recordedOpenAIUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
@@ -25,7 +25,7 @@ import { RepairLog } from "../shared/repair-log.ts";
 export const miniSweAgent = {
   format: "mini-swe-agent",
   recognises: (sample) => sample.some(isMiniTrajectory),
-  read: importMiniSweAgent,
+  begin: readingAll(importMiniSweAgent),
 } as const satisfies Importer;
 
 function isMiniTrajectory({ trajectory_format: format, info, messages }: Fields): boolean {

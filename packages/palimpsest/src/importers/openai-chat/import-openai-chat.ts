@@ -9,7 +9,7 @@ import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import { conversationId, findConversations, type HeldElements, messagesIn } from "../shared/conversations.ts";
 import { fieldsOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { recordedOpenAIUsage } from "../shared/recorded-usage.ts";
 import { RepairLog } from "../shared/repair-log.ts";
@@ -18,7 +18,7 @@ import { RepairLog } from "../shared/repair-log.ts";
 export const openaiChat = {
   format: "openai-chat",
   recognises: (sample) => messagesIn(sample) !== undefined,
-  read: importOpenAIChat,
+  begin: readingAll(importOpenAIChat),
 } as const satisfies Importer;
 
 /** Imports every conversation of the file. */

@@ -13,7 +13,7 @@ import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import { findElements, type SourceElement } from "../shared/conversations.ts";
 import { ASSISTANT, type Fields, fieldsOf, HOST, listOf, TOOL, USER } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 import { fileBlock, opencodeUsage, type Part } from "./opencode-part.ts";
@@ -38,7 +38,7 @@ import { type OpencodeStep, opencodeSteps } from "./opencode-steps.ts";
 export const opencode = {
   format: "opencode",
   recognises: (sample) => sample.some(isOpencodeRecord),
-  read: importOpencode,
+  begin: readingAll(importOpencode),
 } as const satisfies Importer;
 
 function isOpencodeRecord(value: Fields): boolean {

@@ -7,7 +7,7 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { conversationId, findElements, type HeldElements } from "../shared/conversations.ts";
 import { type Fields, fieldsOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 import { isLegacyEvent, readLegacyEvent } from "./legacy-event.ts";
@@ -40,7 +40,7 @@ function isOpenhandsEvent(value: unknown): boolean {
 export const openhands = {
   format: "openhands",
   recognises: (sample) => sample.some((value) => eventList(value) !== undefined || isOpenhandsEvent(value)),
-  read: importOpenhands,
+  begin: readingAll(importOpenhands),
 } as const satisfies Importer;
 
 /** Imports every conversation of the file. */

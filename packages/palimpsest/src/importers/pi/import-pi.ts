@@ -12,7 +12,7 @@ import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import { type Fields, fieldsOf, HOST, parseTimestamp } from "../shared/fields.ts";
 import type { ImportedBoundary, RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { liveRecords, type TreeRecord, withoutCopies } from "../shared/walk-line.ts";
@@ -30,7 +30,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["session", "label", "custom
 export const pi = {
   format: "pi",
   recognises: (sample) => sample.some(isPiRecord),
-  read: (records, repairs) => [importPi(records, repairs)],
+  begin: readingAll((records, repairs) => [importPi(records, repairs)]),
 } as const satisfies Importer;
 
 function isPiRecord(value: Fields): boolean {

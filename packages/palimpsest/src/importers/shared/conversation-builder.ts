@@ -141,8 +141,11 @@ export class ConversationBuilder {
 
 /** The message with its content, without fields that are not known. */
 function withContent(message: ParsedMessage["message"], content: readonly ContentBlock[]): Message {
-  const known = Object.entries(message).filter(([, value]) => value !== undefined);
-  return { ...(Object.fromEntries(known) as unknown as ParsedMessage["message"]), content };
+  const known: Record<string, unknown> = {};
+  for (const key of Object.keys(message) as (keyof typeof message)[]) {
+    if (message[key] !== undefined) known[key] = message[key];
+  }
+  return { ...(known as unknown as ParsedMessage["message"]), content };
 }
 
 /** Nothing at all, or nothing beside blocks that no provider gets. */

@@ -31,6 +31,9 @@ export interface TextSource {
   readonly notRead?: NotRead;
 }
 
+type NotParsed = Extract<ReturnType<typeof parseBounded>, { readonly ok: false }>;
+
+/** @internal */
 export interface SourceRecord {
   readonly line?: number;
   readonly value: Readonly<Record<string, unknown>>;
@@ -51,16 +54,117 @@ function nothingToRead({ name, repairs = [] }: TextSource): InputError {
   });
 }
 
-/** Reads all records. @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE`. */
-export function readRecords(source: TextSource, repairs: RepairLog): readonly SourceRecord[] {
-  const lines = (source.lines ?? splitLines(source.text ?? "")).filter((line) => !isBlank(line.text));
-  const first = lines[0];
-  if (first === undefined) throw nothingToRead(source);
-  return isDocument(first, lines[1]) ? readDocument(source.name, lines, repairs) : readLines(lines, repairs);
+/**
+ * Reads records from lines as they arrive. A line of records is forgotten once it was read; only of a document the
+ * text is kept, up to its limit.
+ *
+ * @throws InputError `INPUT_EMPTY`, `INPUT_UNREADABLE` or `INPUT_TOO_LARGE`, from `end`. @internal
+ */
+export class RecordReader {
+  readonly #name: string;
+  readonly #repairs: RepairLog;
+  readonly #onRecord: (record: SourceRecord) => void;
+  /** The first line, until the second one tells what the text is. */
+  #first: SourceLine | undefined;
+  #kind: "unknown" | "lines" | "document" = "unknown";
+  /** A damaged line, reported when it is known whether it is the last one. */
+  #damaged: { readonly line: SourceLine; readonly parsed: NotParsed } | undefined;
+  #documentLines: string[] = [];
+  #documentChars = 0;
+
+  constructor(name: string, repairs: RepairLog, onRecord: (record: SourceRecord) => void) {
+    this.#name = name;
+    this.#repairs = repairs;
+    this.#onRecord = onRecord;
+  }
+
+  take(line: SourceLine): void {
+    if (isBlank(line.text)) return;
+    if (this.#kind === "lines") this.#readLine(line);
+    else if (this.#kind === "document") this.#keep(line);
+    else if (this.#first === undefined) this.#first = line;
+    else {
+      this.#decide(this.#first, line);
+      this.take(line);
+    }
+  }
+
+  /** Ends the text. `source` may say why there was nothing to read. */
+  end(source: Omit<TextSource, "name">): void {
+    if (this.#first === undefined) throw nothingToRead({ ...source, name: this.#name });
+    if (this.#kind === "unknown") this.#decide(this.#first, undefined);
+    if (this.#kind === "document") this.#readDocument();
+    else this.#reportDamaged(true);
+  }
+
+  #decide(first: SourceLine, second: SourceLine | undefined): void {
+    this.#kind = isDocument(first, second) ? "document" : "lines";
+    this.take(first);
+  }
+
+  #keep({ text }: SourceLine): void {
+    this.#documentChars += text.length + 1;
+    if (this.#documentChars <= FORMATS_DEFAULTS.maxDocumentChars) this.#documentLines.push(text);
+    else this.#documentLines = [];
+  }
+
+  #readDocument(): void {
+    if (this.#documentChars > FORMATS_DEFAULTS.maxDocumentChars) {
+      throw new InputError("INPUT_TOO_LARGE", {
+        message: `${this.#name} is one JSON document of ${this.#documentChars} characters; at most ${FORMATS_DEFAULTS.maxDocumentChars} are read at once.`,
+        hint: "Store the session as JSON Lines, one message a line; those are read piece by piece.",
+      });
+    }
+    const parsed = parseBounded(this.#documentLines.join("\n"));
+    this.#documentLines = [];
+    if (!parsed.ok) {
+      throw new InputError("INPUT_UNREADABLE", {
+        message: `${this.#name} looks like one JSON document, but it is damaged or cut off: ${shorten(parsed.reason, 160)}.`,
+        hint: "Export the session again. Of a damaged file in JSON Lines, the intact lines could still be read.",
+      });
+    }
+    for (const record of recordsOf(parsed.value, this.#repairs)) this.#onRecord(record);
+  }
+
+  #readLine(line: SourceLine): void {
+    this.#reportDamaged(false);
+    const text = withoutZeros(line.text);
+    const parsed = parseBounded(text);
+    if (!parsed.ok) {
+      this.#damaged = { line, parsed };
+      return;
+    }
+    if (!isObject(parsed.value)) {
+      this.#repairs.countNotRead(line.text.length);
+      this.#repairs.add("not-an-object", `the line is ${describe(parsed.value)}; left out`, line.number);
+      return;
+    }
+    if (text !== line.text)
+      this.#repairs.add(
+        "bad-encoding",
+        "zero bytes around the record, as after a power loss; dropped",
+        line.number,
+      );
+    this.#onRecord({ line: line.number, value: parsed.value });
+  }
+
+  #reportDamaged(isLast: boolean): void {
+    if (this.#damaged === undefined) return;
+    const { line, parsed } = this.#damaged;
+    this.#damaged = undefined;
+    this.#repairs.countNotRead(line.text.length);
+    if (line.text.includes("\0")) {
+      this.#repairs.add("bad-json", "zero bytes, as after a power loss; the line is left out", line.number);
+    } else if (parsed.kind === "bad-json" && isLast) {
+      this.#repairs.add("torn-tail", "the last line is incomplete, as after a crash; left out", line.number);
+    } else {
+      this.#repairs.add(parsed.kind, `${shorten(parsed.reason, 160)}; the line is left out`, line.number);
+    }
+  }
 }
 
-/** Splits at line feeds only: U+2028 and U+2029 stand inside JSON strings. */
-function splitLines(text: string): readonly SourceLine[] {
+/** Splits at line feeds only: U+2028 and U+2029 stand inside JSON strings. @internal */
+export function sourceLines(text: string): readonly SourceLine[] {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
   return body.split("\n").map((line, index) => ({ number: index + 1, text: line }));
 }
@@ -77,63 +181,17 @@ function isDocument(first: SourceLine, second: SourceLine | undefined): boolean 
   return (start.startsWith("[") || start.startsWith("{")) && !parseBounded(start).ok;
 }
 
-function readDocument(
-  name: string,
-  lines: readonly SourceLine[],
-  repairs: RepairLog,
-): readonly SourceRecord[] {
-  const chars = lines.reduce((sum, line) => sum + line.text.length + 1, 0);
-  if (chars > FORMATS_DEFAULTS.maxDocumentChars) {
-    throw new InputError("INPUT_TOO_LARGE", {
-      message: `${name} is one JSON document of ${chars} characters; at most ${FORMATS_DEFAULTS.maxDocumentChars} are read at once.`,
-      hint: "Store the session as JSON Lines, one message a line; those are read piece by piece.",
-    });
-  }
-  const parsed = parseBounded(lines.map((line) => line.text).join("\n"));
-  if (!parsed.ok) {
-    throw new InputError("INPUT_UNREADABLE", {
-      message: `${name} looks like one JSON document, but it is damaged or cut off: ${shorten(parsed.reason, 160)}.`,
-      hint: "Export the session again. Of a damaged file in JSON Lines, the intact lines could still be read.",
-    });
-  }
-  if (isObject(parsed.value)) return [{ value: parsed.value }];
-  if (!Array.isArray(parsed.value)) return [];
-  return parsed.value.flatMap((element: unknown, index): readonly SourceRecord[] => {
+/** The records of a document: itself, or the elements of its list. */
+function recordsOf(value: unknown, repairs: RepairLog): readonly SourceRecord[] {
+  if (isObject(value)) return [{ value }];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((element: unknown, index): readonly SourceRecord[] => {
     if (isObject(element)) return [{ value: element }];
     if (Array.isArray(element)) return [{ value: { messages: element } }];
     repairs.add("not-an-object", `element ${index} of the document is ${describe(element)}; left out`);
     repairs.countNotRead(JSON.stringify(element)?.length ?? 0);
     return [];
   });
-}
-
-function readLines(lines: readonly SourceLine[], repairs: RepairLog): readonly SourceRecord[] {
-  const records: SourceRecord[] = [];
-  lines.forEach((line, index) => {
-    const text = withoutZeros(line.text);
-    const parsed = parseBounded(text);
-    if (parsed.ok && isObject(parsed.value)) {
-      if (text !== line.text)
-        repairs.add(
-          "bad-encoding",
-          "zero bytes around the record, as after a power loss; dropped",
-          line.number,
-        );
-      records.push({ line: line.number, value: parsed.value });
-      return;
-    }
-    repairs.countNotRead(line.text.length);
-    if (parsed.ok) {
-      repairs.add("not-an-object", `the line is ${describe(parsed.value)}; left out`, line.number);
-    } else if (line.text.includes("\0")) {
-      repairs.add("bad-json", "zero bytes, as after a power loss; the line is left out", line.number);
-    } else if (parsed.kind === "bad-json" && index === lines.length - 1) {
-      repairs.add("torn-tail", "the last line is incomplete, as after a crash; left out", line.number);
-    } else {
-      repairs.add(parsed.kind, `${shorten(parsed.reason, 160)}; the line is left out`, line.number);
-    }
-  });
-  return records;
 }
 
 /** The line without the zero bytes that a file system leaves where data never reached the disk. */

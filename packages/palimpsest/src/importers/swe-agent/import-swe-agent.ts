@@ -17,7 +17,7 @@ import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-
 import { conversationId } from "../shared/conversations.ts";
 import { type Fields, fieldsOf, HOST, listOf } from "../shared/fields.ts";
 import type { LeftOutReason, RecordedSession } from "../shared/imported-session.ts";
-import type { Importer } from "../shared/importer.ts";
+import { type Importer, readingAll } from "../shared/importer.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
 import { RepairLog } from "../shared/repair-log.ts";
 
@@ -25,7 +25,7 @@ import { RepairLog } from "../shared/repair-log.ts";
 export const sweAgent = {
   format: "swe-agent",
   recognises: (sample) => sample.some(isSweTrajectory),
-  read: importSweAgent,
+  begin: readingAll(importSweAgent),
 } as const satisfies Importer;
 
 /** A step has an action and its observation; each of several attempts is a trajectory. */

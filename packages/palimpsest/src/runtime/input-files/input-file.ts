@@ -1,14 +1,15 @@
 /**
- * Reads a file that someone recorded somewhere into lines of text: plain or gzip, UTF-8 or UTF-16,
+ * Reads a file that someone recorded somewhere, line by line: plain or gzip, UTF-8 or UTF-16,
  * intact or damaged.
  *
  * DESIGN. Bytes flow one way: disk → gunzip (told by the first bytes) → UTF-8 (UTF-16 is converted
- * on the way) → lines. Nothing but the line being read and the lines kept is held, a line over its
+ * on the way) → lines. Nothing but the line being read is held, a line over its
  * limit is dropped while it is read, and reading stops at a limit of decompressed bytes, so neither a
  * huge line nor a bomb costs more memory than the limits in `defaults/formats.ts` say.
  */
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError, SessionError } from "../../base/errors.ts";
+import { type ImportResult, ImportRun } from "../../importers/registry.ts";
 import type { ImportRepair, NotRead } from "../../importers/shared/imported-session.ts";
 import type { SourceLine } from "../../importers/shared/read-records.ts";
 import { RepairLog } from "../../importers/shared/repair-log.ts";
@@ -24,7 +25,7 @@ interface ReadProgress {
   readonly totalBytes: number;
 }
 
-/** Watching, stopping and limiting {@link readInputFile}; everything may be left out. */
+/** Watching, stopping and limiting {@link importFile}; everything may be left out. */
 export interface ReadInputOptions {
   /** Called after each piece that was read from the disk. */
   readonly onProgress?: (progress: ReadProgress) => void;
@@ -35,7 +36,7 @@ export interface ReadInputOptions {
 }
 
 /**
- * Limits of {@link readInputFile}, in bytes after decompression: a longer line is dropped and
+ * Limits of {@link importFile}, in bytes after decompression: a longer line is dropped and
  * reported as a repair, a longer file is `INPUT_TOO_LARGE`.
  * @defaultValue `FORMATS_DEFAULTS`, member by member
  */
@@ -44,26 +45,35 @@ interface InputLimits {
   readonly maxDecodedBytes: number;
 }
 
-/** A file's text; it is what `importSessions` takes. */
-interface InputFile {
-  readonly name: string;
-  readonly lines: readonly SourceLine[];
+/** The problems of a file that are in none of its lines. */
+interface FileReport {
   readonly repairs: readonly ImportRepair[];
   /** Lines that were too long, and whether the compressed data ended early. */
   readonly notRead: NotRead;
 }
 
 /**
- * Reads a recorded session from a file or a pipe; `-` is the standard input.
+ * Imports all sessions of a file or a pipe; `-` is the standard input. It is read line by line: its text is never held
+ * as a whole, only what belongs to a conversation. Of a single JSON document, the text is held.
  *
- * @throws InputError `INPUT_NOT_FOUND`, `INPUT_EMPTY`, `INPUT_UNREADABLE` (a folder, binary data, no
- * permission, gzip that is damaged from the start) or `INPUT_TOO_LARGE`; SessionError `ABORTED`.
+ * @throws InputError `INPUT_NOT_FOUND`, `INPUT_EMPTY`, `INPUT_UNREADABLE` (a folder, binary data, no permission, gzip
+ * that is damaged from the start), `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN` or `NO_MESSAGES`; SessionError `ABORTED`.
  */
-export async function readInputFile(path: string, options: ReadInputOptions = {}): Promise<InputFile> {
+export async function importFile(path: string, options: ReadInputOptions = {}): Promise<ImportResult> {
+  const run = new ImportRun(path);
+  return run.finish(await eachInputLine(path, options, (line) => run.take(line)));
+}
+
+/** Hands on every line of a file. @internal */
+export async function eachInputLine(
+  path: string,
+  options: ReadInputOptions,
+  onLine: (line: SourceLine) => void,
+): Promise<FileReport> {
   const limits: InputLimits = { ...FORMATS_DEFAULTS, ...options.limits };
   const repairs = new RepairLog();
   const input = await openedInput(path, options.signal);
-  const splitter = new LineSplitter({ maxLineBytes: limits.maxLineBytes, repairs });
+  const splitter = new LineSplitter({ maxLineBytes: limits.maxLineBytes, repairs, onLine });
   let decodedBytes = 0;
   const decode = toUtf8({ name: path, repairs });
   const onDecompressed = (bytes: Buffer): void => {
@@ -75,8 +85,8 @@ export async function readInputFile(path: string, options: ReadInputOptions = {}
   await readBytes({ path, input, options, repairs, onDecompressed });
   if (decodedBytes === 0) throw empty(path);
   splitter.push(decode(Buffer.alloc(0)));
-  const lines = splitter.end();
-  return { name: path, lines, repairs: repairs.list(), notRead: repairs.notRead };
+  splitter.end();
+  return { repairs: repairs.list(), notRead: repairs.notRead };
 }
 
 async function openedInput(path: string, signal: AbortSignal | undefined): Promise<InputBytes> {

@@ -1,5 +1,5 @@
 /**
- * Cuts a stream of UTF-8 bytes into lines, each held once, none longer than the limit.
+ * Cuts a stream of UTF-8 bytes into lines, each handed on as it ends, none longer than the limit.
  */
 import { isUtf8 } from "node:buffer";
 import type { SourceLine } from "../../importers/shared/read-records.ts";
@@ -12,15 +12,20 @@ const CARRIAGE_RETURN = 0x0d;
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #repairs: RepairLog;
-  readonly #lines: SourceLine[] = [];
+  readonly #onLine: (line: SourceLine) => void;
   /** Pieces of the line being read; empty while an oversized line is dropped. */
   #pieces: Buffer[] = [];
   #lineBytes = 0;
   #lineNumber = 1;
 
-  constructor(options: { readonly maxLineBytes: number; readonly repairs: RepairLog }) {
+  constructor(options: {
+    readonly maxLineBytes: number;
+    readonly repairs: RepairLog;
+    readonly onLine: (line: SourceLine) => void;
+  }) {
     this.#maxLineBytes = options.maxLineBytes;
     this.#repairs = options.repairs;
+    this.#onLine = options.onLine;
   }
 
   push(bytes: Buffer): void {
@@ -33,10 +38,9 @@ export class LineSplitter {
     if (start < bytes.length) this.#take(bytes.subarray(start));
   }
 
-  /** Ends the last line and returns all of them. */
-  end(): readonly SourceLine[] {
+  /** Ends the last line. */
+  end(): void {
     if (this.#lineBytes > 0) this.#endLine();
-    return this.#lines;
   }
 
   #take(piece: Buffer): void {
@@ -65,6 +69,6 @@ export class LineSplitter {
     if (!isUtf8(line)) {
       this.#repairs.add("bad-encoding", "bytes that are not UTF-8 are replaced by U+FFFD", number);
     }
-    this.#lines.push({ number, text: line.toString("utf8") });
+    this.#onLine({ number, text: line.toString("utf8") });
   }
 }

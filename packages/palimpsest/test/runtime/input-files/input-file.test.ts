@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { readLines } from "./read-lines.ts";
 
 const TEXT = '{"role":"user","content":"hé😀"}\n{"role":"assistant","content":"hi"}\n';
 const LINES = [
@@ -60,7 +60,7 @@ describe("text", () => {
       repairs: ["bad-encoding"],
     },
   ])("is read: $why", async ({ bytes, repairs }) => {
-    const input = await readInputFile(await file(bytes));
+    const input = await readLines(await file(bytes));
     expect(input.lines).toEqual(LINES);
     expect(input.repairs.map(({ kind }) => kind)).toEqual(repairs);
   });
@@ -72,7 +72,7 @@ describe("text", () => {
       Buffer.from([0xff, 0xfe]),
       Buffer.from('b"}\n'),
     ]);
-    const result = importSessions(await readInputFile(await file(bytes)));
+    const result = importSessions(await readLines(await file(bytes)));
     expect(result.repairs).toEqual([
       { kind: "bad-encoding", line: 3, detail: "bytes that are not UTF-8 are replaced by U+FFFD" },
     ]);
@@ -85,7 +85,7 @@ describe("text", () => {
     const long = Array.from({ length: 3_000 }, (_, index) =>
       JSON.stringify({ role: "user", content: "é😀".repeat(index % 50) + index }),
     );
-    const input = await readInputFile(await file(long.join("\n")));
+    const input = await readLines(await file(long.join("\n")));
     expect(input.lines.map(({ text }) => text)).toEqual(long);
     expect(input.lines.at(-1)?.number).toBe(3_000);
   });
@@ -96,7 +96,7 @@ describe("damage", () => {
     const whole = gzipSync(TEXT.repeat(50));
     for (let length = 0; length < whole.length; length++) {
       const path = await file(whole.subarray(0, length));
-      const result = await readInputFile(path).then(
+      const result = await readLines(path).then(
         (input) => ({ code: "", kinds: input.repairs.map(({ kind }) => kind) }),
         (error: { code: string }) => ({ code: error.code, kinds: [] as string[] }),
       );
@@ -111,7 +111,7 @@ describe("damage", () => {
     );
     const bytes = gzipSync(lines.join("\n"));
     bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 50);
-    const input = await readInputFile(await file(bytes));
+    const input = await readLines(await file(bytes));
     expect(input.repairs.map(({ kind }) => kind)).toContain("truncated-file");
     expect(input.lines.length).toBeGreaterThan(5_000);
     expect(input.lines[4_999]?.text).toBe(lines[4_999]);
@@ -137,7 +137,7 @@ describe("damage", () => {
       code: "INPUT_UNREADABLE",
     },
   ])("beyond use is an error: $why", async ({ bytes, code }) => {
-    await expect(readInputFile(await file(bytes))).rejects.toMatchObject({
+    await expect(readLines(await file(bytes))).rejects.toMatchObject({
       code,
       hint: expect.stringMatching(/\w/),
     });
@@ -148,7 +148,7 @@ describe("damage", () => {
     { why: "a path through a file", path: async () => join(await file(TEXT), "x"), code: "INPUT_NOT_FOUND" },
     { why: "a folder", path: () => folder, code: "INPUT_UNREADABLE" },
   ])("of the path is an error: $why", async ({ path, code }) => {
-    await expect(readInputFile(await path())).rejects.toMatchObject({ code });
+    await expect(readLines(await path())).rejects.toMatchObject({ code });
   });
 });
 
@@ -163,7 +163,7 @@ describe("size", () => {
     });
     let peakBytes = 0;
     const before = process.memoryUsage().rss;
-    const input = await readInputFile(path, {
+    const input = await readLines(path, {
       onProgress: () => {
         peakBytes = Math.max(peakBytes, process.memoryUsage().rss - before);
       },
@@ -183,7 +183,7 @@ describe("size", () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, "x"));
     expect(bomb.length).toBeLessThan(100_000);
     await expect(
-      readInputFile(await file(bomb), { limits: { maxDecodedBytes: 1_000_000 } }),
+      readLines(await file(bomb), { limits: { maxDecodedBytes: 1_000_000 } }),
     ).rejects.toMatchObject({
       code: "INPUT_TOO_LARGE",
     });
@@ -194,7 +194,7 @@ describe("a long reading", () => {
   it("tells its progress", async () => {
     const path = await file(TEXT.repeat(5_000));
     const seen: number[] = [];
-    await readInputFile(path, {
+    await readLines(path, {
       onProgress: ({ bytesRead, totalBytes }) => seen.push(bytesRead / totalBytes),
     });
     expect(seen.length).toBeGreaterThan(2);
@@ -203,7 +203,7 @@ describe("a long reading", () => {
 
   it("can be stopped", async () => {
     const controller = new AbortController();
-    const reading = readInputFile(await file(TEXT.repeat(5_000)), {
+    const reading = readLines(await file(TEXT.repeat(5_000)), {
       signal: controller.signal,
       onProgress: () => controller.abort(),
     });
@@ -244,7 +244,7 @@ describe("zero bytes", () => {
     recordCount,
     notRead,
   }) => {
-    const result = importSessions(await readInputFile(await file(text)));
+    const result = importSessions(await readLines(await file(text)));
     expect(result.sessions[0]!.items.length).toBe(recordCount);
     expect(result.notRead).toEqual(notRead);
     expect(result.repairs.length).toBe(1);
@@ -268,7 +268,7 @@ describe("zero bytes", () => {
     { why: "UTF-16, big endian", bytes: damaged(utf16be(records), 4_096), recordCount: 55 },
     { why: "noise", bytes: Buffer.concat([noise, Buffer.from(records).subarray(4_096)]), recordCount: 50 },
   ])("instead of the beginning cost no more than the records in it: $why", async ({ bytes, recordCount }) => {
-    const { sessions, repairs } = importSessions(await readInputFile(await file(bytes)));
+    const { sessions, repairs } = importSessions(await readLines(await file(bytes)));
     expect(sessions[0]!.items.length).toBe(recordCount);
     expect(repairs.map(({ kind }) => kind)).toContainEqual(expect.stringMatching(/^bad-/));
   });
@@ -285,7 +285,7 @@ describe("zero bytes", () => {
       bytes: Buffer.concat([Buffer.from("name.of.a.file.in.tar"), Buffer.alloc(400)]),
     },
   ])("are binary data at the beginning or almost everywhere: $why", async ({ bytes }) => {
-    await expect(readInputFile(await file(bytes))).rejects.toMatchObject({ code: "INPUT_UNREADABLE" });
+    await expect(readLines(await file(bytes))).rejects.toMatchObject({ code: "INPUT_UNREADABLE" });
   });
 });
 
@@ -300,7 +300,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
     for (const bytes of [Buffer.from(TEXT), gzipSync(TEXT)]) {
       const path = pipe();
       const written = writeFile(path, bytes);
-      expect((await readInputFile(path)).lines).toEqual(LINES);
+      expect((await readLines(path)).lines).toEqual(LINES);
       await written;
     }
   });
@@ -310,7 +310,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
       const path = pipe();
       const writer = flags === "r+" ? openSync(path, "r+") : undefined;
       const stop = new AbortController();
-      const reading = readInputFile(path, { signal: stop.signal });
+      const reading = readLines(path, { signal: stop.signal });
       setImmediate(() => stop.abort());
       await expect(reading).rejects.toMatchObject({ code: "ABORTED" });
       if (writer !== undefined) closeSync(writer);
@@ -319,7 +319,7 @@ describe.skipIf(process.platform === "win32")("a pipe", () => {
 });
 
 it("a device is refused", async () => {
-  await expect(readInputFile("/dev/zero")).rejects.toMatchObject({
+  await expect(readLines("/dev/zero")).rejects.toMatchObject({
     code: expect.stringMatching(/^INPUT_/),
   });
 });

@@ -6,9 +6,8 @@
  * earlier message changed (the recording was rewound), or nothing that is known.
  */
 import { describe, expect, it } from "vitest";
-import { importSessions } from "#importers/registry.ts";
 import type { ImportedItem } from "#importers/shared/imported-session.ts";
-import { readInputFile } from "#runtime/input-files/input-file.ts";
+import { importFile } from "#runtime/input-files/input-file.ts";
 import { resolveTariff } from "#tokens/price/resolve-tariff.ts";
 import { type CacheMiss, PromptCacheMonitor } from "#tokens/prompt-cache/prompt-cache-monitor.ts";
 import type { RequestMessage } from "#transcript/window.ts";
@@ -53,7 +52,7 @@ function watch(items: readonly ImportedItem[]): Watched {
 async function watchAll(folder: string): Promise<readonly Watched[]> {
   const watched: Watched[] = [];
   for (const { path } of corpusFiles(folder))
-    for (const { items } of importSessions(await readInputFile(path)).sessions) watched.push(watch(items));
+    for (const { items } of (await importFile(path)).sessions) watched.push(watch(items));
   return watched;
 }
 
