@@ -96,12 +96,14 @@ async function measureRow() {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   await pause(50);
   delay.enable();
+  const cpuBefore = process.cpuUsage();
   const tookMs = await timed(step);
+  const { user, system } = process.cpuUsage(cpuBefore);
   await pause(5);
   delay.disable();
   if (isCompaction && !layers.includes("extractive")) throw new Error(`${work}: compacted by ${layers}`);
   const againMs = isCompaction ? Number.NaN : await timed(step);
-  report({ tookMs, againMs, stallMs: delay.max / 1e6 });
+  report({ tookMs, cpuMs: (user + system) / 1_000, againMs, stallMs: delay.max / 1e6 });
 }
 
 /** A call's number near `seq`, read from a copy of the log so that the session learns nothing of it. */

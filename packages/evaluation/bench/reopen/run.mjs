@@ -102,11 +102,12 @@ function print() {
   console.log(machine());
   console.log(
     table([
-      ["", "log", "ms", "again ms", "stall ms", "max RSS MB", "heap MB per MB"],
-      ...results.map(({ row, size, tookMs, againMs, stallMs, rssMegabytes, heapShare }) => [
+      ["", "log", "ms", "CPU ms", "again ms", "stall ms", "max RSS MB", "heap MB per MB"],
+      ...results.map(({ row, size, tookMs, cpuMs, againMs, stallMs, rssMegabytes, heapShare }) => [
         row,
         size,
         figure(tookMs),
+        figure(cpuMs),
         figure(againMs),
         figure(stallMs),
         rssMegabytes.toFixed(0),

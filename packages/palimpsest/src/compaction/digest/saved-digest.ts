@@ -7,12 +7,13 @@
  */
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
+import type { LogWords } from "../literals/log-words.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
 import type { DigestFinding } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
 /** Literals of a digest that are stored with it. Our choice: several times what a string appendix holds, in about 1 MB. */
-const SAVED_DIGEST_LITERAL_COUNT = 6_000;
+export const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
@@ -94,18 +95,26 @@ const LIMITS: SavedDigestLimits = {
 };
 
 /** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */
-export function writeDigest(digest: Digest, limits: SavedDigestLimits = LIMITS): string {
-  const steps = writeDigestInSteps(digest, limits);
+export function writeDigest(
+  digest: Digest,
+  limits: SavedDigestLimits = LIMITS,
+  baseWords?: LogWords,
+): string {
+  const steps = writeDigestInSteps(digest, limits, baseWords);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
 }
 
-/** The same in steps of some milliseconds. The digest must not change between them. */
+/**
+ * The same in steps of some milliseconds. The digest must not change between them. With `baseWords`, most of which are
+ * the digest's, its own words are written as what differs from them.
+ */
 export function* writeDigestInSteps(
   digest: Digest,
   { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
+  baseWords?: LogWords,
 ): Generator<void, string> {
   const { literals, todos, plan } = digest;
   const left = Math.max(0, digest.userWords.length - userWordsCount);
@@ -113,7 +122,7 @@ export function* writeDigestInSteps(
   const best = rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]);
   yield;
   const words: unknown[] = [];
-  for (const layer of digest.words.saveLayers()) {
+  for (const layer of digest.words.saveLayers(baseWords)) {
     words.push(layer);
     yield;
   }
@@ -147,15 +156,18 @@ export function readDigest(text: string): Digest | undefined {
   }
 }
 
-/** The same in steps of some milliseconds. */
-export function* readDigestInSteps(text: string): Generator<void, Digest | undefined> {
+/** The same in steps of some milliseconds. `baseWords` are those that it was written with. */
+export function* readDigestInSteps(text: string, baseWords?: LogWords): Generator<void, Digest | undefined> {
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
   yield;
-  return yield* readFields(parsed.value);
+  return yield* readFields(parsed.value, baseWords);
 }
 
-function* readFields(fields: Readonly<Record<string, unknown>>): Generator<void, Digest | undefined> {
+function* readFields(
+  fields: Readonly<Record<string, unknown>>,
+  baseWords: LogWords | undefined,
+): Generator<void, Digest | undefined> {
   const digest = createDigest();
   for (const name of LISTS)
     if (!fillList(digest[name] as unknown[], fields[name], SHAPES[name])) return undefined;
@@ -172,7 +184,7 @@ function* readFields(fields: Readonly<Record<string, unknown>>): Generator<void,
     if (!hasShape(plan, WORDS)) return undefined;
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
-  if (!digest.words.load(fields["words"])) return undefined;
+  if (!digest.words.load(fields["words"], baseWords)) return undefined;
   yield;
   const isWhole =
     fillMap(digest.files, fields["files"], SHAPES.files) &&

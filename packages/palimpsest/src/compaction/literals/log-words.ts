@@ -6,6 +6,7 @@
  * and adding a text is linear in it. The memory is bounded; once it is full, more strings are taken for known than are,
  * which errs towards not accusing a summary.
  */
+import { fromBase64, toBase64, xorOf } from "./saved-bits.ts";
 import {
   DigitGroups,
   hashBeginnings,
@@ -32,6 +33,9 @@ interface Layer {
   readonly bits: Uint8Array;
   count: number;
 }
+
+/** A layer as it is saved; its bits are in base64, or empty where they are those of the base. */
+type SavedLayer = readonly [bits: string, count: number];
 
 export class LogWords {
   readonly #layers: Layer[] = [];
@@ -123,24 +127,49 @@ export class LogWords {
     return this.#has(hashAfterSlash(word));
   }
 
+  /** Bytes of all layers. */
+  get bytes(): number {
+    return this.#layers.reduce((sum, { bits }) => sum + bits.length, 0);
+  }
+
+  /** Hashes in all layers. */
+  get count(): number {
+    return this.#layers.reduce((sum, layer) => sum + layer.count, 0);
+  }
+
+  copy(): LogWords {
+    const copy = new LogWords();
+    for (const { bits, count } of this.#layers) copy.#layers.push({ bits: bits.slice(), count });
+    return copy;
+  }
+
   /** The layers as text, for `load`. */
-  save(): readonly (readonly [bits: string, count: number])[] {
-    return [...this.saveLayers()];
+  save(base?: LogWords): readonly SavedLayer[] {
+    return [...this.saveLayers(base)];
   }
 
-  /** The same, one layer at a time. */
-  *saveLayers(): Iterable<readonly [bits: string, count: number]> {
-    for (const { bits, count } of this.#layers) yield [toBase64(bits), count];
+  /** The same, one layer at a time. With `base`, of each layer only how it differs from that of `base`, which packs well. */
+  *saveLayers(base?: LogWords): Iterable<SavedLayer> {
+    for (const [index, { bits, count }] of this.#layers.entries()) {
+      const known = base === undefined ? undefined : base.#layers[index]?.bits;
+      const different = known === undefined ? bits : xorOf(bits, known);
+      const isSame = known !== undefined && different.every((byte) => byte === 0);
+      yield [isSame ? "" : toBase64(different), count];
+    }
   }
 
-  /** Takes over what was saved; false if it is damaged. */
-  load(saved: unknown): boolean {
+  /** Takes over what was saved, with the same `base`; false if it is damaged. */
+  load(saved: unknown, base?: LogWords): boolean {
     if (!Array.isArray(saved) || saved.length > MOST_LAYERS) return false;
     for (const layer of saved as readonly unknown[]) {
       if (!Array.isArray(layer) || typeof layer[0] !== "string" || !Number.isSafeInteger(layer[1]))
         return false;
-      const bits = fromBase64(layer[0]);
-      if (bits?.length !== FIRST_BYTES << this.#layers.length) return false;
+      const length = FIRST_BYTES << this.#layers.length;
+      const known = base === undefined ? undefined : base.#layers[this.#layers.length]?.bits;
+      const isSame = layer[0] === "" && known !== undefined;
+      const different = isSame ? new Uint8Array(length) : fromBase64(layer[0]);
+      if (different?.length !== length) return false;
+      const bits = known === undefined ? different : xorOf(different, known);
       this.#layers.push({ bits, count: layer[1] as number });
     }
     return true;
@@ -197,24 +226,3 @@ const hashTriple = (first: number, second: number, third: number): number =>
   mix(Math.imul(hashPair(first, second), 31) + third);
 const hashBeforeSlash = (word: number): number => mix(word ^ 0x5bd1e995);
 const hashAfterSlash = (word: number): number => mix(word ^ 0x27d4eb2f);
-
-const PIECE_BYTES = 0x6000;
-
-function toBase64(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE_BYTES))));
-  return pieces.join("");
-}
-
-function fromBase64(text: string): Uint8Array | undefined {
-  try {
-    const characters = atob(text);
-    const bytes = new Uint8Array(characters.length);
-    for (let at = 0; at < characters.length; at++) bytes[at] = characters.charCodeAt(at);
-    return bytes;
-  } catch {
-    // Not base64: the stored text is damaged.
-    return undefined;
-  }
-}

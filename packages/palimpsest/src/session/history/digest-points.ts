@@ -5,25 +5,35 @@
  * of the conversation. It is used only if all of that is still so. So a rewind, an undo or an edit of the host needs no
  * cleaning up: the newest point that is still right is found when the digest is needed. A file that is missing, damaged
  * or of another version costs time, nothing else, and so does one that could not be written.
+ *
+ * Most of a digest are the words of the log, random bits that do not pack. Points share a file of them, and each has
+ * what differs from it. All files together stay a fraction of what was said; a log of a few megabytes has none where
+ * reading it costs less than its words would take on the disk.
  */
-import { asString, isObject, type JsonObject, parseJson } from "../../base/json/json.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
-import { readDigestInSteps, writeDigest, writeDigestInSteps } from "../../compaction/digest/saved-digest.ts";
+import {
+  readDigestInSteps,
+  SAVED_DIGEST_LITERAL_COUNT,
+  writeDigest,
+  writeDigestInSteps,
+} from "../../compaction/digest/saved-digest.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { DerivedFiles, SessionLog } from "../../ports/session-store.ts";
 import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
+import { PointFiles, type PointHead, WORDS_PACKED_SHARE } from "./point-files.ts";
 
 /** Characters folded into a digest after which it is saved. Our choice: folding as many takes some .2 s, saving 30 ms in slices. */
 const SAVE_CHARACTERS = 2_000_000;
-/** The same when a session is closed. Our choice: folding as many takes some 20 ms, and short sessions leave no file. */
+/** The same when a session is closed. Our choice: folding as many takes some 20 ms. */
 const SAVE_AT_CLOSE_CHARACTERS = 200_000;
-/** Points that a session keeps, so that a rewind finds one before it. Our choice: each has up to 4 MB. */
-const KEPT_POINTS = 4;
-const NAME_PATTERN = /^digest-(\d+)$/;
-/** Version of a file's first line; the digest behind it has its own. */
-const VERSION = 1;
+/** Most that a point with its words may take on the disk, per character that was said. Our choice: an agent's log gets there with some 6 million characters, which are folded in half a second. */
+const POINT_SHARE = 0.25;
+/** Bytes on the disk of one of a digest's strings, with what else is saved beside it. Source: measured on recorded sessions: 90 to 200 KB for 6,000 of them. */
+const LITERAL_BYTES = 25;
+/** New words of a point, as a share of those in the file that it differs from, from which it gets another file. Our choice. */
+const NEW_WORDS_SHARE = 0.25;
 
 interface DigestPointsOptions {
   readonly files: DerivedFiles;
@@ -35,13 +45,25 @@ interface DigestPointsOptions {
   readonly lineUpTo: (seq: number) => string;
 }
 
+interface LoadedPoint {
+  readonly state: Digest;
+  readonly throughSeq: number;
+  readonly position: number;
+}
+
 export class DigestPoints {
   readonly #options: DigestPointsOptions;
+  readonly #files: PointFiles;
   #unsavedCharacters = 0;
+  /** Characters of the newest point that was loaded or saved. */
+  #savedCharacters = 0;
+  /** The file of words that the last point was saved or loaded with. */
+  #words: PointHead["words"] | undefined;
   #saving: Promise<void> | undefined;
 
   constructor(options: DigestPointsOptions) {
     this.#options = options;
+    this.#files = new PointFiles(options.files, options.hasher);
   }
 
   /** A message is folded in. */
@@ -50,10 +72,12 @@ export class DigestPoints {
   }
 
   /** The newest point that is still right. */
-  async load(): Promise<{ state: Digest; throughSeq: number; position: number } | undefined> {
+  async load(): Promise<LoadedPoint | undefined> {
     this.#unsavedCharacters = 0;
+    this.#savedCharacters = 0;
+    this.#words = undefined;
     try {
-      for (const seq of await this.#seqs()) {
+      for (const seq of (await this.#files.seqs()).digest) {
         const point = await this.#read(seq);
         if (point !== undefined) return point;
       }
@@ -63,22 +87,22 @@ export class DigestPoints {
     return undefined;
   }
 
-  async #read(seq: number): Promise<{ state: Digest; throughSeq: number; position: number } | undefined> {
-    const { files, hasher, log, lineUpTo } = this.#options;
-    const text = (await files.read(nameOf(seq))) ?? "";
-    const headEnd = text.indexOf("\n");
-    const head = parseJson(text.slice(0, Math.max(0, headEnd)));
-    if (!head.ok || !isObject(head.value)) return undefined;
-    const { version, throughSeq, position, line } = head.value;
-    if (version !== VERSION || throughSeq !== seq || line !== lineUpTo(seq)) return undefined;
-    const body = text.slice(headEnd + 1);
-    if (!Number.isSafeInteger(position) || hasher.sha256(body) !== asString(head.value["hash"]))
-      return undefined;
-    const { entries } = await log.readFrom(position as number, seq);
+  async #read(seq: number): Promise<LoadedPoint | undefined> {
+    const { hasher, log, lineUpTo } = this.#options;
+    const point = await this.#files.read(seq);
+    if (point === undefined || point.head.line !== lineUpTo(seq)) return undefined;
+    const { head, body } = point;
+    const { position } = head;
+    if (hasher.sha256(body) !== head.hash) return undefined;
+    const { entries } = await log.readFrom(position, seq);
     const last = entries[0]?.entry;
-    if (last?.seq !== seq || last.id !== head.value["id"]) return undefined;
-    const state = await this.#inSteps(readDigestInSteps(body));
-    return state && { state, throughSeq: seq, position: position as number };
+    if (last?.seq !== seq || last.id !== head.id) return undefined;
+    const words = await this.#files.readWords(head.words);
+    const state = words && (await this.#inSteps(readDigestInSteps(body, words)));
+    if (state === undefined) return undefined;
+    this.#savedCharacters = head.characters;
+    this.#words = head.words;
+    return { state, throughSeq: seq, position };
   }
 
   /** Nothing waits to be folded in: saves the digest if much was added to it. */
@@ -92,12 +116,12 @@ export class DigestPoints {
   }
 
   async #saveFrom(fromCharacters: number, digest: FoldedFromLog<Digest>): Promise<void> {
-    await this.#saving;
-    if (this.#unsavedCharacters < fromCharacters) return;
+    if (this.#saving !== undefined) await this.#saving;
+    if (this.#unsavedCharacters < fromCharacters || !this.#isSmallEnough(digest.rested?.state)) return;
     const saving = this.#save(digest)
       .catch(() => {
         // A full disk: the log has everything. It is tried again after as much as before.
-        this.#unsavedCharacters = 0;
+        this.#forgetUnsaved();
       })
       .finally(() => {
         if (this.#saving === saving) this.#saving = undefined;
@@ -106,36 +130,64 @@ export class DigestPoints {
     await saving;
   }
 
+  #forgetUnsaved(): void {
+    this.#savedCharacters += this.#unsavedCharacters;
+    this.#unsavedCharacters = 0;
+  }
+
+  #isSmallEnough(state: Digest | undefined): boolean {
+    const characters = this.#savedCharacters + this.#unsavedCharacters;
+    if (state === undefined) return false;
+    const literalCount = Math.min(SAVED_DIGEST_LITERAL_COUNT, state.literals.records.size);
+    const bytes = state.words.bytes * WORDS_PACKED_SHARE + literalCount * LITERAL_BYTES;
+    return bytes <= characters * POINT_SHARE;
+  }
+
   async #save(digest: FoldedFromLog<Digest>): Promise<void> {
-    const { files, hasher, log, positionOf, lineUpTo } = this.#options;
+    const { hasher, log, positionOf, lineUpTo } = this.#options;
     const rested = digest.rested;
     const position = rested && positionOf(rested.throughSeq);
     if (rested === undefined || position === undefined) return;
-    const { state, throughSeq } = rested;
+    const { throughSeq } = rested;
     const line = lineUpTo(throughSeq);
-    const isSame = (): boolean => digest.rested?.state === state && digest.rested.throughSeq === throughSeq;
+    const characters = this.#savedCharacters + this.#unsavedCharacters;
+    const isSame = (): boolean =>
+      digest.rested?.state === rested.state && digest.rested.throughSeq === throughSeq;
+    const written = await this.#write(rested, isSame);
+    if (written === undefined) return;
     const { entries } = await log.readFrom(position, throughSeq);
     const last = entries[0]?.entry;
-    if (last?.seq !== throughSeq || !isSame()) return;
-    // A session that never rests would never be saved in slices.
-    const isOverdue = this.#unsavedCharacters >= 2 * SAVE_CHARACTERS;
-    const body = isOverdue ? writeDigest(state) : await this.#inSteps(writeDigestInSteps(state), isSame);
-    if (body === undefined || !isSame() || line !== lineUpTo(throughSeq)) return;
-    const head: JsonObject = {
-      version: VERSION,
-      throughSeq,
-      id: last.id,
-      position,
-      line,
-      hash: hasher.sha256(body),
+    if (last?.seq !== throughSeq) return;
+    const { body, words } = written;
+    const head: PointHead = {
+      ...{ version: 2, throughSeq, id: last.id, position, line, characters, words },
+      ...{ size: body.length, hash: hasher.sha256(body) },
     };
-    await files.write(nameOf(throughSeq), `${JSON.stringify(head)}\n${body}`);
-    this.#unsavedCharacters = 0;
-    const seqs = [...(await this.#seqs())];
-    while (seqs.length > KEPT_POINTS) {
-      const [dropped] = seqs.splice(leastNeeded(seqs, throughSeq), 1);
-      await files.remove(nameOf(dropped!));
+    await this.#files.write(head, body);
+    this.#forgetUnsaved();
+  }
+
+  /** The digest's text, and the file of words that it refers to; `undefined` if it changed before all was written. */
+  async #write(
+    { state, throughSeq }: { readonly state: Digest; readonly throughSeq: number },
+    isSame: () => boolean,
+  ): Promise<{ readonly body: string; readonly words: PointHead["words"] } | undefined> {
+    // A session that never rests would never be saved in slices.
+    if (this.#unsavedCharacters >= 2 * SAVE_CHARACTERS) {
+      const own = state.words.copy();
+      const body = writeDigest(state, undefined, own);
+      this.#words = await this.#files.writeWords(own, throughSeq);
+      return { body, words: this.#words };
     }
+    let base = this.#words && (await this.#files.readWords(this.#words));
+    if (!isSame()) return undefined;
+    if (base === undefined || state.words.count > base.count * (1 + NEW_WORDS_SHARE)) {
+      base = state.words.copy();
+      this.#words = await this.#files.writeWords(base, throughSeq);
+    }
+    const words = this.#words!;
+    const body = await this.#inSteps(writeDigestInSteps(state, undefined, base), isSame);
+    return body === undefined ? undefined : { body, words };
   }
 
   /** Runs the steps with turns for others; `undefined` if `isCurrent` became false between two. */
@@ -151,27 +203,4 @@ export class DigestPoints {
       if (step.done === true) return step.value;
     }
   }
-
-  /** Entries of the points, the newest first. */
-  async #seqs(): Promise<readonly number[]> {
-    const names = await this.#options.files.list();
-    return names.flatMap((name) => Number(NAME_PATTERN.exec(name)?.[1] ?? [])).sort((a, b) => b - a);
-  }
-}
-
-const nameOf = (seq: number): string => `digest-${seq}`;
-
-/**
- * The point whose neighbours are closest, in relation to how far back they are: a rewind goes back a little more often
- * than far. Points behind the newest one are of what was taken back.
- */
-function leastNeeded(seqs: readonly number[], newest: number): number {
-  const takenBack = seqs.findIndex((seq) => seq > newest);
-  if (takenBack !== -1) return takenBack;
-  const costs = seqs.map((_, index) => {
-    const [younger, older] = [seqs[index - 1], seqs[index + 1]];
-    if (younger === undefined || older === undefined) return Number.POSITIVE_INFINITY;
-    return (younger - older) / (newest - older);
-  });
-  return costs.lastIndexOf(Math.min(...costs));
 }

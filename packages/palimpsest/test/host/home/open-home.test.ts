@@ -36,6 +36,7 @@ describe("a home on the disk", () => {
           "600 projects/<project>/<session>.jsonl",
           "600 projects/<project>/<session>/blobs/<hash>",
           "600 projects/<project>/<session>/derived/digest-5",
+          "600 projects/<project>/<session>/derived/words-5",
           "600 settings.json",
           "600 trash/<project>/<trashed>/log.jsonl",
           "600 trash/<project>/<trashed>/trashed.json",

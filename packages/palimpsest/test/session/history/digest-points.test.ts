@@ -1,12 +1,12 @@
-import { setImmediate as nextPass } from "node:timers/promises";
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { writeDigest } from "#compaction/digest/saved-digest.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionLog, SessionStore } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { internalsOf, type Session } from "#session/session.ts";
+import { unpackBlob } from "#stores/files/blobs/packed-blob.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -91,6 +91,8 @@ async function compare(
   return reads;
 }
 
+const points = (fs: FileSystem): string[] => fs.list(FOLDER).filter((name) => name.startsWith("digest-"));
+
 async function written20(closings: readonly number[] = [20, 40]): Promise<InMemoryFileSystem> {
   const fs = new InMemoryFileSystem();
   await written(onDisk(fs), closings);
@@ -100,7 +102,7 @@ async function written20(closings: readonly number[] = [20, 40]): Promise<InMemo
 describe("the digest beside a log", () => {
   it("is saved at closing, and read instead of the log", async () => {
     const fs = await written20();
-    expect(fs.list(FOLDER)).toHaveLength(2);
+    expect(points(fs)).toHaveLength(2);
     expect(await compare(fs)).toBe(0);
   });
 
@@ -157,7 +159,7 @@ describe("the digest beside a log", () => {
     { why: "it ends too early", damage: (text) => text.slice(0, -1), reads: 0 },
     {
       why: "its first line is of another version",
-      damage: (text) => text.replace('"version":1', '"version":0'),
+      damage: (text) => text.replace('"version":2', '"version":1'),
       reads: 0,
     },
     {
@@ -172,7 +174,7 @@ describe("the digest beside a log", () => {
     },
   ])("is not used where it is damaged: $why", async ({ damage, reads }) => {
     const fs = await written20();
-    const newest = [...fs.list(FOLDER)].sort((a, b) => Number(b.slice(7)) - Number(a.slice(7)))[0]!;
+    const newest = points(fs).sort((a, b) => Number(b.slice(7)) - Number(a.slice(7)))[0]!;
     rewrite(fs, `${FOLDER}/${newest}`, damage);
     expect(await compare(fs)).toBe(reads);
   });
@@ -189,15 +191,37 @@ describe("the digest beside a log", () => {
     const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
     await internalsOf(session).digest.get();
     await session.append(user("It goes on at once."));
-    await nextPass();
-    expect(fs.list(FOLDER)).toHaveLength(1);
+    await vi.waitFor(() => expect(points(fs)).toHaveLength(1));
     expect(await compare(fs)).toBe(0);
   });
 
   it("is kept at a few points only", async () => {
     const fs = await written20([15, 30, 45, 60, 75, 90, 105, 120]);
-    expect(fs.list(FOLDER)).toHaveLength(4);
+    expect(points(fs)).toHaveLength(4);
     expect(await compare(fs)).toBe(0);
+  });
+
+  it.each([
+    { why: "are gone", change: (fs: InMemoryFileSystem, path: string) => fs.remove(path) },
+    {
+      why: "are damaged",
+      change: (fs: InMemoryFileSystem, path: string) => rewrite(fs, path, (text) => text.replace(/A/, "B")),
+    },
+  ])("is folded from the log where its words $why", async ({ change }) => {
+    const fs = await written20();
+    for (const name of fs.list(FOLDER)) if (name.startsWith("words-")) change(fs, `${FOLDER}/${name}`);
+    expect(await compare(fs)).toBe(1);
+  });
+
+  it("leaves no file where its words would take more than a quarter of what was said", async () => {
+    const fs = new InMemoryFileSystem();
+    const session = await createSession({ ...optionsOf(onDisk(fs)), sessionId: "s" });
+    await internalsOf(session).digest.get();
+    const numbers = (from: number): string =>
+      Array.from({ length: 3_000 }, (_, index) => `w${(from * 3_000 + index) * 7_919}`).join(" ");
+    for (let turn = 0; turn < 10; turn++) await session.append(user(numbers(turn)));
+    await session.close();
+    expect(fs.stat(FOLDER)).toBeUndefined();
   });
 
   it("is the same in a store in memory", async () => {
@@ -216,7 +240,7 @@ describe("the digest beside a log", () => {
     await store.trash("s", { at: 1, reason: "test" });
     expect(fs.stat(FOLDER)).toBeUndefined();
     await store.restore("s");
-    expect(fs.list(FOLDER)).toHaveLength(1);
+    expect(fs.list(FOLDER)).toHaveLength(2);
     await store.trash("s", { at: 2, reason: "test" });
     await store.purge("s");
     expect(fs.list(ROOT).filter((name) => name.includes("s") && !name.startsWith("."))).toEqual([]);
@@ -252,7 +276,7 @@ describe("the digest beside a log", () => {
 
 function rewrite(fs: FileSystem, path: string, change: (text: string) => string): void {
   const file = fs.open(path, "read");
-  const text = Buffer.from(file.read(0, file.size())).toString("utf8");
+  const text = unpackBlob(Buffer.from(file.read(0, file.size()))).toString("utf8");
   file.close();
   fs.remove(path);
   const next = fs.open(path, "create");

@@ -1,7 +1,7 @@
 /**
  * Files of what was derived from a session's log, in `derived/` beside its blobs.
  *
- * A file is written beside its name and renamed, without a sync: its reader checks it.
+ * A file is packed, written beside its name and renamed, without a sync: its reader checks it.
  */
 import { join } from "node:path";
 import { assert } from "../../../base/assert.ts";
@@ -10,6 +10,7 @@ import type { IdSource } from "../../../ports/runtime.ts";
 import type { DerivedFiles } from "../../../ports/session-store.ts";
 import { discard, readBytes, writeWhole } from "../replace/whole-file.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
+import { packBlob, unpackBlob } from "./packed-blob.ts";
 
 const NAME_PATTERN = /^[a-z]+-\d+$/;
 
@@ -39,12 +40,13 @@ export class DerivedFolder implements DerivedFiles {
     const path = this.#path(name);
     const stat = this.#options.fs.stat(path);
     if (stat === undefined || stat.isDirectory) return undefined;
-    return readBytes(this.#options.fs, path).toString("utf8");
+    return unpackBlob(readBytes(this.#options.fs, path)).toString("utf8");
   }
 
   async write(name: string, text: string): Promise<void> {
     const { fs, ids, begin } = this.#options;
     const path = this.#path(name);
+    const bytes = await packBlob(Buffer.from(text, "utf8"));
     begin();
     fs.makeDirectory(this.#folder);
     this.#tidy();
@@ -52,7 +54,7 @@ export class DerivedFolder implements DerivedFiles {
     try {
       const file = fs.open(temporaryPath, "create");
       try {
-        writeWhole(file, Buffer.from(text, "utf8"));
+        writeWhole(file, bytes);
       } finally {
         file.close();
       }
