@@ -2,7 +2,8 @@
  * Plans what is shown again after a compaction, as messages for the same edit.
  *
  * All restorers are asked at the same time, each with its own time limit, so the whole takes no longer than the slowest
- * may. Tokens are then given out by priority, within what the compaction's target leaves. Nothing is appended here: the
+ * may. Tokens are then given out by priority, within what the compaction's target leaves; a share of what files find is
+ * kept for skills, which come later and say how to work. Nothing is appended here: the
  * driver puts the messages behind the summary, so that all is one rewrite, and keeps `announced` in the next
  * checkpoint. The texts are made once and stay as they were sent.
  */
@@ -28,7 +29,7 @@ import type { Deadline } from "../../ports/runtime.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
-import { type EntryReader, recentFilesRestorer } from "./restored-files.ts";
+import { type EntryReader, type RecentFiles, recentFiles } from "./restored-files.ts";
 import { type ListedThing, listRestorer } from "./restored-lists.ts";
 import { ANNOUNCED_COUNT, type RestorerAnswer, readFingerprints, runRestorer } from "./run-restorer.ts";
 
@@ -74,7 +75,9 @@ const PRIORITY = 50;
 
 /** Plans what is put back. Never rejects: what a restorer does wrong is an event. */
 export async function planRestoration(input: RestorationInput): Promise<Restoration> {
-  const restorers = [...builtIn(input), ...input.restorers].sort((one, other) => rank(one) - rank(other));
+  const files = filesOf(input);
+  const own = [...builtIn(input), ...(files === undefined ? [] : [files.restorer])];
+  const restorers = [...own, ...input.restorers].sort((one, other) => rank(one) - rank(other));
   const announced = isObject(input.announced) ? input.announced : {};
   const isVisible = visibilityOf(input);
   const answers = await Promise.all(
@@ -94,25 +97,34 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
   const filling = new Filling(input, isVisible);
   restorers.forEach((restorer, index) => {
     const before = readFingerprints(announced[restorer.name]);
-    filling.add(restorer, answers[index]!, before);
+    const answer = answers[index]!;
+    let { items } = answer;
+    if (files !== undefined && restorer === files.restorer) {
+      filling.keepForSkills(restorers.slice(index + 1), answers.slice(index + 1));
+      items = items && files.itemsWithin(filling.filesTokens);
+    }
+    filling.add(restorer, { ...answer, items }, before);
   });
   return filling.restoration();
 }
 
 function builtIn(input: RestorationInput): readonly Restorer[] {
-  const { windowTokens, measure, fileReader, readEntry, files, plan, hasHistoryTools } = input;
-  const budget = files === "off" ? undefined : (files ?? fileBudget(windowTokens, limitsOf(input)));
-  const recent = {
+  const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, input.windowTokens);
+  return [
+    ...(input.plan === "off" ? [] : [planRestorer(input.digest, input.plan ?? {}, planTokens, input)]),
+    ...skillsRestorers(input),
+  ];
+}
+
+function filesOf(input: RestorationInput): RecentFiles | undefined {
+  const { windowTokens, measure, fileReader, readEntry, files, hasHistoryTools } = input;
+  if (files === "off") return undefined;
+  return recentFiles({
     ...{ source: input, measure, hasHistoryTools },
     ...(fileReader === undefined ? {} : { reader: fileReader }),
     ...(readEntry === undefined ? {} : { readEntry }),
-  };
-  const planTokens = scaleTokens(RESTORE_DEFAULTS.planTokens, windowTokens);
-  return [
-    ...(plan === "off" ? [] : [planRestorer(input.digest, plan ?? {}, planTokens, input)]),
-    ...skillsRestorers(input),
-    ...(budget === undefined ? [] : [recentFilesRestorer({ ...recent, budget: within(budget, input) })]),
-  ];
+    budget: files ?? fileBudget(windowTokens, limitsOf(input)),
+  });
 }
 
 /** Skills in use come after a host's own list of them, which goes before. */
@@ -136,12 +148,6 @@ function skillsRestorers({ skills = [], readEntry }: RestorationInput): readonly
   ];
 }
 
-/** Files are cut to fit beforehand, so they have to know what is left at the most. */
-function within(budget: FileBudget, { budgetTokens, measure }: RestorationInput): FileBudget {
-  const textTokens = Math.max(0, budgetTokens - measureText(RESTORED_OPENING, measure));
-  return { ...budget, filesTokens: Math.min(budget.filesTokens, textTokens) };
-}
-
 function rank({ priority }: Restorer): number {
   return typeof priority === "number" && Number.isFinite(priority) ? priority : PRIORITY;
 }
@@ -163,6 +169,8 @@ const SHARED_BUDGETS = [
   { kinds: ["skill", "mcp-instructions"], tokensOf: (limits: LayerLimits) => limits.restoredSkillsTokens },
   { kinds: ["instructions", "git-status"], tokensOf: () => RESTORE_DEFAULTS.sessionStartTokens },
 ] as const;
+
+const SKILL_KINDS: ReadonlySet<string> = new Set(SHARED_BUDGETS[0].kinds);
 
 /** A budget that is being used up. */
 interface Budget {
@@ -196,6 +204,8 @@ class Filling {
   readonly #announced: Record<string, JsonObject> = {};
   readonly #shared: ReadonlyMap<string, Budget>;
   #leftTokens: number;
+  /** Part of them that only skills may take. */
+  #keptTokens = 0;
 
   constructor(input: RestorationInput, isVisible: (text: string) => boolean) {
     this.#input = input;
@@ -203,6 +213,27 @@ class Filling {
     this.#isVisible = isVisible;
     this.#shared = sharedBudgets(input);
     this.#leftTokens = input.budgetTokens - measureText(RESTORED_OPENING, input.measure);
+  }
+
+  /** The room that files are cut to: all there is at first, except what is kept for skills. */
+  get filesTokens(): number {
+    const { budgetTokens, measure } = this.#input;
+    return budgetTokens - measureText(RESTORED_OPENING, measure) - this.#keptTokens;
+  }
+
+  /** Keeps tokens for the skills among the answers of `restorers`, as far as they need them. */
+  keepForSkills(restorers: readonly Restorer[], answers: readonly RestorerAnswer[]): void {
+    const sizes = restorers.flatMap((restorer, index) => {
+      const { itemTokens } = shareOf(restorer, this.#input);
+      const skills = (answers[index]?.items ?? []).filter(
+        (item) => SKILL_KINDS.has(item.kind) && item.isVisible !== true && !this.#isVisible(item.text),
+      );
+      return skills.map((item) => Math.min(itemTokens, measureText(asText(item, item.text), this.#measure)));
+    });
+    const neededTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
+    const most = this.#shared.get("skill")?.leftTokens ?? 0;
+    const share = Math.max(0, this.#leftTokens) * RESTORE_DEFAULTS.skillsShare;
+    this.#keptTokens = Math.min(neededTokens, most, share);
   }
 
   add(restorer: Restorer, { items, events }: RestorerAnswer, before: Readonly<Record<string, number>>): void {
@@ -215,7 +246,9 @@ class Filling {
     for (const item of items ?? []) {
       const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;
       const budget = shared ?? own;
-      const maxTokens = Math.min(limits.itemTokens, budget.leftTokens, this.#leftTokens);
+      const isSkill = SKILL_KINDS.has(item.kind);
+      const leftTokens = isSkill ? this.#leftTokens : this.#leftTokens - this.#keptTokens;
+      const maxTokens = Math.min(limits.itemTokens, budget.leftTokens, leftTokens);
       const done = this.#place(item, maxTokens);
       if ("reason" in done) {
         this.#skip(name, item, done.reason);
@@ -223,6 +256,7 @@ class Filling {
       } else {
         this.#texts.push(done.text);
         this.#leftTokens -= done.tokens;
+        if (isSkill) this.#keptTokens = Math.max(0, this.#keptTokens - done.tokens);
         budget.leftTokens -= done.tokens;
         const { kind, key } = item;
         this.#events.push({

@@ -18,7 +18,13 @@ import {
 import { CANDIDATES_COUNT } from "../../compaction/restore/restore-from-log.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
-import type { CurrentFile, FileRestorer, RestoreContext, Restorer } from "../../ports/restorer.ts";
+import type {
+  CurrentFile,
+  FileRestorer,
+  RestoreContext,
+  RestoredItem,
+  Restorer,
+} from "../../ports/restorer.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 
 /** The sources of the restorer of recent files. */
@@ -48,38 +54,42 @@ export async function readEntries(
 /** Files come after what is small and says what to do. */
 const PRIORITY = 30;
 
-export function recentFilesRestorer(options: RecentFilesOptions): Restorer {
+/** Recent files: read while all restorers are asked, and cut to their room once it is known what skills need. */
+export interface RecentFiles {
+  /** Reads the files; its answer has no items. */
+  readonly restorer: Restorer;
+  /** The files that were read, within `roomTokens`. */
+  readonly itemsWithin: (roomTokens: number) => readonly RestoredItem[];
+}
+
+export function recentFiles(options: RecentFilesOptions): RecentFiles {
   const { source, budget, measure } = options;
-  return {
+  let candidates: readonly FileCandidate[] = [];
+  const restorer: Restorer = {
     name: "recent-files",
     priority: PRIORITY,
     budgetTokens: budget.filesTokens,
     itemTokens: budget.fileTokens,
-    restore: async ({ budgetTokens, signal }) => {
+    restore: async ({ signal }) => {
       const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
       const { readEntry, reader } = options;
       const contentOf =
         readEntry === undefined ? undefined : await readEntries(entriesToRead(ranked, source), readEntry);
       const logged = withLogged(ranked, source, contentOf);
-      const candidates = await Promise.all(logged.map((file) => withCurrent(file, reader, signal)));
-      const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, budgetTokens) };
-      const { files, skipped } = planFiles(candidates, limits, measure, options);
-      const shown = files.map(({ path, title, note, text, isCut }) => ({
-        kind: "file",
-        key: path,
-        label: RECENT_FILE_LABEL,
-        title,
-        note,
-        text,
-        isCut,
-      }));
-      const visible = skipped.filter(({ reason }) => reason === "visible");
-      return [
-        ...shown,
-        ...visible.map(({ path }) => ({ kind: "file", key: path, text: "", isVisible: true })),
-      ];
+      candidates = await Promise.all(logged.map((file) => withCurrent(file, reader, signal)));
+      return [];
     },
-  } satisfies Restorer;
+  };
+  const itemsWithin = (roomTokens: number): readonly RestoredItem[] => {
+    const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, Math.max(0, roomTokens)) };
+    const { files, skipped } = planFiles(candidates, limits, measure, options);
+    const visible = skipped.filter(({ reason }) => reason === "visible");
+    return [
+      ...files.map(({ path, ...file }) => ({ kind: "file", key: path, label: RECENT_FILE_LABEL, ...file })),
+      ...visible.map(({ path }) => ({ kind: "file", key: path, text: "", isVisible: true })),
+    ];
+  };
+  return { restorer, itemsWithin };
 }
 
 async function withCurrent(

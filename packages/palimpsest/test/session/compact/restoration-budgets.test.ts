@@ -1,6 +1,6 @@
 /** Shares of a window for skills, instructions and other lists after a compaction. */
 import { describe, expect, it } from "vitest";
-import { createDigest } from "#compaction/digest/digest.ts";
+import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import type { Restorer } from "#ports/restorer.ts";
 import {
   planRestoration,
@@ -8,14 +8,23 @@ import {
   type RestorationInput,
 } from "#session/compact/plan-restoration.ts";
 import { sessionStartRestorer } from "#session/compact/restored-context.ts";
+import type { VisibleMessage } from "#transcript/window.ts";
+import { messageOf, read } from "../../../../../test/helpers/restore-messages.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
 
-const plan = (given: Partial<RestorationInput>): Promise<Restoration> =>
-  planRestoration({
-    ...{ hidden: [], tail: [], summaryTexts: [], digest: createDigest(), windowTokens: 200_000 },
+const plan = (given: Partial<RestorationInput>): Promise<Restoration> => {
+  const digest = createDigest();
+  for (const { seq, role, origin, blocks } of (given.hidden ?? []) as readonly VisibleMessage[])
+    addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
+  return planRestoration({
+    ...{ hidden: [], tail: [], summaryTexts: [], digest, windowTokens: 200_000 },
     ...{ budgetTokens: 20_000, measure, restorers: [], deadline: { after: () => () => {} } },
     ...given,
   });
+};
+
+const textsOf = ({ messages }: Restoration): readonly string[] =>
+  messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : "")));
 
 const giving = (name: string, items: unknown, more: Partial<Restorer> = {}): Restorer => ({
   name,
@@ -71,5 +80,77 @@ describe("the budgets of what is restored", () => {
     expect(reported).toMatchObject({ type: "restored", kind: "instructions", isCut: false });
     expect(reported).toMatchObject({ tokens: expect.any(Number) });
     expect(reported?.type === "restored" ? reported.tokens : 0).toBeGreaterThan(5_000);
+  });
+});
+
+describe("skills in use", () => {
+  /** Skills as the log shows them, and files that would take all there is. */
+  const used = (texts: readonly string[]): Partial<RestorationInput> => ({
+    hidden: Array.from({ length: 8 }, (_, index) =>
+      read(
+        index * 2 + 1,
+        `/p/file-${index}.ts`,
+        Array.from({ length: 400 }, (_line, line) => `export const name${line} = ${line};`),
+      ),
+    ).flat(),
+    skills: texts.map((_, index) => ({ name: `skill-${index}`, seq: 100 + index, block: 0 })),
+    readEntry: async (seq) => (seq < 100 ? undefined : [{ type: "text", text: texts[seq - 100]! }]),
+  });
+  const rule = "Always run the linter before a commit. ";
+  const tokensOf = ({ events }: Restoration, kind: string): readonly number[] =>
+    events.flatMap((event) => (event.type === "restored" && event.kind === kind ? [event.tokens] : []));
+
+  it.each([
+    {
+      windowTokens: 200_000,
+      budgetTokens: 20_000,
+      texts: [rule.repeat(300), rule.repeat(300)],
+      skills: [2, 4_500],
+    },
+    {
+      windowTokens: 64_000,
+      budgetTokens: 6_000,
+      texts: [rule.repeat(300), rule.repeat(300)],
+      skills: [2, 2_500],
+    },
+    {
+      windowTokens: 32_000,
+      budgetTokens: 3_000,
+      texts: [rule.repeat(300), rule.repeat(300)],
+      skills: [2, 1_200],
+    },
+    { windowTokens: 64_000, budgetTokens: 6_000, texts: [rule.repeat(20)], skills: [1, 150] },
+    { windowTokens: 64_000, budgetTokens: 6_000, texts: [], skills: [0, 0] },
+  ])("are shown again in a window of $windowTokens beside files that would fill the room", async (given) => {
+    const { texts, windowTokens, budgetTokens, skills } = given;
+    const restored = await plan({ ...used(texts), windowTokens, budgetTokens });
+    const shown = tokensOf(restored, "skill");
+    const shownTokens = shown.reduce((sum, tokens) => sum + tokens, 0);
+    expect(shown.length).toBe(skills[0]);
+    expect(shownTokens).toBeGreaterThanOrEqual(skills[1]!);
+    // Files have all that skills do not need.
+    expect(tokensOf(restored, "file").length).toBeGreaterThan(0);
+    expect(restored.tokens).toBeGreaterThan(budgetTokens * 0.9);
+    expect(restored.tokens).toBeLessThanOrEqual(budgetTokens);
+  });
+
+  it("are shown again where the host lists them, behind its files", async () => {
+    const host = giving("host", [{ kind: "skill", key: "review", text: rule.repeat(100) }]);
+    const restored = await plan({
+      ...used([]),
+      windowTokens: 64_000,
+      budgetTokens: 6_000,
+      restorers: [host],
+    });
+    expect(tokensOf(restored, "skill").length).toBe(1);
+    expect(textsOf(restored).at(-1)).toContain("Always run the linter");
+  });
+
+  it("take no room where they can still be read", async () => {
+    const tail = [messageOf(50, "user", rule.repeat(100))];
+    const given = { windowTokens: 64_000, budgetTokens: 6_000, tail };
+    const restored = await plan({ ...used([rule.repeat(100)]), ...given });
+    expect(tokensOf(restored, "skill")).toEqual([]);
+    expect(restored.tokens).toBeGreaterThan(5_400);
   });
 });
