@@ -25,6 +25,7 @@ import {
   tooLong,
   WINDOW,
 } from "./classic-runs.ts";
+import * as summaries from "./classic-summary-runs.ts";
 import * as runs from "./classic-text-runs.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../../docs/reference/classic.md", import.meta.url));
@@ -145,6 +146,12 @@ const ROWS: readonly Row[] = [
   ],
   ["Full compact", "one call", () => firstRewrite({}, ["collapse"]), "call written, full"],
   [
+    "A model's summary",
+    "nine sections, of which an answer has at least five",
+    summaries.nineSections,
+    "9 asked for, 9 shown; an answer with 4: call failed, extractive",
+  ],
+  [
     "Retries of a prompt that is too long",
     "3; then a summary from the log",
     () => firstRewrite({ summary: () => tooLong }, ["collapse"]),
@@ -233,6 +240,12 @@ const ROWS: readonly Row[] = [
         ],
       }),
     "7 of up to 4546 tokens, 24991 in all",
+  ],
+  [
+    "Plans that are shown again",
+    "plan mode, plan and open tasks, 8,000 tokens in all",
+    async () => `${await summaries.plans(6_000)}; ${await summaries.plans(12_000)}`,
+    "plan-mode, plan, todos: 6,570 tokens; plan-mode, plan (cut), todos: 7,321 tokens",
   ],
   [
     "Messages that stay behind the notes",

@@ -216,6 +216,57 @@ describe("under `faithful`", () => {
   });
 });
 
+describe("a cold cache under each policy", () => {
+  const cold = "microcompact cache-cold";
+
+  it.each([
+    { policy: "economy", editSafety: "permissive", edits: [cold] },
+    { policy: "balanced", editSafety: "permissive", edits: [] },
+    { policy: undefined, editSafety: "permissive", edits: [] },
+    { policy: "faithful", editSafety: "permissive", edits: [cold] },
+    { policy: "classic", editSafety: "permissive", edits: [cold] },
+    { policy: "off", editSafety: "permissive", edits: [] },
+    // What was sent to a strict model only changes all at once.
+    { policy: "economy", editSafety: "strict", edits: [] },
+    { policy: "balanced", editSafety: "strict", edits: [] },
+    { policy: "faithful", editSafety: "strict", edits: [] },
+    { policy: "classic", editSafety: "strict", edits: [] },
+  ] as const)("$policy, $editSafety: $edits", async ({ policy, editSafety, edits }) => {
+    const { session, options } = await aSession({
+      ...(policy && { policy }),
+      editSafety,
+      // Early summaries of `economy` are another matter.
+      limits: { summaryMultiple: 1_000 },
+      disabledLayers: ["offload"],
+    });
+    await begin(session);
+    for (let index = 0; index < 12; index++) expect(await work(session, { tokens: 3_000 })).toEqual([]);
+    (options.clock as FakeClock).advance(2 * 3_600_000);
+    const made = await work(session);
+    expect(made.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual(edits);
+  });
+
+  it("stays as it is under `balanced` whatever the gap, up to the gates", async () => {
+    const { session, options } = await aSession({
+      policy: "balanced",
+      windowTokens: 64_000,
+      limits: { coldGapMs: 1_000 },
+      disabledLayers: ["offload"],
+    });
+    await begin(session);
+    let made: readonly LayerEdit[] = [];
+    let before = 0;
+    for (let index = 0; index < 40 && made.length === 0; index++) {
+      before = session.tokens.padded;
+      (options.clock as FakeClock).advance(3_600_000);
+      made = await work(session, { tokens: 1_500 });
+    }
+    expect(made.map(({ reason }) => reason)).not.toContain("cache-cold");
+    // Four fifths of what is left of the window behind the room for a summary.
+    expect(before).toBeGreaterThan(0.75 * 0.8 * 64_000);
+  });
+});
+
 describe("switches of a window", () => {
   it.each([
     { window: { policy: "cheap" }, why: "a policy that there is not" },
