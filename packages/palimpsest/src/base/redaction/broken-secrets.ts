@@ -8,6 +8,7 @@
  */
 import {
   findSecrets,
+  type Joints,
   joinSpans,
   type RedactedText,
   type SecretSpan,
@@ -103,19 +104,40 @@ function findOnce(text: string): readonly SecretSpan[] {
   if (!BREAK_CHARACTER.test(text)) return whole;
   const pieces = piecesOf(text);
   if (pieces.length < 2) return whole;
-  const broken = findSecrets(pieces.map((piece) => piece.text).join(""), (at) => startsPiece(pieces, at));
+  const broken = findSecrets(pieces.map((piece) => piece.text).join(""), jointsOf(pieces));
   return joinSpans([...whole, ...placed(broken, pieces, whole)]);
 }
 
-/** True if a stretch begins at this place of the text without breaks: a key may begin there behind any character. */
-function startsPiece(pieces: readonly Piece[], joinedAt: number): boolean {
-  let low = 0;
-  for (let high = pieces.length; low < high; ) {
-    const middle = (low + high) >>> 1;
-    if (pieces[middle]!.joinedAt < joinedAt) low = middle + 1;
-    else high = middle;
-  }
-  return pieces[low]?.joinedAt === joinedAt;
+/** Breaks before and behind a place that a key is looked for between: it is seldom broken more than twice. */
+const STRETCHES = [
+  [0, 1],
+  [-1, 0],
+  [-1, 1],
+  [0, 2],
+] as const;
+
+function jointsOf(pieces: readonly Piece[]): Joints {
+  /** Index of the last piece that begins at this place or before. */
+  const pieceAt = (joinedAt: number): number => {
+    let low = 0;
+    for (let high = pieces.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (pieces[middle]!.joinedAt <= joinedAt) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  };
+  const endOf = ({ joinedAt, text }: Piece): number => joinedAt + text.length;
+  return {
+    isStart: (at) => pieces[pieceAt(at)]?.joinedAt === at,
+    around: (at) => {
+      const index = pieceAt(at);
+      return STRETCHES.flatMap(([before, behind]) => {
+        const [first, last] = [pieces[index + before], pieces[index + behind]];
+        return first === undefined || last === undefined ? [] : [{ from: first.joinedAt, to: endOf(last) }];
+      });
+    },
+  };
 }
 
 /** Moves spans of a text without `taken` to their places in the text that still has them. Both are in order. */
@@ -208,8 +230,12 @@ function placed(
   for (const { family, from, to } of secrets) {
     while (first + 1 < pieces.length && pieces[first + 1]!.joinedAt <= from) first++;
     const start = pieces[first]!;
-    if (to <= start.joinedAt + start.text.length) continue;
     const begin = start.at + (from - start.joinedAt);
+    if (to <= start.joinedAt + start.text.length) {
+      // Known by a name that ends the line before.
+      if (first > 0 && from === start.joinedAt) found.push({ family, from: begin, to: begin + to - from });
+      continue;
+    }
     while (known < whole.length && whole[known]!.to <= begin) known++;
     const isWhole = known < whole.length && whole[known]!.from < start.at + start.text.length;
     const end = endOf(pieces, first, to, isWhole);

@@ -57,8 +57,10 @@ const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」�
 const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
 /** Quotation marks of many languages, before a password. */
 const OPEN = String.raw`(?:\\{0,3}["'\x60]|[«“‘„「『]\s?)?`;
+/** Between two words of a sentence, which may go on with the next line. */
+const GAP = String.raw`(?:[ \t]{1,3}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})`;
 /** Words between the name and its verb: "the password of the staging server is". */
-const BETWEEN = String.raw`(?:[ \t]{1,3}[^\s.!?:;,=]{1,30}){0,6}?`;
+const BETWEEN = String.raw`(?:${GAP}[^\s.!?:;,=]{1,30}){0,6}?`;
 
 /** A sentence in one language: the names of a password, and the verbs between it and its value. */
 function sentence(words: readonly string[], name: string, verb: string): SecretContext {
@@ -66,7 +68,7 @@ function sentence(words: readonly string[], name: string, verb: string): SecretC
     family: "password",
     words,
     pattern: new RegExp(
-      `(?<kept>${name}${BETWEEN}(?:[ \\t]{1,3}(?:${verb})[ \\t]{1,3}|[ \\t]{0,3}[:：][ \\t]{0,3}|=)${OPEN})${PASSWORD_VALUE}`,
+      `(?<kept>${name}${BETWEEN}(?:${GAP}(?:${verb})${GAP}|[ \\t]{0,3}[:：](?:${GAP})?|=)${OPEN})${PASSWORD_VALUE}`,
       "iuy",
     ),
     source: "our own wording, in the languages of packages/palimpsest/src/memory",
@@ -336,7 +338,7 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     family: "password",
     words: ["비밀번호", "패스워드", "암호"],
     pattern: new RegExp(
-      `(?<kept>(?:비밀번호|패스워드|암호)(?:는|은|가|이)[ \\t]{1,3}${OPEN})${PASSWORD_VALUE}`,
+      `(?<kept>(?:비밀번호|패스워드|암호)(?:는|은|가|이)${GAP}${OPEN})${PASSWORD_VALUE}`,
       "iuy",
     ),
     source: "our own wording, in the languages of packages/palimpsest/src/memory",

@@ -26,15 +26,22 @@ export interface SecretSpan {
   readonly to: number;
 }
 
-/** True if a key may begin at this place, although it is within a word. */
-type IsStart = (at: number) => boolean;
+/** Places where a text was put together from stretches: a word may end there, and a key begin. */
+export interface Joints {
+  /** True if a stretch begins here: a key may begin here, although it is within a word. */
+  readonly isStart: (at: number) => boolean;
+  /** Stretches from one joint to another around this place, in which a key may be that is part of a longer word in the whole text. */
+  readonly around: (at: number) => readonly { readonly from: number; readonly to: number }[];
+}
+
+const NO_JOINTS: Joints = { isStart: () => false, around: () => [] };
 
 /** Every secret of the text, from the first to the last; none overlaps another. */
-export function findSecrets(text: string, isStart: IsStart = () => false): readonly SecretSpan[] {
+export function findSecrets(text: string, joints: Joints = NO_JOINTS): readonly SecretSpan[] {
   const found: RankedSpan[] = [];
   for (const pem of findPem(text)) found.push({ ...pem, rank: -2 });
-  findMarked(text, found);
-  scan(text, found, isStart);
+  findMarked(text, found, joints);
+  scan(text, found, joints);
   return joinSpans(found.sort((one, other) => one.rank - other.rank));
 }
 
@@ -64,12 +71,12 @@ const MARKS = CONTEXTS.flatMap((context) =>
 );
 
 /** Adds what stands beside short words, and words of other scripts. Changes `found`. */
-function findMarked(text: string, found: RankedSpan[]): void {
+function findMarked(text: string, found: RankedSpan[], joints: Joints): void {
   const isAscii = !NON_ASCII.test(text);
   for (const { word, context } of MARKS) {
     if (isAscii && NON_ASCII.test(word)) continue;
     for (let at = text.indexOf(word); at !== -1; ) {
-      const span = matchContext(text, at, context);
+      const span = matchContext(text, at, context, joints);
       if (span !== undefined) found.push(span);
       at = text.indexOf(word, Math.max(at + word.length, span?.to ?? 0));
     }
@@ -77,6 +84,21 @@ function findMarked(text: string, found: RankedSpan[]): void {
 }
 
 function matchContext(
+  text: string,
+  at: number,
+  context: CompiledContext,
+  joints: Joints,
+): RankedSpan | undefined {
+  const whole = matchContextIn(text, at, context);
+  if (whole !== undefined) return whole;
+  for (const { from, to } of joints.around(at)) {
+    const span = matchContextIn(text.slice(from, to), at - from, context);
+    if (span !== undefined) return { ...span, from: span.from + from, to: span.to + from };
+  }
+  return undefined;
+}
+
+function matchContextIn(
   text: string,
   at: number,
   { family, rank, pattern }: CompiledContext,
@@ -135,7 +157,7 @@ const LOWER = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Goes through the text once, and adds what has a shape and what stands beside a word. Changes `found`. */
-function scan(text: string, found: RankedSpan[], isStart: IsStart): void {
+function scan(text: string, found: RankedSpan[], joints: Joints): void {
   const reached = new Map<CompiledContext, number>();
   let isInWord = false;
   let shapesFrom = 0;
@@ -149,7 +171,7 @@ function scan(text: string, found: RankedSpan[], isStart: IsStart): void {
     }
     key = ((key << 7) | LOWER[code]!) & 0xfffffff;
     if (HAS_BESIDE[(key ^ (key >>> 12)) & 0xffff] === 1)
-      findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found });
+      findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found, joints });
     const isWord = WORD[code] === 1;
     const wasInWord = isInWord;
     isInWord = isWord;
@@ -157,10 +179,10 @@ function scan(text: string, found: RankedSpan[], isStart: IsStart): void {
     const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 128;
     if (next > 127 || HAS_SHAPE[code * 128 + next] !== 1) continue;
     const isBehindHyphen = text.charCodeAt(at - 1) === 45;
-    const isFree = (wasInWord || isBehindHyphen) && isStart(at);
+    const isFree = (wasInWord || isBehindHyphen) && joints.isStart(at);
     if (wasInWord && !isFree && !isBehindEscape(text, at)) continue;
     const shapes = SHAPES.get(code * 128 + next)!;
-    const span = matchShape(text, at, { shapes, isBehindHyphen: isBehindHyphen && !isFree });
+    const span = matchShape(text, at, { shapes, isBehindHyphen: isBehindHyphen && !isFree, joints });
     if (span === undefined) continue;
     found.push(span);
     shapesFrom = span.to;
@@ -172,12 +194,13 @@ interface Reached {
   /** End of the last match of a rule. */
   readonly reached: Map<CompiledContext, number>;
   readonly found: RankedSpan[];
+  readonly joints: Joints;
 }
 
-function findBeside(text: string, at: number, { key, reached, found }: Reached): void {
+function findBeside(text: string, at: number, { key, reached, found, joints }: Reached): void {
   for (const context of BESIDE.get(key) ?? []) {
     if (at < (reached.get(context) ?? 0)) continue;
-    const span = matchContext(text, at, context);
+    const span = matchContext(text, at, context, joints);
     if (span === undefined) continue;
     found.push(span);
     reached.set(context, span.to);
@@ -187,17 +210,21 @@ function findBeside(text: string, at: number, { key, reached, found }: Reached):
 interface ShapesToTry {
   readonly shapes: readonly CompiledShape[];
   readonly isBehindHyphen: boolean;
+  readonly joints: Joints;
 }
 
 function matchShape(
   text: string,
   at: number,
-  { shapes, isBehindHyphen }: ShapesToTry,
+  { shapes, isBehindHyphen, joints }: ShapesToTry,
 ): RankedSpan | undefined {
   for (const { family, start, isHyphenPart, body } of shapes) {
     if ((isBehindHyphen && isHyphenPart) || !text.startsWith(start, at)) continue;
-    body.lastIndex = at + start.length;
-    if (body.test(text)) return { family, rank: -1, from: at, to: body.lastIndex };
+    for (const to of [text.length, ...joints.around(at).map((stretch) => stretch.to)]) {
+      body.lastIndex = at + start.length;
+      if (body.test(to === text.length ? text : text.slice(0, to)))
+        return { family, rank: -1, from: at, to: body.lastIndex };
+    }
   }
   return undefined;
 }

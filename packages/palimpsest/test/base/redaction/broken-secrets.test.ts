@@ -169,6 +169,10 @@ describe("redactBroken", () => {
     ["sk-\n"],
     [`${HEAD}\n`],
     ["Authorization: Bearer\n"],
+    ["password "],
+    ["MY_TOKEN\n"],
+    ["the secret is\n"],
+    ["a://b:c\n"],
   ])("takes eight times as long for eight times as much of %j", (piece) => {
     const text = (length: number): string => piece.repeat(Math.ceil(length / piece.length));
     const [small, large] = [text(40_000), text(320_000)];
