@@ -146,7 +146,8 @@ async function bundle(from, dist, entries) {
     minifyInternalExports: false,
     // Without spaces; `onePerLine` puts the lines back. No name is changed.
     minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
-    comments: { legal: true, annotation: true, jsdoc: false }, // The declarations have the doc comments.
+    // The declarations have the doc comments; bundlers know without a mark that a new `Map` or `Set` has no effect.
+    comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
   });
   await built.close();
@@ -204,8 +205,8 @@ function copyTypes(from, dist, entries) {
     const text = readFileSync(join(from, path), "utf8");
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     // What a file is for tells those who change it; editors show the comments of names.
-    const indented = text.replace(/^(?: {4})+/gm, (indent) => "\t".repeat(indent.length / 4));
-    writeFileSync(join(dist, path), indented.replace(FILE_COMMENT, ""));
+    // Editors show declarations in a form of theirs, so they need no indentation.
+    writeFileSync(join(dist, path), text.replace(/^ +/gm, "").replace(FILE_COMMENT, ""));
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)"/g))
       wanted.push(join(dirname(path), specifier).replace(/\.[jt]s$/, ".d.ts"));
   }

@@ -58,7 +58,7 @@ export { filesAfter, restoreFilesFromLog } from "../compaction/restore/restore-f
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
 export { reasonWords } from "../compaction/shared/edit-reason.ts";
-export { LAYER_LIMITS, type LayerLimits } from "../compaction/shared/layer-limits.ts";
+export { LAYER_LIMITS, type LayerLimits, thinkingBudget } from "../compaction/shared/layer-limits.ts";
 export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/measure.ts";
 export { situationOf } from "../compaction/shared/window-state.ts";
@@ -165,12 +165,7 @@ export type { KeptReason, RetentionSettings } from "../session/lifecycle/plan-cl
 export type { CallRequest, PreparedCall } from "../session/options/prepared-call.ts";
 export { resolveLimits, type WindowLimits } from "../session/options/window-limits.ts";
 export { internalsOf } from "../session/session.ts";
-export {
-  type ContextCategory,
-  type ContextUse,
-  contextUse,
-  thinkingBudget,
-} from "../session/window/context-use.ts";
+export { type ContextCategory, type ContextUse, contextUse } from "../session/window/context-use.ts";
 export { figuresOf } from "../session/window/window-tracker.ts";
 export { inspectSession } from "../stores/files/doctor/session-doctor.ts";
 export type { DoctorOptions, SessionFinding } from "../stores/files/doctor/session-findings.ts";

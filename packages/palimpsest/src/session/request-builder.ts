@@ -6,6 +6,7 @@
  */
 import { SessionError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json/json.ts";
+import { thinkingBudget } from "../compaction/shared/layer-limits.ts";
 import type { CountableRequest } from "../ports/model-client.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
@@ -16,7 +17,7 @@ import type { FitOptions, FittedWindow, WindowCompactor } from "./compact/compac
 import type { ByHand } from "./compact/summary-request.ts";
 import type { CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkUndoBinds, checkUndoIsUnanswered } from "./window/bound-thinking.ts";
-import { type ContextUse, contextUse, thinkingBudget } from "./window/context-use.ts";
+import { type ContextUse, contextUse } from "./window/context-use.ts";
 import { checkCallRequest } from "./window/fixed-part.ts";
 import { type CacheWatch, markedMessages } from "./window/prompt-cache-watch.ts";
 import type { ProviderEditing } from "./window/provider-edits.ts";

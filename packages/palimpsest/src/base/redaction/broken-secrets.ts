@@ -8,7 +8,6 @@
  */
 import {
   findSecrets,
-  type Joints,
   joinSpans,
   type RedactedText,
   type SecretSpan,
@@ -16,6 +15,7 @@ import {
   takeOut,
   takeOutWithin,
 } from "./secret-patterns.ts";
+import { jointsOf, type Piece } from "./text-pieces.ts";
 
 /** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
 const END = String.raw`(?:\r{0,2}\n|(?:\\{1,3}r)?\\{1,3}n)`;
@@ -33,15 +33,6 @@ const BREAKS = [
 ];
 /** A break begins with one of few characters: to look for these first takes half the time. */
 const BREAK = new RegExp(String.raw`(?=[\\"'\`\s])(?:${BREAKS.join("|")})`, "g");
-
-/** A stretch without breaks: where it is in the text, and where in the text without breaks. */
-interface Piece {
-  /** True if the break before it says that it goes on, as the end of a line does not. */
-  readonly isRest: boolean;
-  readonly at: number;
-  readonly joinedAt: number;
-  readonly text: string;
-}
 
 /** As `redactSecrets`, and with what is broken. The same string where there is nothing. */
 export function redactBroken(text: string): RedactedText {
@@ -106,38 +97,6 @@ function findOnce(text: string): readonly SecretSpan[] {
   if (pieces.length < 2) return whole;
   const broken = findSecrets(pieces.map((piece) => piece.text).join(""), jointsOf(pieces));
   return joinSpans([...whole, ...placed(broken, pieces, whole)]);
-}
-
-/** Breaks before and behind a place that a key is looked for between: it is seldom broken more than twice. */
-const STRETCHES = [
-  [0, 1],
-  [-1, 0],
-  [-1, 1],
-  [0, 2],
-] as const;
-
-function jointsOf(pieces: readonly Piece[]): Joints {
-  /** Index of the last piece that begins at this place or before. */
-  const pieceAt = (joinedAt: number): number => {
-    let low = 0;
-    for (let high = pieces.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (pieces[middle]!.joinedAt <= joinedAt) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  };
-  const endOf = ({ joinedAt, text }: Piece): number => joinedAt + text.length;
-  return {
-    isStart: (at) => pieces[pieceAt(at)]?.joinedAt === at,
-    around: (at) => {
-      const index = pieceAt(at);
-      return STRETCHES.flatMap(([before, behind]) => {
-        const [first, last] = [pieces[index + before], pieces[index + behind]];
-        return first === undefined || last === undefined ? [] : [{ from: first.joinedAt, to: endOf(last) }];
-      });
-    },
-  };
 }
 
 /** Moves spans of a text without `taken` to their places in the text that still has them. Both are in order. */

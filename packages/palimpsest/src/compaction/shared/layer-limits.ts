@@ -10,7 +10,7 @@ import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { SESSION_MEMORY_DEFAULTS } from "../../base/defaults/compaction/session-memory.ts";
 import { NOTES_DEFAULTS } from "../../base/defaults/notes.ts";
 import { BUDGET_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
-import type { ScaledTokens } from "./measure.ts";
+import { type ScaledTokens, scaleTokens } from "./measure.ts";
 
 /** Thinking in the window, which is counted apart, in tokens. Source: Claude Code's thinking budget: 32,000; the floor is our choice. */
 const THINKING = { tokens: 32_000, floor: 4_000 };
@@ -67,4 +67,15 @@ export function limitsOf({
   readonly limits?: LayerLimits | undefined;
 }): LayerLimits {
   return limits;
+}
+
+/** The tokens that thinking may take in a window. */
+export function thinkingBudget({
+  budget,
+  limits,
+}: {
+  readonly budget: { readonly windowTokens: number };
+  readonly limits?: LayerLimits | undefined;
+}): number {
+  return scaleTokens(limitsOf({ limits }).thinkingTokens, budget.windowTokens);
 }

@@ -170,6 +170,8 @@ const SHARED_BUDGETS = [
   { kinds: ["instructions", "git-status"], tokensOf: () => RESTORE_DEFAULTS.sessionStartTokens },
 ] as const;
 
+/** Share of the room of files that is kept for skills, as far as they need it. Our choice: skills say how to work, and in small windows files alone would take everything. */
+const SKILLS_SHARE = 0.5;
 const SKILL_KINDS: ReadonlySet<string> = new Set(SHARED_BUDGETS[0].kinds);
 
 /** A budget that is being used up. */
@@ -232,7 +234,7 @@ class Filling {
     });
     const neededTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
     const most = this.#shared.get("skill")?.leftTokens ?? 0;
-    const share = Math.max(0, this.#leftTokens) * RESTORE_DEFAULTS.skillsShare;
+    const share = Math.max(0, this.#leftTokens) * SKILLS_SHARE;
     this.#keptTokens = Math.min(neededTokens, most, share);
   }
 

@@ -54,12 +54,12 @@ export async function readEntries(
 /** Files come after what is small and says what to do. */
 const PRIORITY = 30;
 
-/** Recent files: read while all restorers are asked, and cut to their room once it is known what skills need. */
+/** Recent files: read while all restorers are asked, and cut to size once it is known what skills need. */
 export interface RecentFiles {
   /** Reads the files; its answer has no items. */
   readonly restorer: Restorer;
-  /** The files that were read, within `roomTokens`. */
-  readonly itemsWithin: (roomTokens: number) => readonly RestoredItem[];
+  /** The files that were read, within `leftTokens`. */
+  readonly itemsWithin: (leftTokens: number) => readonly RestoredItem[];
 }
 
 export function recentFiles(options: RecentFilesOptions): RecentFiles {
@@ -80,8 +80,8 @@ export function recentFiles(options: RecentFilesOptions): RecentFiles {
       return [];
     },
   };
-  const itemsWithin = (roomTokens: number): readonly RestoredItem[] => {
-    const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, Math.max(0, roomTokens)) };
+  const itemsWithin = (leftTokens: number): readonly RestoredItem[] => {
+    const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, Math.max(0, leftTokens)) };
     const { files, skipped } = planFiles(candidates, limits, measure, options);
     const visible = skipped.filter(({ reason }) => reason === "visible");
     return [

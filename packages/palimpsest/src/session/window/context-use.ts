@@ -4,8 +4,6 @@
  * Blocks are estimated, and the estimates scaled, so that all categories add up to the size of the next request.
  */
 import { explainCompaction } from "../../compaction/shared/edit-reason.ts";
-import { type LayerLimits, limitsOf } from "../../compaction/shared/layer-limits.ts";
-import { scaleTokens } from "../../compaction/shared/measure.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
@@ -103,18 +101,6 @@ const ORDER: readonly ContextCategory[] = [
 ];
 /** How a home begins the blocks of a start context. */
 const INSTRUCTIONS = /^(?:Instructions from |State of version control at the start:)/;
-
-/** The tokens that thinking may take in a window. */
-export function thinkingBudget({
-  budget,
-  limits,
-}: {
-  readonly budget: Pick<ContextBudget, "windowTokens">;
-  /** @defaultValue `LAYER_LIMITS` */
-  readonly limits?: LayerLimits | undefined;
-}): number {
-  return scaleTokens(limitsOf({ limits }).thinkingTokens, budget.windowTokens);
-}
 
 /** Adds up what fills the window. */
 export function contextUse(input: ContextUseInput): ContextUse {

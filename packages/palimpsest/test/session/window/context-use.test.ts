@@ -1,8 +1,9 @@
 /** What fills the window: each message in its category, and all of them together the size of the request. */
 
 import { describe, expect, it } from "vitest";
+import { thinkingBudget } from "#compaction/shared/layer-limits.ts";
 import { resolveLimits } from "#session/options/window-limits.ts";
-import { contextUse, thinkingBudget } from "#session/window/context-use.ts";
+import { contextUse } from "#session/window/context-use.ts";
 import { call, result, text, user } from "#test/helpers/histories.ts";
 import { aSession } from "#test/helpers/sessions.ts";
 import type { ContentBlock, Origin, Role } from "#transcript/blocks.ts";

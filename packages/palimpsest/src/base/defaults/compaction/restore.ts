@@ -24,8 +24,6 @@ export const RESTORE_DEFAULTS = {
   itemTokens: { tokens: 5_000, floor: 1_000 },
   /** All skills and instructions of tool servers together, in tokens. Source: our choice: what Claude Code gives them. */
   skillsTokens: { tokens: 25_000, floor: 3_000 },
-  /** Share of the tokens that files find which is kept for skills and instructions of tool servers, as far as they need it; 0 to 1. Source: our choice: skills say how to work, and in small windows files alone would take everything. */
-  skillsShare: 0.5,
   /** Instruction files and the state of version control together, in tokens. Source: our choice: two large instruction files. */
   sessionStartTokens: { tokens: 12_000, floor: 2_000 },
   /** Plan, plan-mode instructions and open tasks together, in tokens. Source: our choice. */
