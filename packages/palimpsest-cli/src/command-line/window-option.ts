@@ -21,6 +21,16 @@ export function parseWindowSizes(text: string): readonly number[] {
   return [...new Set(text.split(",").map((part) => parseSize(part.trim(), text)))];
 }
 
+/** Reads one window size. @throws OptionError if it cannot be parsed, or is a list */
+export function parseWindowSize(text: string): number {
+  const [size, ...more] = parseWindowSizes(text);
+  if (size !== undefined && more.length === 0) return size;
+  throw new OptionError({
+    message: `--window: ${JSON.stringify(text)} is more than one size.`,
+    hint: "Write one number of tokens, such as 200k.",
+  });
+}
+
 function parseSize(part: string, whole: string): number {
   const tokens = parseTokens(part);
   if (Number.isInteger(tokens) && tokens >= MIN_TOKENS && tokens <= MAX_TOKENS) return tokens;

@@ -1,11 +1,10 @@
 /**
  * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
  */
-import { OptionError } from "palimpsest";
 import { type ContextUse, clearedTokens, contextUse, figuresOf, thinkingBudget } from "palimpsest/internal";
 import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
-import { parseWindowSizes } from "../command-line/window-option.ts";
+import { parseWindowSize } from "../command-line/window-option.ts";
 import { foldWindow, latestOf, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
 import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
 import { nameOf } from "../stored-sessions/session-words.ts";
@@ -19,7 +18,7 @@ interface ContextFlags extends PlaceFlags {
 const WINDOW_OPTION = [
   "--window <tokens>",
   "window of the model, such as 200k (default: what is known of its model)",
-  parseOneWindow,
+  parseWindowSize,
 ] as const;
 
 export const contextCommand = sessionCommand(
@@ -99,13 +98,4 @@ async function findCall(log: OpenedLog["log"], seq: number): Promise<CallEntry |
     if (earlier !== undefined) return earlier;
   }
   return undefined;
-}
-
-function parseOneWindow(text: string): number {
-  const [size, ...more] = parseWindowSizes(text);
-  if (size !== undefined && more.length === 0) return size;
-  throw new OptionError({
-    message: `--window: ${JSON.stringify(text)} is more than one size.`,
-    hint: "Write one number of tokens, such as 200k.",
-  });
 }

@@ -21,6 +21,8 @@ const EXAMPLES = `
 Examples:
   palimpsest chat                                     talk with an agent that works in this folder
   palimpsest run -p "What does this project do?"      ask an agent that works in this folder
+  palimpsest chat --bare                              without instruction files, version control and servers
+  palimpsest run -p "Why?" --no-session-persistence   ask, and write nothing
   palimpsest replay                                   the newest session of Claude Code, Codex …
   palimpsest replay session.jsonl                     a recorded session in its model's window
   palimpsest replay *.jsonl.gz --window 200k,64k,32k  several sessions, three windows each
@@ -29,6 +31,7 @@ Examples:
   palimpsest replay session.jsonl --html page.html    a page to look at: the window, call by call
   palimpsest sessions list                            the stored sessions of this folder
   palimpsest context                                  what fills the window of the latest session
+  palimpsest compact                                  make room in it, with a summary from its log
   palimpsest notes show                               the notes of the latest session of this folder
   palimpsest tasks list                               background tasks of the sessions of this folder
   palimpsest memory recall "When can I deploy?"       the memories that answer a question
@@ -37,7 +40,7 @@ Examples:
 
 Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
 mini-swe-agent, and message lists in the shape of OpenAI Chat and Anthropic.
-Only chat, run and worker call models, and only they and doctor --postgres open connections. Everything else
+Only chat, run, worker and compact --model call models, and only they and doctor --postgres open connections. Everything else
 works on this machine alone.`;
 
 const COMMANDS: CommandLoaders = {
@@ -46,6 +49,7 @@ const COMMANDS: CommandLoaders = {
   replay: async () => (await import("../replay/replay-grammar.ts")).replayCommand,
   sessions: async () => (await import("../sessions/sessions-command.ts")).SESSIONS_COMMAND,
   context: async () => (await import("../context/context-command.ts")).contextCommand,
+  compact: async () => (await import("../chat/headless/compact-command.ts")).compactCommand,
   notes: async () => (await import("../notes/notes-command.ts")).NOTES_COMMAND,
   tasks: async () => (await import("../tasks/tasks-command.ts")).TASKS_COMMAND,
   memory: async () => (await import("../memory/memory-command.ts")).MEMORY_COMMAND,

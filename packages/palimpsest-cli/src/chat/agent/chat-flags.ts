@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import { OptionError } from "palimpsest";
 import { type CommandCall, parseChoice, parseCount, refuseTogether } from "../../command-line/command.ts";
-import { parseWindowSizes } from "../../command-line/window-option.ts";
+import { parseWindowSize } from "../../command-line/window-option.ts";
 import { PERMISSION_MODES, type PermissionMode } from "../base/chat-events.ts";
 import type { ChatOptions, ChosenSession } from "./chat-options.ts";
 
@@ -26,15 +26,6 @@ export interface ChatFlags {
   readonly sessionPersistence: boolean;
 }
 
-function parseWindow(text: string): number {
-  const [size, ...more] = parseWindowSizes(text);
-  if (size !== undefined && more.length === 0) return size;
-  throw new OptionError({
-    message: `--window has ${JSON.stringify(text)}.`,
-    hint: "Give one size, such as 64k.",
-  });
-}
-
 /** The rows of the options of {@link ChatFlags}. */
 export const CHAT_OPTIONS = [
   [
@@ -45,7 +36,7 @@ export const CHAT_OPTIONS = [
   [
     "--window <tokens>",
     "window of the model, such as 64k (default: what is known of the model)",
-    parseWindow,
+    parseWindowSize,
   ],
   ["-r, --resume <session>", "continue this session: id, the beginning of one, or a title"],
   ["-c, --continue", "continue the latest session of this folder"],

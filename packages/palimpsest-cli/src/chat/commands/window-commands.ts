@@ -1,6 +1,7 @@
 /** The commands about the window and the conversation: compact, context, undo, rewind, pin. */
 import { OptionError } from "palimpsest";
 import { blockText } from "palimpsest/transcript";
+import { compactedWords } from "../../terminal/compacted-words.ts";
 import { formatShare, formatTokens } from "../../terminal/figures.ts";
 import { type ChatCommand, oneLineOf, type RewindPlace } from "./chat-command.ts";
 
@@ -11,13 +12,9 @@ const compact: ChatCommand = {
   args: "[instructions]",
   description: "make room now: summarise the conversation so far",
   run: async ({ session }, args, signal) => {
-    const { freedTokens, writtenBy } = await session.compact({
-      signal,
-      ...(args === "" ? {} : { instructions: args }),
-    });
-    const by = writtenBy === undefined ? "made from the log" : `written by ${writtenBy}`;
+    const done = await session.compact({ signal, ...(args === "" ? {} : { instructions: args }) });
     // What went is in the line about the compaction itself, as for an automatic one.
-    return { text: `Compacted: ${formatTokens(freedTokens)} tokens are free, the summary was ${by}.` };
+    return { text: compactedWords(done) };
   },
 };
 
