@@ -25,7 +25,7 @@ function addUp({ nodes, samples, timeDeltas }) {
   const walk = [[nodes[0], "node"]];
   for (let next = walk.pop(); next !== undefined; next = walk.pop()) {
     const [node, caller] = next;
-    // What a function of Node does is done for the file that called it.
+    // What a function of Node does is done for the file that called it; HTTP is Node's, whoever asks for it.
     const who = ownerOf(node.callFrame) ?? caller;
     whose.set(node.id, node.callFrame.functionName === "(idle)" ? undefined : who);
     for (const id of node.children ?? []) walk.push([visit.get(id), who]);
@@ -40,5 +40,6 @@ function addUp({ nodes, samples, timeDeltas }) {
 
 function ownerOf({ url }) {
   if (/[/]palimpsest(?:-cli)?[/]dist[/]/.test(url)) return "own";
+  if (/^node:internal[/]deps[/]undici/.test(url)) return "node";
   return url.startsWith("file:") && !url.includes("/bench/") ? "sdk" : undefined;
 }

@@ -47,17 +47,19 @@ export class Workspace {
     if (path.includes("\0")) throw outside(path, "has a character that no path has");
     const wanted = isAbsolute(path) ? resolve(path) : resolve(this.root, expandHome(path));
     const { real, exists } = await realPlace(wanted);
-    const allowed = await realFolders([
-      this.root,
-      ...this.#folders,
-      ...(use === "read" ? this.#readable() : []),
-    ]);
-    if (!allowed.some((folder) => isWithin(folder, real)))
+    const isAllowed = isWithin(this.root, real) || (await this.#isInFurtherFolder(real, use));
+    if (!isAllowed)
       throw outside(
         path,
         real === wanted ? "lies outside of the workspace" : `leads to ${real}, outside of the workspace`,
       );
     return { path: real, name: this.nameOf(real), exists };
+  }
+
+  async #isInFurtherFolder(real: string, use: "read" | "change"): Promise<boolean> {
+    const further = [...this.#folders, ...(use === "read" ? this.#readable() : [])];
+    const folders = await Promise.all(further.map((folder) => realpath(folder).catch(() => undefined)));
+    return folders.some((folder) => folder !== undefined && isWithin(folder, real));
   }
 
   /** Opens a file of the workspace. @throws `InputError` for pipes, devices, folders, and what lies outside */
@@ -117,11 +119,6 @@ async function isDeadLink(path: string): Promise<boolean> {
     (found) => found.isSymbolicLink(),
     () => false,
   );
-}
-
-async function realFolders(folders: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
-  return found.filter((folder) => folder !== undefined);
 }
 
 function outside(path: string, problem: string): InputError {

@@ -132,13 +132,15 @@ export class ProviderEditing {
    */
   async showAgain({ model, endpointEdits }: CallRequest): Promise<void> {
     const { writer } = this.#parts;
+    const findSealing = () => writer.projection.activeEdits.findLast(({ edit }) => isSealing(edit));
+    const isReadable = READERS.has(tokenizerFamily(model)) && endpointEdits?.compacts !== false;
+    // Before the look through the whole window: nearly no session has such a summary.
+    if (isReadable || findSealing() === undefined) return;
     const isSealed = writer.projection.visible.some(({ blocks }) =>
       blocks.some(({ block }) => block.type === "opaque" && isCompaction(block)),
     );
-    const isReadable = READERS.has(tokenizerFamily(model)) && endpointEdits?.compacts !== false;
-    if (!isSealed || isReadable) return;
+    if (!isSealed) return;
     // A summary may hold an earlier one, which is known once that is shown again.
-    const findSealing = () => writer.projection.activeEdits.findLast(({ edit }) => isSealing(edit));
     for (let found = findSealing(); found !== undefined; found = findSealing())
       await writer.appendOne({ type: "edit", edit: { kind: "undo", editSeq: found.seq } });
   }

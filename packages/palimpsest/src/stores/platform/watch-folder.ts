@@ -16,8 +16,7 @@ export function watchFolder(
   folder: string,
   onChange: (name: string | undefined) => void,
 ): { isGood(): boolean; close(): void } | undefined {
-  if (!WATCHED_PLATFORMS.has(process.platform) || findNetworkFileSystem(folder) !== undefined)
-    return undefined;
+  if (!WATCHED_PLATFORMS.has(process.platform)) return undefined;
   let watcher: FSWatcher | undefined;
   let isGood = true;
   const close = (): void => {
@@ -25,6 +24,8 @@ export function watchFolder(
     watcher?.close();
   };
   try {
+    // A folder that does not exist is asked about often, and is answered first.
+    if (idOf(folder) === undefined || findNetworkFileSystem(folder) !== undefined) return undefined;
     watcher = watch(folder, { persistent: false }, (_, name) => onChange(name ?? undefined));
     watcher.on("error", () => {
       close();

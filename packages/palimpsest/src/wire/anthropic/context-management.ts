@@ -10,7 +10,7 @@
  */
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import type { AppliedProviderEdits, ProviderEditPlan } from "../../ports/model-client.ts";
-import { sumUsage, type Usage } from "../../transcript/blocks.ts";
+import { type ContentBlock, sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 
 const CLEAR_BETA = "context-management-2025-06-27";
@@ -90,14 +90,14 @@ function clearToolUses({
 
 /** The newest compaction block of a request: made on demand, which is signed, or at a threshold. */
 function carriedCompaction(messages: readonly RequestMessage[]): "signed" | "threshold" | undefined {
-  for (const { content } of messages.toReversed())
-    for (const block of content.toReversed())
-      if (block.type === "compaction") {
-        const { signature } = block as { readonly signature?: unknown };
-        return typeof signature === "string" && signature !== "" ? "signed" : "threshold";
-      }
-  return undefined;
+  const { content } = messages.findLast((message) => message.content.some(isCompactionBlock)) ?? {};
+  const found = content?.findLast(isCompactionBlock);
+  if (found === undefined) return undefined;
+  const { signature } = found as { readonly signature?: unknown };
+  return typeof signature === "string" && signature !== "" ? "signed" : "threshold";
 }
+
+const isCompactionBlock = ({ type }: ContentBlock): boolean => type === "compaction";
 
 /** Reads the edits that a message reports; `undefined` if there are none. @internal */
 export function appliedEdits(

@@ -12,7 +12,7 @@ import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { commonFields, type ReadRequest, requestBody, withParameters } from "../shared/read-request.ts";
 import { contextManagement } from "./context-management.ts";
 import { fromAnthropic } from "./from-anthropic.ts";
-import { toAnthropic } from "./to-anthropic.ts";
+import { countMarks, renderAnthropic } from "./to-anthropic.ts";
 
 /** Cache marks that one request may carry. Source: Anthropic docs, "Prompt caching". */
 const CACHE_MARKS_COUNT = 4;
@@ -26,14 +26,16 @@ export interface AnthropicBody extends JsonObject {
 /** Returns the body, without `stream`. `parameters` override all fields except the messages. @internal */
 export function anthropicBody(request: ModelRequest, maxOutputTokens: number): AnthropicBody {
   const { model, tools = [], parameters = {}, cacheMarks = [], cacheTtl = "5m" } = request;
-  const messages = toAnthropic<JsonObject>(request.messages, { cacheMarks, cacheTtl });
-  const marksLeft = cacheMarks.length === 0 ? 0 : CACHE_MARKS_COUNT - marksIn([...tools, ...messages]);
+  const { messages, marksCount } = renderAnthropic(request.messages, { cacheMarks, cacheTtl });
+  const toolMarksCount = countMarks(tools);
+  const marksLeft = cacheMarks.length === 0 ? 0 : CACHE_MARKS_COUNT - toolMarksCount - marksCount;
   // The API takes entries of an hour only before those of five minutes.
-  const isAfterMark = marksIn(tools) > 0;
+  const isAfterMark = toolMarksCount > 0;
   const headTtl = isAfterMark ? cacheTtl : (request.headCacheTtl ?? cacheTtl);
   const head = markedHead(request.system, tools, marksLeft > 0 ? headTtl : undefined);
   const { fields } = contextManagement(request);
-  return { model, max_tokens: maxOutputTokens, ...head, ...fields, ...parameters, messages } as AnthropicBody;
+  const body = { model, max_tokens: maxOutputTokens, ...head, ...fields, ...parameters, messages };
+  return body as unknown as AnthropicBody;
 }
 
 /**
@@ -54,16 +56,6 @@ function markedHead(
     ...(hasSystem ? { system: [{ type: "text", text: toWellFormed(system), ...mark }] } : {}),
     ...(tools.length === 0 ? {} : { tools: sentTools }),
   } as JsonObject;
-}
-
-/** Counts the cache marks that tools and blocks carry already. */
-function marksIn(parts: readonly unknown[]): number {
-  const marksOf = (part: unknown): number => (isObject(part) && isObject(part["cache_control"]) ? 1 : 0);
-  return parts.reduce<number>((count, part) => {
-    const content = isObject(part) ? part["content"] : undefined;
-    const inside = Array.isArray(content) ? content.reduce((sum: number, one) => sum + marksOf(one), 0) : 0;
-    return count + marksOf(part) + inside;
-  }, 0);
 }
 
 /**

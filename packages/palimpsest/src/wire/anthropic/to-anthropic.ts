@@ -78,20 +78,40 @@ const SERVER_RESULT_FIELDS = ["tool_use_id", "content", "is_error", "caller"];
  */
 export function toAnthropic<Wire = AnthropicMessage>(
   messages: readonly RequestMessage[],
-  { cacheMarks = [], cacheTtl = "5m" }: ToAnthropicOptions = {},
+  options: ToAnthropicOptions = {},
 ): Wire[] {
+  return renderAnthropic(messages, options).messages as Wire[];
+}
+
+/** The messages of {@link toAnthropic}, and the cache marks that they carry. @internal */
+export function renderAnthropic(
+  messages: readonly RequestMessage[],
+  { cacheMarks = [], cacheTtl = "5m" }: ToAnthropicOptions = {},
+): { readonly messages: readonly AnthropicMessage[]; readonly marksCount: number } {
   const marks = marksByMessage(cacheMarks);
-  const renderAt = (message: RequestMessage, index: number): readonly AnthropicMessage[] => {
+  const rendered: AnthropicMessage[] = [];
+  let renderedCount = 0;
+  let marksCount = 0;
+  let hasSystem = false;
+  // A loop, and one look-up a message: a long conversation is rendered for every call.
+  for (let index = 0; index < messages.length; index++) {
+    const [known] = renderMessage(messages[index]!);
+    if (known === undefined) continue;
     const marked = marks.get(index);
-    if (marked === undefined) return renderMessage(message);
-    const render = message.role === "assistant" ? renderAssistantBlock : renderUserBlock;
-    const places = renderedPlaces(message.content, marked, render);
-    return renderMessage(message).map((one) => withCacheMarks(one, places, cacheTtl));
-  };
-  const rendered = withUserFirst(messages, messages.flatMap(renderAt).flatMap(withoutMisplacedCompaction));
-  return rendered.map(
-    (message, index) => placeSystem(message, rendered[index - 1], rendered[index + 1]) as Wire,
-  );
+    const message =
+      marked === undefined ? known.message : withMarks(messages[index]!, known, marked, cacheTtl);
+    const kept = known.hasSignedCompaction ? withoutMisplacedCompaction(message, renderedCount) : message;
+    renderedCount++;
+    if (kept === undefined) continue;
+    rendered.push(kept);
+    hasSystem ||= kept.role === "system";
+    marksCount += kept === known.message ? known.marksCount : countMarks(kept.content);
+  }
+  const all = withUserFirst(messages, rendered);
+  const placed = hasSystem
+    ? all.map((message, index) => placeSystem(message, all[index - 1], all[index + 1]))
+    : all;
+  return { messages: placed, marksCount };
 }
 
 /** Where another provider's summary was the beginning, what is left may begin with an answer, which the API refuses. */
@@ -104,13 +124,38 @@ function withUserFirst(
   return [{ role: "user", content: [{ type: "text", text: LEADING_USER_TEXT }] }, ...rendered];
 }
 
-const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly AnthropicMessage[] => {
+/** A message as it is rendered without marks of the caller, and what every call asks about it. */
+interface RenderedMessage {
+  readonly message: AnthropicMessage;
+  readonly hasSignedCompaction: boolean;
+  readonly marksCount: number;
+}
+
+const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly RenderedMessage[] => {
   const blocks =
     role === "assistant"
       ? withoutLastThinking(content.flatMap(renderAssistantBlock))
       : content.flatMap(renderUserBlock);
-  return blocks.length === 0 ? [] : [{ role, content: blocks }];
+  if (blocks.length === 0) return [];
+  const message = Object.freeze({ role, content: Object.freeze(blocks) });
+  const hasSignedCompaction = blocks.some(isSignedCompaction);
+  return [{ message, hasSignedCompaction, marksCount: countMarks(blocks) }];
 });
+
+function withMarks(
+  { role, content }: RequestMessage,
+  { message }: RenderedMessage,
+  marked: ReadonlySet<number>,
+  cacheTtl: "5m" | "1h",
+): AnthropicMessage {
+  const render = role === "assistant" ? renderAssistantBlock : renderUserBlock;
+  return withCacheMarks(message, renderedPlaces(content, marked, render), cacheTtl);
+}
+
+/** Counts the cache marks that parts of a request carry. @internal */
+export function countMarks(parts: readonly unknown[]): number {
+  return parts.filter((part) => isObject(part) && isObject(part["cache_control"])).length;
+}
 
 /** Removes thinking from the end of an answer that was cut off while thinking: the API refuses it there. */
 function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject[] {
@@ -121,14 +166,19 @@ function withoutLastThinking(blocks: readonly JsonObject[]): readonly JsonObject
 
 /**
  * Removes signed compaction blocks that are not at the very start of the request. Such a block replaces everything before
- * it, so the API accepts it only there; elsewhere the replaced messages are still in the request.
+ * it, so the API accepts it only there; elsewhere the replaced messages are still in the request. `undefined`: nothing is
+ * left.
  */
-function withoutMisplacedCompaction(message: AnthropicMessage, index: number): readonly AnthropicMessage[] {
-  const isMisplaced = (block: JsonObject, position: number): boolean =>
-    block["type"] === "compaction" && block["signature"] !== undefined && (index > 0 || position > 0);
-  if (!message.content.some(isMisplaced)) return [message];
-  const content = message.content.filter((block, position) => !isMisplaced(block, position));
-  return content.length === 0 ? [] : [{ ...message, content }];
+function withoutMisplacedCompaction(message: AnthropicMessage, index: number): AnthropicMessage | undefined {
+  const isPlaced = (block: JsonObject, position: number): boolean =>
+    !isSignedCompaction(block) || (index === 0 && position === 0);
+  const content = message.content.filter(isPlaced);
+  if (content.length === message.content.length) return message;
+  return content.length === 0 ? undefined : { ...message, content };
+}
+
+function isSignedCompaction(block: JsonObject): boolean {
+  return block["type"] === "compaction" && block["signature"] !== undefined;
 }
 
 /**

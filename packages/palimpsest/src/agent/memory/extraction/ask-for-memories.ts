@@ -167,6 +167,7 @@ function judgeProposals(
   proposals: readonly ProposedMemory[],
   conversation: JudgedConversation,
 ): readonly JudgedMemory[] {
+  if (proposals.length === 0) return [];
   // One call for all, because judging reads the whole conversation.
   const verdicts = judgeTrust(
     proposals.flatMap(({ text, name, description, type, messageIds }) =>

@@ -150,8 +150,9 @@ export class MemoryTracker {
       await nextTurn();
       if (!this.#areWatchesGood()) this.#isAllDirty = true;
     }
-    // It may not exist yet; then there is nothing to watch.
-    if (this.#isAllDirty || this.#heads.size === 0) await this.#walkAll();
+    // Without files it may not exist yet, and then there is nothing to watch. A file's other name may go unseen.
+    const isSure = this.#heads.size > 0 || (this.#isWatched && this.#problems.size === 0);
+    if (this.#isAllDirty || !isSure) await this.#walkAll();
     else await this.#walkIfDue();
     const changing: string[] = [];
     while (this.#dirty.size > 0) {

@@ -123,6 +123,22 @@ describe("a follower of a watched directory", () => {
     expect(one.sorted).toEqual(["a.md"]);
   });
 
+  it("is not walked through with every look where it has no files, and is seen to get some", async () => {
+    mkdirSync(root);
+    const fs = confinedFileSystem(root);
+    let walks = 0;
+    const list = fs.listInParts!.bind(fs);
+    fs.listInParts = (path) => {
+      walks++;
+      return list(path);
+    };
+    const one = known(aStore({ fs }));
+    for (let look = 0; look < 10; look++) await one.look();
+    expect(walks).toBe(1);
+    put("a.md");
+    await seen(one, () => one.paths.has("a.md"));
+  });
+
   it("sees a directory that is made later, and one that is put in its place", async () => {
     const one = known(aStore());
     expect(await one.look()).toEqual({ changed: [], removed: [] });
