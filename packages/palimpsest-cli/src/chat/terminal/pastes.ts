@@ -94,34 +94,41 @@ function cutMarkLength(text: string, mark: string): number {
 
 /** Texts of more characters are marked here; the editor marks those of more than a few lines itself. */
 const LARGE = 100_000;
+/** A mark in the input. */
+const MARK = /\[pasted text \d+: [^\]]+\]/g;
+/** Characters of large texts that are kept, the newest first. Our choice: the largest paste, and one more. */
+const KEPT_CHARACTERS = 40_000_000;
 
 /**
  * Large texts that were pasted: the input shows a mark, and the message has the text. The library stores a large message
- * beside the session, so that the model gets a preview and reads on where it wants to.
+ * beside the session, so that the model gets a preview and reads on where it wants to. The newest texts are kept, for a
+ * message that is found with the arrow keys and sent once more.
  */
 export class LargePastes {
+  /** Texts that are kept. */
+  get keptCount(): number {
+    return this.#texts.size;
+  }
+
   /** Most characters of one paste. Our choice: beyond it a file is the better way, and nothing is typed by hand. */
   static readonly limit = 20_000_000;
 
   readonly #texts = new Map<string, string>();
+  #count = 0;
 
   /** The mark for a large text; `undefined` if it is none. */
   take(text: string): string | undefined {
     if (text.length < LARGE) return undefined;
-    const mark = `[pasted text ${this.#texts.size + 1}: ${formatBytes(Buffer.byteLength(text))}]`;
+    const mark = `[pasted text ${++this.#count}: ${formatBytes(Buffer.byteLength(text))}]`;
     this.#texts.set(mark, safeText(text));
+    let characters = 0;
+    for (const [one, { length }] of [...this.#texts].reverse())
+      if ((characters += length) > KEPT_CHARACTERS) this.#texts.delete(one);
     return mark;
   }
 
   /** The message, with the texts in the place of their marks. */
   expand(line: string): string {
-    if (this.#texts.size === 0) return line;
-    let whole = line;
-    for (const [mark, text] of this.#texts) {
-      if (!whole.includes(mark)) continue;
-      whole = whole.replace(mark, () => text);
-      this.#texts.delete(mark);
-    }
-    return whole;
+    return line.replace(MARK, (mark) => this.#texts.get(mark) ?? mark);
   }
 }

@@ -11,6 +11,9 @@ interface SeenFile {
 /** The state of a file, from `stat`. */
 export type FileState = SeenFile;
 
+/** Agents whose lists are kept. Our choice: more than work at once; one that is forgotten reads a file again. */
+const AGENTS_COUNT = 64;
+
 export class FileLedger {
   readonly #seen = new Map<string, Map<string, SeenFile>>();
 
@@ -19,7 +22,10 @@ export class FileLedger {
     const key = sessionId ?? "";
     const files = this.#seen.get(key) ?? new Map<string, SeenFile>();
     files.set(path, { bytes, modifiedAt });
+    // The agent that read last is at the end; the first is forgotten.
+    this.#seen.delete(key);
     this.#seen.set(key, files);
+    if (this.#seen.size > AGENTS_COUNT) this.#seen.delete(this.#seen.keys().next().value ?? "");
   }
 
   /** Why the agent may not change the file; `undefined` if it may. */
@@ -28,10 +34,5 @@ export class FileLedger {
     if (seen === undefined) return "It exists, and you have not read it in this session. Read it first.";
     if (seen.bytes === now.bytes && seen.modifiedAt === now.modifiedAt) return undefined;
     return "It changed since you read it. Read it again, then change it.";
-  }
-
-  /** Files that an agent knows, the latest first. */
-  known(sessionId: string): readonly string[] {
-    return [...(this.#seen.get(sessionId)?.keys() ?? [])].reverse();
   }
 }

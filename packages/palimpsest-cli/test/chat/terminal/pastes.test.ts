@@ -55,5 +55,17 @@ describe("pastes", () => {
     const message = pastes.expand(`Look: ${mark} Well?`);
     expect(message.length).toBe(6 + 20_000 * 11 + 6);
     expect(message.slice(0, 17)).toBe("Look: a red line\n");
+    // Found with the arrow keys, and sent once more.
+    expect(pastes.expand(`Again: ${mark}`).length).toBe(7 + 20_000 * 11);
+  });
+
+  it("that are large have marks of their own, and only the newest are kept", () => {
+    const pastes = new LargePastes();
+    const texts = Array.from({ length: 60 }, (_, index) => String(index % 10).repeat(1_000_000));
+    const marks = texts.map((text) => pastes.take(text) ?? "");
+    expect(new Set(marks).size).toBe(60);
+    expect(pastes.keptCount).toBe(40);
+    expect(pastes.expand(marks[59] ?? "")).toBe(texts[59]);
+    expect(pastes.expand(marks[0] ?? "")).toBe("[pasted text 1: 1 MB]");
   });
 });
