@@ -92,6 +92,7 @@ function nameOf(event: SessionEvent): readonly string[] {
     case "call":
     case "answer":
     case "cache-miss":
+    case "summary-started":
       return [];
     case "layer":
       return [`${event.layer} (${event.edit.reason})`];

@@ -31,7 +31,7 @@ type CommandData =
 
 /** The answer of a command. */
 export interface CommandAnswer {
-  /** For the person, in lines; without colours. May have text of models and tools: make it safe for the terminal. */
+  /** For the person, in lines; without colours; empty where events say it all. May have text of models and tools: make it safe for the terminal. */
   readonly text: string;
   readonly data?: CommandData;
   /** `quit`: end the program. `switched`: another session is open now, draw it again. */

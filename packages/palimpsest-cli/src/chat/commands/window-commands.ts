@@ -1,7 +1,6 @@
 /** The commands about the window and the conversation: compact, context, undo, rewind, pin. */
 import { OptionError } from "palimpsest";
 import { blockText } from "palimpsest/transcript";
-import { compactedWords } from "../../terminal/compacted-words.ts";
 import { formatShare, formatTokens } from "../../terminal/figures.ts";
 import { type ChatCommand, oneLineOf, type RewindPlace } from "./chat-command.ts";
 
@@ -12,9 +11,9 @@ const compact: ChatCommand = {
   args: "[instructions]",
   description: "make room now: summarise the conversation so far",
   run: async ({ session }, args, signal) => {
-    const done = await session.compact({ signal, ...(args === "" ? {} : { instructions: args }) });
-    // What went is in the line about the compaction itself, as for an automatic one.
-    return { text: compactedWords(done) };
+    const { edits } = await session.compact({ signal, ...(args === "" ? {} : { instructions: args }) });
+    // The events of the compaction say what was asked for, what came and what went, as for an automatic one.
+    return { text: edits.length === 0 ? "Nothing can be compacted: the window is as small as it gets." : "" };
   },
 };
 

@@ -347,7 +347,8 @@ export class ChatScreen implements Component {
       void this.#choose(agent, choice);
       return;
     }
-    this.view.add({ type: "lines", show: showAnswer(answer, titleOf(agent.session)) });
+    const show = showAnswer(answer, titleOf(agent.session));
+    if (show !== undefined) this.view.add({ type: "lines", show });
     if (answer.action === "quit") this.#end?.();
     if (answer.action === "switched") this.#showEarlier(agent);
   }

@@ -5,10 +5,12 @@
  * scrollback is the history. Only the live part changes: the end of an answer that streams, tools that run, the time.
  */
 
+import type { TurnEvent } from "palimpsest";
 import { formatMs } from "../../terminal/figures.ts";
 import type { ChatEvent, ToolOutput } from "../base/chat-events.ts";
 import { safeLine, safeText } from "../base/safe-text.ts";
 import { messageOf } from "../base/values.ts";
+import { changeLines } from "./change-lines.ts";
 import { eventWords, type Tone } from "./event-words.ts";
 import type { Show } from "./layout.ts";
 
@@ -22,6 +24,8 @@ export type ViewItem =
       readonly label: string;
       readonly lines: readonly string[];
       readonly isError: boolean;
+      /** True if the lines are those of a changed file: `- ` and `+ `. */
+      readonly isChange?: boolean;
     }
   | { readonly type: "note"; readonly tone: Tone; readonly lines: readonly string[] }
   | { readonly type: "lines"; readonly show: Show };
@@ -35,6 +39,8 @@ interface RunningTool {
 
 /** Lines of a tool's output that are shown. The model has all of it, and so has the log. */
 const OUTPUT_LINES = 6;
+/** Lines of a changed file that are shown. */
+const CHANGE_LINES = 16;
 /** More of an output is not even looked at, in characters. */
 const OUTPUT_CHARACTERS = 4_000;
 
@@ -45,6 +51,8 @@ export class ChatView {
   #isThinking = false;
   #isContinued = false;
   readonly #running = new Map<string, RunningTool>();
+  /** Ids of the calls of this turn that were shown. */
+  readonly #shown = new Set<string>();
   #busySince: number | undefined;
   #activity = "";
   /** Questions to the person that are open. */
@@ -96,6 +104,7 @@ export class ChatView {
     this.#busySince = undefined;
     this.#activity = "";
     this.#running.clear();
+    this.#shown.clear();
   }
 
   onEvent(event: ChatEvent): void {
@@ -108,6 +117,7 @@ export class ChatView {
         return;
       case "tool-started":
         this.#flush();
+        this.#shown.add(event.call.id);
         this.#running.set(event.call.id, {
           label: toolLabel(event),
           texts: Object.values(inputOf(event.call)),
@@ -116,12 +126,15 @@ export class ChatView {
         return;
       case "tool-ended": {
         this.#running.delete(event.call.id);
-        const lines = outputLines(event.output);
-        this.add({ type: "tool", label: toolLabel(event), lines, isError: event.isError });
+        const change = event.isError ? undefined : changeLines(event.call);
+        const lines = change === undefined ? outputLines(event.output) : firstLines(change, CHANGE_LINES);
+        const isChange = change !== undefined;
+        this.add({ type: "tool", label: toolLabel(event), lines, isError: event.isError, isChange });
         return;
       }
       case "tool-denied":
         this.#flush();
+        this.#shown.add(event.call.id);
         this.#running.delete(event.call.id);
         this.add({
           type: "tool",
@@ -166,6 +179,7 @@ export class ChatView {
 
   #model(event: Extract<ChatEvent, { readonly type: "model" }>["event"]): void {
     if (event.type === "call") this.#activity = "Waiting for the model";
+    if (event.type === "tool-result") this.#otherResult(event);
     if (event.type !== "text" && event.type !== "thinking") return;
     const isThinking = event.type === "thinking";
     if (isThinking !== this.#isThinking) this.#flush();
@@ -178,6 +192,14 @@ export class ChatView {
     this.add({ type: "answer", text: this.#tail.slice(0, length), isContinued: this.#isContinued });
     this.#isContinued = true;
     this.#tail = fence + this.#tail.slice(length);
+  }
+
+  /** The result of a call that no tool of the chat ran: of the session's own tools, or of one with wrong arguments. */
+  #otherResult({ call, result, isError }: Extract<TurnEvent, { readonly type: "tool-result" }>): void {
+    if (this.#shown.has(call.id)) return;
+    this.#flush();
+    const lines = outputLines((result.content ?? "") as ToolOutput);
+    this.add({ type: "tool", label: toolLabel({ call, isSubAgent: false }), lines, isError });
   }
 
   /** Makes the streamed text final. */
@@ -197,7 +219,8 @@ export class ChatView {
   #session({ event, sessionId }: Extract<ChatEvent, { readonly type: "session" }>): void {
     const own = this.#sessionId();
     if (sessionId !== undefined && own !== undefined && sessionId !== own && event.type !== "task") return;
-    if (event.type === "summary-call" || event.type === "layer") this.#activity = "Compacting";
+    if (event.type === "summary-started" && !event.isBackground) this.#activity = "Summarising";
+    if (event.type === "layer") this.#activity = "Compacting";
     // A command that the model waits for is shown as its call.
     if (event.type === "task" && this.#isCalled(event.title)) return;
     const words = eventWords(event);
@@ -250,7 +273,7 @@ function inputOf({ input }: { readonly input: unknown }): Readonly<Record<string
 function toolLabel({
   call,
   isSubAgent,
-}: Extract<ChatEvent, { readonly type: "tool-started" | "tool-ended" | "tool-denied" }>): string {
+}: Pick<Extract<ChatEvent, { readonly type: "tool-denied" }>, "call" | "isSubAgent">): string {
   const input = inputOf(call);
   const found = TELLING.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
   const words = `${call.name}${typeof found === "string" ? ` ${found.slice(0, 500)}` : ""}`;
@@ -265,11 +288,14 @@ function outputLines(output: ToolOutput): readonly string[] {
       ? content
       : content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
   const lines = safeText(text.slice(0, OUTPUT_CHARACTERS)).trimEnd().split("\n");
-  const more = text.length > OUTPUT_CHARACTERS ? "more" : `${lines.length - OUTPUT_LINES} more lines`;
+  if (text.length <= OUTPUT_CHARACTERS) return firstLines(lines, OUTPUT_LINES);
+  return [...lines.slice(0, OUTPUT_LINES), "… more"];
+}
+
+function firstLines(lines: readonly string[], count: number): readonly string[] {
   // A line that says "one more" would take the place of that one.
-  return lines.length <= OUTPUT_LINES + 1 && text.length <= OUTPUT_CHARACTERS
-    ? lines
-    : [...lines.slice(0, OUTPUT_LINES), `… ${more}`];
+  if (lines.length <= count + 1) return lines;
+  return [...lines.slice(0, count), `… ${lines.length - count} more lines`];
 }
 
 // Markdown that streams: everything before the newest paragraph is final, and is not parsed again with every piece that

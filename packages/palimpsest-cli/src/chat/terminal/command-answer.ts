@@ -3,7 +3,7 @@ import { renderContext } from "../../context/context-report.ts";
 import { cutToColumns } from "../../terminal/columns.ts";
 import { formatBytes, formatMs } from "../../terminal/figures.ts";
 import { safeLine, safeText } from "../base/safe-text.ts";
-import { messageOf } from "../base/values.ts";
+import { codeOf, messageOf } from "../base/values.ts";
 import type { CommandAnswer } from "../commands/chat-command.ts";
 import type { ListedChoice } from "./choice-list.ts";
 import { type Layout, type Show, wrapLine } from "./layout.ts";
@@ -43,9 +43,9 @@ function sessionChoice({ sessions }: Extract<Data, { readonly type: "sessions" }
   return { title: "Resume a session", items };
 }
 
-/** The lines of an answer. `name` is the session's. */
-export function showAnswer(answer: CommandAnswer, name: string): Show {
-  const { data, text } = answer;
+/** The lines of an answer; `undefined` if it has none. `name` is the session's. */
+export function showAnswer({ data, text }: CommandAnswer, name: string): Show | undefined {
+  if (text === "" && data === undefined) return undefined;
   if (data?.type === "context") return (layout) => renderContext(name, data.use, layout);
   if (data?.type === "tasks" && data.tasks.length > 0) return (layout) => taskLines(data, layout);
   return textLines(safeText(text).split("\n"));
@@ -53,6 +53,7 @@ export function showAnswer(answer: CommandAnswer, name: string): Show {
 
 /** The lines of an error: the command changed nothing. */
 export function showError(error: unknown): Show {
+  if (codeOf(error) === "ABORTED") return textLines(["Stopped: nothing was changed."]);
   const { hint } = (error ?? {}) as { readonly hint?: unknown };
   return textLines(
     [messageOf(error), ...(typeof hint === "string" && hint !== "" ? [hint] : [])].map(safeLine),

@@ -2,6 +2,7 @@
 import type { Styles } from "../../terminal/styles.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../base/chat-events.ts";
 import { safeLine, safeText } from "../base/safe-text.ts";
+import { changeLines } from "./change-lines.ts";
 import { ChoiceList, type ListedChoice } from "./choice-list.ts";
 import { type Layout, wrapLine } from "./layout.ts";
 
@@ -88,12 +89,17 @@ const SHOWN_LINES = 12;
 
 /** The question in lines. A long call is shown in part, and the question says so. */
 export function questionTitle(
-  { what, why, isSubAgent }: PermissionQuestion,
-  { columns }: Layout,
+  { what, why, isSubAgent, call }: PermissionQuestion,
+  { columns, styles }: Layout,
 ): readonly string[] {
-  const lines = safeText(what)
-    .split("\n")
-    .flatMap((line) => wrapLine(line, columns - 2));
+  const wrapped = (line: string): readonly string[] => wrapLine(line, columns - 2);
+  const change = changeLines(call) ?? [];
+  const lines = [
+    ...safeText(what).split("\n").flatMap(wrapped),
+    ...change.flatMap((line) =>
+      wrapped(line).map((part) => (line.startsWith("-") ? styles.red(part) : styles.green(part))),
+    ),
+  ];
   const shown = lines.slice(0, SHOWN_LINES);
   const rest = lines.length - shown.length;
   return [

@@ -39,6 +39,8 @@ export function eventWords(event: SessionEvent): EventWords | undefined {
       return dim(
         `A text of ${formatBytes(event.bytes)} is stored beside the session; the model sees a preview.`,
       );
+    case "summary-started":
+      return startedWords(event);
     case "summary-call":
       return summaryWords(event);
     case "summary-refused":
@@ -136,6 +138,14 @@ function lossWords(loss: NonNullable<EventOf<"layer">["edit"]["loss"]>): string 
     ...named(loss.files, "file"),
     ...named(loss.commands, "command"),
   ].join(", ")}.`;
+}
+
+/** The work that a compaction waits for, as it begins. */
+function startedWords({ model, tokens, isBackground, attempt }: EventOf<"summary-started">): EventWords {
+  const asked = `asking ${model} for a summary of ${formatTokens(tokens)} tokens`;
+  if (attempt > 0) return dim(`It was too long: asking ${model} for a summary of less of it`);
+  if (isBackground) return dim(`In the background: ${asked}`);
+  return dim(`Compacting: ${asked}. Esc leaves the window as it is.`);
 }
 
 function summaryWords({ outcome, model, tookMs, form, trigger }: EventOf<"summary-call">): EventWords {

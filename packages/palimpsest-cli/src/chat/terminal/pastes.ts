@@ -122,8 +122,10 @@ export class LargePastes {
     const mark = `[pasted text ${++this.#count}: ${formatBytes(Buffer.byteLength(text))}]`;
     this.#texts.set(mark, safeText(text));
     let characters = 0;
-    for (const [one, { length }] of [...this.#texts].reverse())
-      if ((characters += length) > KEPT_CHARACTERS) this.#texts.delete(one);
+    for (const [one, { length }] of [...this.#texts].reverse()) {
+      characters += length;
+      if (characters > KEPT_CHARACTERS) this.#texts.delete(one);
+    }
     return mark;
   }
 

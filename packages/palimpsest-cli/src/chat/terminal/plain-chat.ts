@@ -51,7 +51,8 @@ export class PlainChat {
   async #command(agent: ChatAgent, line: string): Promise<CommandAnswer["action"]> {
     try {
       const answer = await runChatCommand(agent, line, this.#context.signal);
-      this.#view.add({ type: "lines", show: showAnswer(answer, titleOf(agent.session)) });
+      const show = showAnswer(answer, titleOf(agent.session));
+      if (show !== undefined) this.#view.add({ type: "lines", show });
       return answer.action;
     } catch (error) {
       this.#view.add({ type: "lines", show: showError(error) });

@@ -63,7 +63,9 @@ export function itemLines(item: ViewItem, layout: Layout): readonly string[] {
       return [
         "",
         `${color("●")} ${styles.bold(cutToColumns(item.label, columns - 2))}`,
-        ...item.lines.map((line) => styles.dim(cutToColumns(`  ${line}`, columns))),
+        ...item.lines.map((line) =>
+          toneOf(line, item.isChange === true, styles)(cutToColumns(`  ${line}`, columns)),
+        ),
       ];
     }
     case "note": {
@@ -78,6 +80,11 @@ export function itemLines(item: ViewItem, layout: Layout): readonly string[] {
     case "lines":
       return ["", ...item.show(layout)];
   }
+}
+
+function toneOf(line: string, isChange: boolean, { dim, red, green }: Styles): (text: string) => string {
+  if (!isChange || !/^[-+] /.test(line)) return dim;
+  return line.startsWith("-") ? red : green;
 }
 
 function userLines(text: string, { columns, styles }: Layout): readonly string[] {
@@ -134,12 +141,18 @@ export function liveLines(view: ChatView, queued: readonly string[], layout: Lay
       : [
           "",
           ...busy.tools.map((tool) => `${styles.yellow("○")} ${cutToColumns(tool, columns - 2)}`),
-          `${styles.cyan(spinner)} ${cutToColumns(`${busy.activity} · ${Math.floor(busy.sinceMs / 1_000)} s · Esc stops`, columns - 2)}`,
+          `${styles.cyan(spinner)} ${cutToColumns(busyWords(busy, columns - 2), columns - 2)}`,
         ]),
     ...queued.map((line) =>
       styles.dim(cutToColumns(`  then: ${safeText(line).replaceAll("\n", " ")}`, columns)),
     ),
   ];
+}
+
+/** Work in progress. Where room is short the activity is cut, and not how long it takes or how to stop it. */
+function busyWords({ activity, sinceMs }: NonNullable<ChatView["busy"]>, columns: number): string {
+  const rest = ` · ${Math.floor(sinceMs / 1_000)} s · Esc stops`;
+  return `${cutToColumns(activity, Math.max(1, columns - rest.length))}${rest}`;
 }
 
 /** Lines that are certainly not wider than the terminal: the library ends the program at one that is. */

@@ -45,6 +45,30 @@ describe("the view of a chat", () => {
     expect(live).toEqual(["The newest", "", "◐ Answering · 12 s · Esc stops"]);
   });
 
+  it("keeps the time and the way to stop it where an activity is long", () => {
+    const { view } = viewOf([started]);
+    view.ended();
+    view.began("/a-command-with-a-very-long-name");
+    expect(liveLines(view, [], { columns: 36, styles: PLAIN }).at(-1)).toBe(
+      "◐ /a-command-with… · 0 s · Esc stops",
+    );
+  });
+
+  it("says that a model is asked for a summary when it begins", () => {
+    const asked = { trigger: "auto", model: "m", form: "forked", attempt: 0, tokens: 164_000 } as const;
+    const { above, live } = viewOf([
+      started,
+      session({ type: "summary-started", ...asked, isBackground: false }),
+      session({ type: "summary-started", ...asked, isBackground: true }),
+    ]);
+    expect(above).toEqual([
+      "· Compacting: asking m for a summary of 164K tokens. Esc",
+      "  leaves the window as it is.",
+      "· In the background: asking m for a summary of 164K tokens",
+    ]);
+    expect(live.at(-1)).toBe("◐ Summarising · 12 s · Esc stops");
+  });
+
   it("says who is waited for while a question is open", async () => {
     const view = new ChatView(
       () => 0,
@@ -72,6 +96,61 @@ describe("the view of a chat", () => {
     expect(viewOf([...events, ended]).above).toEqual([
       ...["", "● shell npm test"],
       ...["  line 1", "  line 2", "  line 3", "  line 4", "  line 5", "  line 6", "  … 3 more lines"],
+    ]);
+  });
+
+  it("shows what a change takes away and adds, before it is allowed and once it is made", () => {
+    const input = { path: "a.ts", old_string: "one\ntwo\nthree", new_string: "one\nzwei\nthree" };
+    const edit = { id: "e1", name: "edit", input };
+    const asked = { call: edit, what: "change a.ts", rule: "edit", ...caller };
+    const title = questionTitle(asked, { columns: 60, styles: PLAIN });
+    expect(title).toEqual(["May I do this?", "  change a.ts", "  - two", "  + zwei"]);
+    const ended = { type: "tool-ended", tookMs: 5, ...caller } as const;
+    const content = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join("\n");
+    const write = { id: "w1", name: "write", input: { path: "b.ts", content } };
+    const { above } = viewOf([
+      started,
+      { ...ended, call: edit, output: "Changed a.ts.", isError: false },
+      { ...ended, call: write, output: "Made b.ts.", isError: false },
+      { ...ended, call: edit, output: "It changed since.", isError: true },
+    ]);
+    expect(above.slice(0, 7)).toEqual([
+      "",
+      "● edit a.ts",
+      "  - two",
+      "  + zwei",
+      "",
+      "● write b.ts",
+      "  + line 1",
+    ]);
+    expect(above.slice(-5)).toEqual([
+      "  + line 16",
+      "  … 4 more lines",
+      "",
+      "● edit a.ts",
+      "  It changed since.",
+    ]);
+  });
+
+  it("shows calls that no tool of the chat ran: of the session's own tools, and with wrong arguments", () => {
+    const use = (id: string, name: string) =>
+      ({ type: "tool_use", id, name, input: { query: "tide" } }) as const;
+    const result = (id: string, name: string, content: string, isError: boolean): ChatEvent => {
+      const block = { type: "tool_result", tool_use_id: id, content } as const;
+      return { type: "model", event: { type: "tool-result", call: use(id, name), isError, result: block } };
+    };
+    const { above } = viewOf([
+      started,
+      result("h1", "history_search", "2 hits", false),
+      result("g1", "grep", "`pattern` is missing.", true),
+      { type: "tool-started", call, ...caller },
+      { type: "tool-ended", call, output: "ok", isError: false, tookMs: 5, ...caller },
+      result("c1", "shell", "ok", false),
+    ]);
+    expect(above).toEqual([
+      ...["", "● history_search tide", "  2 hits"],
+      ...["", "● grep tide", "  `pattern` is missing."],
+      ...["", "● shell npm test", "  ok"],
     ]);
   });
 

@@ -6,11 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { callTool, type Script } from "palimpsest-testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { showAnswer } from "#chat/terminal/command-answer.ts";
-import { eventWords } from "#chat/terminal/event-words.ts";
-import { itemLines } from "#chat/terminal/render-view.ts";
 import { columnsOf, cutToColumns } from "#terminal/columns.ts";
-import { createStyles } from "#terminal/styles.ts";
 import { type ChatPlace, chatPlace, modelOptions } from "../chat-double.ts";
 import { TmuxChat } from "./tmux-chat.ts";
 
@@ -20,6 +16,9 @@ const ANSWER =
   "## Trains\n\nThe train to **Oslo** leaves at `9:04`. 列車は九時四分に出ます。🚆 הרכבת יוצאת בתשע.\n\n- track 3\n- no change\n";
 const LONG = `${"A fact that takes its room in the window. ".repeat(60)}\n`;
 
+/** Asks, and waits for an answer. */
+const ASKING = 'printf "Publish palimpsest 0.1.0? [y/N] "; read answer; echo "published: $answer"';
+
 const script: Script = ({ body }) => {
   const { messages } = body as { readonly messages: readonly { readonly role: string }[] };
   const last = JSON.stringify(messages.at(-1));
@@ -27,9 +26,14 @@ const script: Script = ({ body }) => {
   const lastUserText = JSON.stringify(
     messages.slice(messages.findLastIndex(({ role }) => role !== "user") + 1),
   );
-  if (last.includes("<summary>")) return SUMMARY;
-  if (last.includes('"role":"tool"')) return "The tests pass.";
-  if (lastUserText.includes("tests")) return callTool("shell", { command: "echo 12 tests passed" });
+  if (last.includes("<summary>")) return last.includes("Slowly") ? { fault: "hang" } : SUMMARY;
+  if (last.includes('"role":"tool"'))
+    return last.includes("Started t1") ? "It runs in the background." : "The tests pass.";
+  if (lastUserText.includes("Run the tests")) return callTool("shell", { command: "echo 12 tests passed" });
+  if (lastUserText.includes("Publish"))
+    return callTool("shell", { command: ASKING, background: true, stdin: "open" });
+  if (lastUserText.includes("delay"))
+    return callTool("write", { path: "delay.txt", content: "5 min\nplatform 2" });
   if (lastUserText.includes("Wait")) return { fault: "hang", afterEvents: 5 };
   const fact = lastUserText.match(/fact \d+/g)?.at(-1);
   return fact === undefined ? ANSWER : `${LONG}\nEnd of ${fact}.\n`;
@@ -69,6 +73,7 @@ function steady(
     .replace(/[0-9a-f]{8}-[0-9a-f-]{20,27}…?/g, "3f2a91c0-5d1e-4c7b-9a52-0c6de1f7b3a8")
     .replace(/[◐◓◑◒]/g, "◐")
     .replace(/· \d+ s ·/g, "· 1 s ·")
+    .replace(/for 4[5-9](\.\d)? s/g, "for 45 s")
     .replace(/\/resume(\s+)[0-9a-f]{8}(?![0-9a-f-])/g, "/resume$13f2a91c0")
     .replace(/in \d[\d.]*(\s+)m?s/g, "in 2.1$1s")
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "2026-11-23 09:04")
@@ -103,17 +108,27 @@ async function scenes(columns: number): Promise<readonly (readonly [title: strin
   keep("A question");
   chat.type("", "Enter");
   await chat.idle(/The tests pass/);
+  chat.type("Note the delay", "Enter");
+  await chat.until(/May I do this/);
+  keep("A question about a change");
+  chat.type("", "Enter");
+  await chat.idle(/\+ platform 2\s+The tests pass/);
   chat.type("Wait a bit", "Enter");
   await chat.until(/Answering/);
   keep("An answer that streams");
   chat.type("", "Escape");
   await chat.idle(/Stopped/);
+  chat.type("/compact Slowly.", "Enter");
+  await chat.until(/Summarising · [1-9]\d* s/);
+  keep("A compaction as it happens");
+  chat.type("", "Escape");
+  await chat.idle(/nothing\s+was\s+changed/);
   for (let turn = 1; turn <= 6; turn++) {
     chat.type(`This is fact ${turn}`, "Enter");
     await chat.idle(new RegExp(`End of fact ${turn}`));
   }
   chat.type("/compact", "Enter");
-  await chat.idle(/the\s+summary\s+was\s+written\s+by\s[^\n]+\n\n─/);
+  await chat.idle(/takes\s+it\s+back/);
   keep("A compaction");
   chat.type("/undo", "Enter");
   await chat.idle(/Taken back/);
@@ -141,9 +156,24 @@ async function automaticCompaction(columns: number): Promise<string> {
   }
   const lines = chat.screen("all").split("\n");
   const at = lines.findLastIndex((line) => line.includes("Compacted with"));
-  const from = lines.findLastIndex((line, index) => index < at && line.startsWith("· Summary"));
+  const from = lines.findLastIndex((line, index) => index < at && line.startsWith("· Compacting"));
   expect(place.provider.violations).toEqual([]);
   return steady(lines.slice(from, at + 14).join("\n"), { place, columns }).trim();
+}
+
+/** A task that has asked something and waits: it counts as stalled once it was silent for 45 s. */
+async function stalledTask(columns: number): Promise<string> {
+  const { chat, place } = await start(columns, { more: ["--permission-mode", "allow-all"] });
+  chat.type("Publish it", "Enter");
+  await chat.idle(/It runs in the\s+background/);
+  await chat.until(/waits\s+for\s+input/);
+  chat.type("/tasks", "Enter");
+  await chat.idle(/\/tasks\s+stop\s+ID/);
+  const screen = steady(chat.screen(), { place, columns });
+  chat.type("/tasks send t1 y", "Enter");
+  await chat.until(/Task\s+done/);
+  expect(place.provider.violations).toEqual([]);
+  return screen;
 }
 
 describe("the chat in a terminal", () => {
@@ -164,9 +194,14 @@ describe("the chat in a terminal", () => {
 
   it.each([80, 40])("looks as the reference shows it, at %i columns", async (columns) => {
     const seen = await scenes(columns);
-    expect(seen.length).toBe(7);
+    expect(seen.length).toBe(9);
     const compaction = await automaticCompaction(columns);
-    const page = pageOf(columns, [...seen, ["A compaction by itself", compaction]]);
+    const stalled = await stalledTask(columns);
+    const page = pageOf(columns, [
+      ...seen,
+      ["A compaction by itself", compaction],
+      ["A task that waits, and `/tasks`", stalled],
+    ]);
     const path = PAGE.replace(/\.md$/, `-${columns}.md`);
     if (process.env["PALIMPSEST_WRITE"] === "1") writeFileSync(path, page);
     expect(withoutFigures(page)).toBe(withoutFigures(readFileSync(path, "utf8")));
@@ -196,32 +231,7 @@ describe("the chat in a terminal", () => {
   });
 });
 
-/** A stalled task takes 45 s to be one: its lines are drawn from its state. */
-function stalledTask(columns: number): string {
-  const layout = { columns, styles: createStyles({ isColored: false }) };
-  const words = eventWords({
-    ...{ type: "task", what: "waiting", id: "t2", kind: "local_bash" },
-    ...{ title: "npm publish", status: "running" },
-  });
-  const task = {
-    id: "t2",
-    kind: "local_bash",
-    title: "npm publish",
-    status: "running",
-    startedAt: 0,
-    outputBytes: 812,
-    silence: { state: "waiting", silentMs: 45_000, lastText: "Publish palimpsest 0.1.0? [y/N]" },
-  } as const;
-  const lines = [
-    ...(words === undefined ? [] : itemLines({ type: "note", ...words }, layout)),
-    "",
-    ...showAnswer({ text: "", data: { type: "tasks", tasks: [task] } }, "")(layout),
-  ];
-  return lines.join("\n").trim();
-}
-
 function pageOf(columns: number, seen: readonly (readonly [string, string])[]): string {
-  const all = [...seen, ["A task that waits, and `/tasks`", stalledTask(columns)]] as const;
-  const parts = all.map(([title, screen]) => `## ${title}\n\n\`\`\`text\n${screen}\n\`\`\`\n`);
+  const parts = seen.map(([title, screen]) => `## ${title}\n\n\`\`\`text\n${screen}\n\`\`\`\n`);
   return `# Screens of the chat, ${columns} columns\n\nCaptured from a real terminal by a test (\`test/chat/terminal/screens.test.ts\` of the command).\n\n${parts.join("\n")}`;
 }

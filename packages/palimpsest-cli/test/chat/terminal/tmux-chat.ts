@@ -7,7 +7,7 @@ import { compiledLibrary, testFolder } from "../../../../../test/helpers/compile
 import type { ChatPlace } from "../chat-double.ts";
 
 /** A net against hanging, in milliseconds; nothing is judged by it. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 /** A terminal of a test. Close it. */
 export class TmuxChat {

@@ -37,7 +37,9 @@ export async function compactByProvider(
   });
   const { messages, cacheMarks, cacheLifetimes, throughSeq, usedTokens, budget } = asked;
   if (messages.at(-1)?.role !== "user" && hasOpenCall(messages)) return undefined;
+  const call = { trigger: "manual", model: request.model, form: "provider", attempt: 0 } as const;
   try {
+    emit({ type: "summary-started", ...call, tokens: usedTokens, isBackground: false });
     const sent = modelRequest(request, { messages, cacheMarks }, cacheLifetimes);
     const answer = await agent.ask((inner) => compact(sent, { signal: inner }), signal);
     const usage = validateUsage(answer.providerEdits?.compactionUsage ?? answer.usage);
@@ -58,7 +60,6 @@ export async function compactByProvider(
       await writer.checkpoint();
       writer.forgetHidden();
       const why = `asked for by hand, at ${usedTokens} of ${budget.windowTokens} tokens`;
-      const call = { trigger: "manual", model: request.model, form: "provider", attempt: 0 } as const;
       emit({ type: "summary-call", ...call, outcome: "written", tookMs: 0, usage });
       emit({ type: "layer", seq, layer: edit.kind, edit, why });
       return [{ seq, edit }];

@@ -18,6 +18,7 @@ import {
 const COMPACTION_EVENTS: ReadonlySet<string> = new Set<CompactionEvent["type"]>([
   "layer",
   "offloaded",
+  "summary-started",
   "summary-call",
   "summary-refused",
   "compaction-vetoed",

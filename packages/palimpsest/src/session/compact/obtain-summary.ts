@@ -55,6 +55,10 @@ export class SummarySourcing {
       main: model,
       summary: summaryModel,
       ...{ deadline, now, timeoutMs: this.#timeoutMs },
+      onStart: (asked, tokens) => {
+        const isBackground = asked.trigger !== "manual" && this.#background.isRunning;
+        this.#parts.emit({ type: "summary-started", ...asked, tokens, isBackground });
+      },
       onCall: (call) => {
         notes?.summaryCalled(call.usage, call.model);
         this.#parts.emit({ type: "summary-call", ...call });

@@ -30,7 +30,7 @@ import type { Deadline } from "../../ports/runtime.ts";
 import type { CompactionTrigger } from "../../ports/session-hooks.ts";
 import { findModel, resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
 import { sumUsage, type Usage } from "../../transcript/blocks.ts";
-import type { SummaryCall } from "../events/events.ts";
+import type { SummaryAttempt, SummaryCall } from "../events/events.ts";
 import { askModel, failureOf, modelRequest, withInstruction, withOutputLimit } from "../model/model-call.ts";
 import type { SummaryAsk } from "./summary-request.ts";
 
@@ -44,6 +44,8 @@ interface SummaryWriterOptions {
   readonly deadline: Deadline;
   readonly timeoutMs: number;
   readonly now: () => number;
+  /** Called before a model is asked, with the size of the conversation. */
+  readonly onStart: (attempt: SummaryAttempt, tokens: number) => void;
   readonly onCall: (call: SummaryCall) => void;
 }
 
@@ -85,7 +87,7 @@ export class SummaryWriter {
       const next = isForked
         ? this.#forked(ask, asked)
         : this.#cold(ask, asked, (rounds ?? []).slice(dropped), dropped);
-      const result = await this.#call(next, attempt, signal);
+      const result = await this.#call(next, { attempt, signal, tokens: ask.usedTokens });
       if (result.type === "answer") {
         if (result.usage !== undefined) usages.push(result.usage);
         if (result.text === undefined) return undefined;
@@ -184,16 +186,21 @@ export class SummaryWriter {
 
   async #call(
     { trigger, client, form, request, unlimited }: Attempt,
-    attempt: number,
-    signal: AbortSignal | undefined,
+    {
+      attempt,
+      signal,
+      tokens,
+    }: { readonly attempt: number; readonly signal: AbortSignal | undefined; readonly tokens: number },
   ): Promise<
     | { readonly type: "answer"; readonly text?: string; readonly usage?: Usage | undefined }
     | { readonly type: "failed"; readonly failure: ModelFailure }
   > {
-    const { deadline, timeoutMs, now, onCall } = this.#options;
+    const { deadline, timeoutMs, now, onStart, onCall } = this.#options;
     const startMs = now();
+    const asked: SummaryAttempt = { trigger, model: request.model, form, attempt };
     const tell = (outcome: SummaryCall["outcome"], usage?: Usage): void =>
-      onCall({ trigger, model: request.model, form, attempt, outcome, tookMs: now() - startMs, usage });
+      onCall({ ...asked, outcome, tookMs: now() - startMs, usage });
+    onStart(asked, tokens);
     try {
       const { content, stopReason, usage } = await askModel(client, request, {
         ...{ deadline, timeoutMs, signal },

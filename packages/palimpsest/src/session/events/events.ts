@@ -38,8 +38,15 @@ export interface NotesUpdate {
   readonly unknownVariables?: readonly string[];
 }
 
-/** The event of one call for a summary. */
-export interface SummaryCall {
+/** The event of one call for a summary, once its answer is there. */
+export interface SummaryCall extends SummaryAttempt {
+  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
+  readonly tookMs: number;
+  readonly usage?: Usage | undefined;
+}
+
+/** A call for a summary. */
+export interface SummaryAttempt {
   /**
    * The reason for the summary. A compaction by hand may run beside an automatic one: their calls come in any order,
    * and the trigger distinguishes them.
@@ -50,9 +57,6 @@ export interface SummaryCall {
   readonly form: "forked" | "cold" | "provider";
   /** 0 for the first call of a summary, counted up by its retries. */
   readonly attempt: number;
-  readonly outcome: "written" | SummaryProblem | ModelFailureKind;
-  readonly tookMs: number;
-  readonly usage?: Usage | undefined;
 }
 
 /**
@@ -100,6 +104,8 @@ export type ContentRepairReason =
  *   why and how much was billed again; `miss.isExpected` is true if it had to be (it had expired, the window was
  *   edited, another model). `changedSeq` is the entry that changed, if it was a message. `describeCacheMiss` puts it
  *   in words. It has names, places and sizes, and no texts.
+ * - `summary-started`: a model is asked for a summary now, of `tokens` tokens of conversation; a `summary-call` follows,
+ *   unless the compaction is aborted. `isBackground`: the turn goes on meanwhile.
  * - `summary-call`: a model was asked for a summary; `trigger` says by whom, `outcome` what came, `usage` what it cost.
  * - `notes-update`: the session's notes were brought up to date, or were not, and why; in the background.
  * - `notes-unreadable`: the notes, or the user's template or prompt of them, cannot be used now, and `reason` says why.
@@ -195,6 +201,11 @@ export type SessionEvent =
       readonly miss: CacheMiss;
       readonly changedSeq?: number;
     }
+  | ({
+      readonly type: "summary-started";
+      readonly tokens: number;
+      readonly isBackground: boolean;
+    } & SummaryAttempt)
   | ({ readonly type: "summary-call" } & SummaryCall)
   | ({ readonly type: "notes-update"; readonly tookMs: number } & NotesUpdate)
   | { readonly type: "notes-unreadable"; readonly reason: string }

@@ -105,6 +105,29 @@ describe("a full window", () => {
     ]);
   });
 
+  it("says that a model is asked before it answers, and an abort then leaves the window as it was", async () => {
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const stage = await setTheStage({
+      calls: 3,
+      summary: () => {
+        seen.push(...stage.events.map(({ type }) => type).filter((type) => type.startsWith("summary")));
+        stop.abort();
+        return SUMMARY;
+      },
+    });
+    await stage.session.turn("Read three files.", { tools });
+    const { visible } = stage.session;
+    await expect(stage.session.compact({ signal: stop.signal })).rejects.toMatchObject({ code: "ABORTED" });
+    expect(seen).toEqual(["summary-started"]);
+    expect(stage.events.find(({ type }) => type === "summary-started")).toEqual({
+      ...{ type: "summary-started", trigger: "manual", model: "claude-sonnet-4-5", form: "forked" },
+      ...{ attempt: 0, tokens: expect.any(Number), isBackground: false },
+    });
+    expect(stage.session.visible).toEqual(visible);
+    expect((await stage.session.turn("Go on.", { tools })).endedBy).toBe("done");
+  });
+
   it("says of each call for a summary who asked for it, also where two are written at once", async () => {
     let byHand: Promise<unknown> | undefined;
     const stage = await setTheStage({

@@ -63,6 +63,7 @@ export type CompactionEvent = Extract<
     readonly type:
       | "layer"
       | "offloaded"
+      | "summary-started"
       | "summary-call"
       | "summary-refused"
       | "compaction-vetoed"
