@@ -86,5 +86,6 @@ function taskLines(
       ...size,
     ];
   });
-  return [...rows, styles.dim(cutToColumns("/tasks ID · /tasks send ID TEXT · /tasks stop ID", columns))];
+  const hint = wrapLine("/tasks ID · /tasks send ID TEXT · /tasks stop ID", columns);
+  return [...rows, ...hint.map(styles.dim)];
 }

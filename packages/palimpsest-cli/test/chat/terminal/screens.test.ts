@@ -168,7 +168,7 @@ async function stalledTask(columns: number): Promise<string> {
   await chat.idle(/It runs in the\s+background/);
   await chat.until(/waits\s+for\s+input/);
   chat.type("/tasks", "Enter");
-  await chat.idle(/\/tasks\s+stop\s+ID/);
+  await chat.idle(/stop\s+ID/);
   const screen = steady(chat.screen(), { place, columns });
   chat.type("/tasks send t1 y", "Enter");
   await chat.until(/Task\s+done/);
