@@ -25,7 +25,7 @@ function addUp({ nodes, samples, timeDeltas }) {
   const walk = [[nodes[0], "node"]];
   for (let next = walk.pop(); next !== undefined; next = walk.pop()) {
     const [node, caller] = next;
-    // What a function of Node does is done for the file that called it; HTTP is Node's, whoever asks for it.
+    // What a function of Node does is done for the file that called it; HTTP is always Node's.
     const who = ownerOf(node.callFrame) ?? caller;
     whose.set(node.id, node.callFrame.functionName === "(idle)" ? undefined : who);
     for (const id of node.children ?? []) walk.push([visit.get(id), who]);

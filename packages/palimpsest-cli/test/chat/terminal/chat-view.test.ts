@@ -99,61 +99,6 @@ describe("the view of a chat", () => {
     ]);
   });
 
-  it("shows what a change takes away and adds, before it is allowed and once it is made", () => {
-    const input = { path: "a.ts", old_string: "one\ntwo\nthree", new_string: "one\nzwei\nthree" };
-    const edit = { id: "e1", name: "edit", input };
-    const asked = { call: edit, what: "change a.ts", rule: "edit", ...caller };
-    const title = questionTitle(asked, { columns: 60, styles: PLAIN });
-    expect(title).toEqual(["May I do this?", "  change a.ts", "  - two", "  + zwei"]);
-    const ended = { type: "tool-ended", tookMs: 5, ...caller } as const;
-    const content = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join("\n");
-    const write = { id: "w1", name: "write", input: { path: "b.ts", content } };
-    const { above } = viewOf([
-      started,
-      { ...ended, call: edit, output: "Changed a.ts.", isError: false },
-      { ...ended, call: write, output: "Made b.ts.", isError: false },
-      { ...ended, call: edit, output: "It changed since.", isError: true },
-    ]);
-    expect(above.slice(0, 7)).toEqual([
-      "",
-      "● edit a.ts",
-      "  - two",
-      "  + zwei",
-      "",
-      "● write b.ts",
-      "  + line 1",
-    ]);
-    expect(above.slice(-5)).toEqual([
-      "  + line 16",
-      "  … 4 more lines",
-      "",
-      "● edit a.ts",
-      "  It changed since.",
-    ]);
-  });
-
-  it("shows calls that no tool of the chat ran: of the session's own tools, and with wrong arguments", () => {
-    const use = (id: string, name: string) =>
-      ({ type: "tool_use", id, name, input: { query: "tide" } }) as const;
-    const result = (id: string, name: string, content: string, isError: boolean): ChatEvent => {
-      const block = { type: "tool_result", tool_use_id: id, content } as const;
-      return { type: "model", event: { type: "tool-result", call: use(id, name), isError, result: block } };
-    };
-    const { above } = viewOf([
-      started,
-      result("h1", "history_search", "2 hits", false),
-      result("g1", "grep", "`pattern` is missing.", true),
-      { type: "tool-started", call, ...caller },
-      { type: "tool-ended", call, output: "ok", isError: false, tookMs: 5, ...caller },
-      result("c1", "shell", "ok", false),
-    ]);
-    expect(above).toEqual([
-      ...["", "● history_search tide", "  2 hits"],
-      ...["", "● grep tide", "  `pattern` is missing."],
-      ...["", "● shell npm test", "  ok"],
-    ]);
-  });
-
   it("shows a command that the model waits for once, and tasks of the background with their wishes", () => {
     const task = (title: string, what: "started" | "waiting"): ChatEvent =>
       session({ type: "task", what, id: "t1", kind: "local_bash", title, status: "running" });
