@@ -54,8 +54,7 @@ const BUDGETS = {
   "2 files": { ...OURS, filesCount: 2 },
   "5 files, classic": {
     filesCount: 5,
-    fileTokens: RESTORE_DEFAULTS.classicFileTokens,
-    filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+    ...RESTORE_DEFAULTS.classicFiles,
   },
 };
 const RULES = {

@@ -40,8 +40,7 @@ export interface FileBudget {
  */
 export const CLASSIC_FILE_BUDGET: FileBudget = {
   filesCount: POLICY_LIMITS.classic.restoredFilesCount,
-  fileTokens: RESTORE_DEFAULTS.classicFileTokens,
-  filesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+  ...RESTORE_DEFAULTS.classicFiles,
 };
 
 /** A file that may be put back, best first in its list. */

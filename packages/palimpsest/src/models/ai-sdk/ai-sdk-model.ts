@@ -16,10 +16,11 @@ import type {
 import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
 import { takesMarks, toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
 import { readStream, safeListener } from "../shared/sdk-call.ts";
 
 /** Options of an `aiSdkModel`. */
-export interface AiSdkModelOptions {
+export interface AiSdkModelOptions extends StreamLimits {
   /** `maxOutputTokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
   readonly maxOutputTokens?: number;
 }
@@ -57,11 +58,12 @@ export function aiSdkModel(
       request: ModelRequest,
       { signal, onEvent }: ModelStreamOptions = {},
     ): Promise<ModelAnswer> => {
-      const result = await languageModel.doStream(callOptions(request, signal));
+      const idle = new IdleLimit("the AI SDK", signal, options);
+      const result = await languageModel.doStream(callOptions(request, idle.signal));
       if (!isObject(result)) throw unreadableAnswer("the AI SDK", result);
       const headers = isObject(result["response"]) ? result["response"]["headers"] : undefined;
       const assembly = new AiSdkAssembly({ tell: safeListener(onEvent), headers });
-      await readStream(result["stream"], { provider: "the AI SDK", assembly, signal });
+      await readStream(result["stream"], { provider: "the AI SDK", assembly, idle });
       return assembly.answer();
     },
     formatTool: ({ name, description, inputSchema }) => ({

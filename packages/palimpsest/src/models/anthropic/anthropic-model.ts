@@ -31,6 +31,7 @@ import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
 import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import {
   anthropicToolDefinitions,
@@ -48,7 +49,7 @@ const DEFAULT_OUTPUT_TOKENS = 32_000;
 const WHOLE_ANSWER_TOKENS = 8_192;
 
 /** Options of an `anthropicModel`. */
-export interface AnthropicModelOptions {
+export interface AnthropicModelOptions extends StreamLimits {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /**
@@ -85,17 +86,17 @@ export function anthropicModel(
       const body = bodyOf(request);
       // The SDK refuses long answers that are not streamed, and idle connections break.
       if (body.max_tokens > WHOLE_ANSWER_TOKENS)
-        return streamed(client, { request, body, options: signalOption(signal) });
+        return streamed(client, { request, body, options: signalOption(signal), limits: options });
       const { data, requestId } = await settle(create(client, { request, body, signal }));
       return anthropicAnswer(data, requestId);
     },
     stream: async (request, streamOptions = {}) =>
-      streamed(client, { request, body: bodyOf(request), options: streamOptions }),
+      streamed(client, { request, body: bodyOf(request), options: streamOptions, limits: options }),
     compact: async (request, { signal } = {}) => {
       const body = summarizeBody(bodyOf(request));
       const { betas = [] } = request;
       const asked = { ...request, betas: [...betas, ...SUMMARIZE_BETAS] };
-      return streamed(client, { request: asked, body, options: signalOption(signal) });
+      return streamed(client, { request: asked, body, options: signalOption(signal), limits: options });
     },
     endpointEdits: (model) => endpointEdits({ name: options.endpoint, baseUrl: client.baseURL }, model),
     ...(counter === undefined ? {} : { counter }),
@@ -125,12 +126,18 @@ function create(
 
 async function streamed(
   client: AnthropicClient,
-  { request, body, options: { signal, onEvent } }: Call & { readonly options: ModelStreamOptions },
+  {
+    request,
+    body,
+    options: { signal, onEvent },
+    limits,
+  }: Call & { readonly options: ModelStreamOptions; readonly limits: StreamLimits },
 ): Promise<ModelAnswer> {
-  const streamBody = { ...body, stream: true };
-  const { data, requestId } = await settle(create(client, { request, body: streamBody, signal }));
+  const idle = new IdleLimit("anthropic", signal, limits);
+  const call = create(client, { request, body: { ...body, stream: true }, signal: idle.signal });
+  const { data, requestId } = await settle(call);
   const assembly = new AnthropicAssembly({ tell: safeListener(onEvent) });
-  await readStream(data, { provider: "anthropic", assembly, signal });
+  await readStream(data, { provider: "anthropic", assembly, idle });
   return assembly.answer(requestId);
 }
 

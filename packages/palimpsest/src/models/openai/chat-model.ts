@@ -10,11 +10,12 @@ import type {
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
 import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
+import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
 import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
 /** Options of an `openaiChatModel`. */
-export interface OpenAIChatModelOptions {
+export interface OpenAIChatModelOptions extends StreamLimits {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** Output limit of requests that name none, in tokens. @defaultValue none: the provider's own limit */
@@ -58,9 +59,10 @@ export function openaiChatModel(
   ): Promise<ModelAnswer> => {
     // Servers report the usage of a streamed answer only on request.
     const body = { stream_options: { include_usage: true }, ...bodyOf(request), stream: true };
-    const { data, requestId } = await settle(completions.create(body, signalOption(signal)));
+    const idle = new IdleLimit(provider, signal, options);
+    const { data, requestId } = await settle(completions.create(body, signalOption(idle.signal)));
     const assembly = new ChatAssembly({ tell: safeListener(onEvent) });
-    await readStream(data, { provider, assembly, signal });
+    await readStream(data, { provider, assembly, idle });
     return assembly.answer(requestId);
   };
   return {

@@ -12,12 +12,13 @@ import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer, responsesCompaction } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
+import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
 import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
 /** Options of an `openaiResponsesModel`. */
-export interface OpenAIResponsesModelOptions {
+export interface OpenAIResponsesModelOptions extends StreamLimits {
   /** The model that is asked where a call names none. */
   readonly model?: string;
   /** `max_output_tokens` of requests whose parameters name none. @defaultValue none: the provider's own limit */
@@ -54,10 +55,11 @@ export function openaiResponsesModel(
     request: ModelRequest,
     { signal, onEvent }: ModelStreamOptions = {},
   ): Promise<ModelAnswer> => {
-    const call = client.responses.create({ ...bodyOf(request), stream: true }, signalOption(signal));
+    const idle = new IdleLimit(PROVIDER, signal, options);
+    const call = client.responses.create({ ...bodyOf(request), stream: true }, signalOption(idle.signal));
     const { data, requestId } = await settle(call);
     const assembly = new ResponsesAssembly({ tell: safeListener(onEvent) });
-    await readStream(data, { provider: PROVIDER, assembly, signal });
+    await readStream(data, { provider: PROVIDER, assembly, idle });
     return assembly.answer(requestId);
   };
   return {

@@ -10,6 +10,7 @@ import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelEvent } from "../../ports/model-client.ts";
 import { type Assembly, unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import type { IdleLimit } from "./idle-limit.ts";
 
 /** Clients whose requests carry a session's window (`integrations/`). @internal */
 export const managedClients = new WeakSet<object>();
@@ -42,25 +43,31 @@ export async function settle(call: PromiseLike<unknown>): Promise<Settled> {
 
 /**
  * Reads a stream to its end into `assembly`. Errors after the answer is complete are ignored. A stream that ends before is
- * an error, even if the SDK reported none. @internal
+ * an error, even if the SDK reported none, and so is one that falls silent. @internal
  */
 export async function readStream(
   stream: unknown,
   {
     provider,
     assembly,
-    signal,
-  }: { readonly provider: string; readonly assembly: Assembly; readonly signal: AbortSignal | undefined },
+    idle,
+  }: { readonly provider: string; readonly assembly: Assembly; readonly idle: IdleLimit },
 ): Promise<void> {
   const isStream = typeof stream === "object" && stream !== null && Symbol.asyncIterator in stream;
   if (!isStream) throw unreadableAnswer(provider, stream);
+  idle.moved();
   try {
-    for await (const event of stream as AsyncIterable<unknown>) assembly.take(event);
+    for await (const event of stream as AsyncIterable<unknown>) {
+      idle.moved();
+      assembly.take(event);
+    }
   } catch (error) {
-    if (!assembly.isComplete) throw error;
+    if (!assembly.isComplete) throw idle.error ?? error;
+  } finally {
+    idle.end();
   }
   if (assembly.isComplete) return;
-  signal?.throwIfAborted();
+  idle.signal.throwIfAborted();
   throw cutOffAnswer(provider);
 }
 

@@ -84,8 +84,8 @@ export const POLICY_LIMITS = {
   classic: {
     arrivalPreviewTokens: 1_000,
     restoredFilesCount: 5,
-    restoredFileTokens: RESTORE_DEFAULTS.classicFileTokens,
-    restoredFilesTokens: RESTORE_DEFAULTS.classicFilesTokens,
+    restoredFileTokens: RESTORE_DEFAULTS.classicFiles.fileTokens,
+    restoredFilesTokens: RESTORE_DEFAULTS.classicFiles.filesTokens,
     /** The whole cost: no cap. */
     notesCostShareCap: 1,
   },

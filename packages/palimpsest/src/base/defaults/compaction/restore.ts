@@ -13,10 +13,8 @@ export const RESTORE_DEFAULTS = {
   fileTokens: { tokens: 15_000, floor: 3_000 },
   /** All files together, in tokens. Source: where-the-numbers-come-from.md, "Restoration". */
   filesTokens: { tokens: 24_000, floor: 5_000 },
-  /** The classic rule: the most of one file, in tokens. Source: our choice: what Claude Code restores. */
-  classicFileTokens: 5_000,
-  /** The classic rule: all files together, in tokens. Source: our choice: what Claude Code restores. */
-  classicFilesTokens: 50_000,
+  /** The classic rule: the most of one file and of all files together, in tokens. Source: our choice: what Claude Code restores. */
+  classicFiles: { fileTokens: 5_000, filesTokens: 50_000 },
 
   /** Time that a restorer has, in milliseconds. Source: our choice: a compaction takes longer, and people wait for it. */
   restorerTimeoutMs: 5_000,
