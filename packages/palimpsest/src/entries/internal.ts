@@ -39,7 +39,6 @@ export type {
   SessionMemoryRefusal,
   SessionNotes,
 } from "../compaction/layers/session-memory/session-memory-compact.ts";
-export { findLiteralsOf } from "../compaction/literals/literal-ledger.ts";
 export { type CostPolicy, policyLimits } from "../compaction/planner/cost-policy.ts";
 export { firstSummaryTokens } from "../compaction/planner/early-summary.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";

@@ -3,6 +3,7 @@
  * every pass is worth it and next to nothing is recent.
  */
 
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { planCollapse, prepareCollapse } from "#compaction/layers/collapse/collapse.ts";
 import { collapsePolicy } from "#compaction/layers/collapse/collapse-policy.ts";
@@ -90,16 +91,18 @@ const extractive: Planner = (folded, visible, { texts }) =>
 /** Notes that are some messages old. */
 const sessionMemory: Planner = (folded, visible, { texts }) => {
   const throughSeq = (visible.at(-1)?.seq ?? 0) - 4;
-  const plan = planSessionMemoryCompact({
-    visible,
-    notes: { text: "# Current State\n\nAt work.", throughSeq, isEmpty: false, isUpdateRunning: false },
-    digest: digestOf(folded),
-    measure,
-    policy: sessionMemoryPolicy({ ...situation, windowTokens: 16_000 }, 5_000),
-    pendingCallIds: [],
-    reason: "law",
-    pinned: texts,
-  });
+  const plan = finish(
+    planSessionMemoryCompact({
+      visible,
+      notes: { text: "# Current State\n\nAt work.", throughSeq, isEmpty: false, isUpdateRunning: false },
+      digest: digestOf(folded),
+      measure,
+      policy: sessionMemoryPolicy({ ...situation, windowTokens: 16_000 }, 5_000),
+      pendingCallIds: [],
+      reason: "law",
+      pinned: texts,
+    }),
+  );
   return plan.ok ? plan.edit : undefined;
 };
 

@@ -4,9 +4,11 @@
  * was asked for. That requests stay valid, pins are carried and undo restores is in `layers.law.test.ts` for
  * all layers; here once more for strict sessions.
  */
+
 import fc from "fast-check";
 import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "palimpsest-testing";
 import { expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import {
   planSessionMemoryCompact,
   type SessionMemoryPlan,
@@ -65,15 +67,17 @@ function checkPlans(editSafety: "strict" | "permissive", law: (planned: Case) =>
         { windowTokens, effectiveTokens, editSafety, pendingCallIds: [] },
         effectiveTokens / 2,
       );
-      const plan = planSessionMemoryCompact({
-        visible: before,
-        notes: { text: NOTES_TEXT, throughSeq, isEmpty: false, isUpdateRunning: false },
-        digest: hasDigest ? digestOf(folded) : undefined,
-        measure,
-        policy,
-        pendingCallIds: [],
-        reason: "law",
-      });
+      const plan = finish(
+        planSessionMemoryCompact({
+          visible: before,
+          notes: { text: NOTES_TEXT, throughSeq, isEmpty: false, isUpdateRunning: false },
+          digest: hasDigest ? digestOf(folded) : undefined,
+          measure,
+          policy,
+          pendingCallIds: [],
+          reason: "law",
+        }),
+      );
       law({ folded, before, throughSeq, policy, plan });
     }),
     { numRuns: RUNS },

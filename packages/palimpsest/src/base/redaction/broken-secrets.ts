@@ -6,6 +6,7 @@
  * word that begins the next: what follows a break belongs to it only where it looks random. Linear in the
  * text.
  */
+import { finish, type Steps } from "../steps.ts";
 import {
   findSecrets,
   joinSpans,
@@ -40,7 +41,7 @@ export function redactBroken(text: string): RedactedText {
 }
 
 /** The same in steps, for a long text. */
-export function* redactInSteps(text: string): Generator<void, string> {
+export function* redactInSteps(text: string): Steps<string> {
   return takeOut(text, yield* findInSteps(text)).text;
 }
 
@@ -58,14 +59,10 @@ const STRETCH_CHARACTERS = 96_000;
 
 /** Every secret of the text, whole or broken, from the first to the last; none overlaps another. */
 export function findBroken(text: string): readonly SecretSpan[] {
-  const steps = findInSteps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finish(findInSteps(text));
 }
 
-function* findInSteps(text: string): Generator<void, readonly SecretSpan[]> {
+function* findInSteps(text: string): Steps<readonly SecretSpan[]> {
   if (text.length <= 2 * STRETCH_CHARACTERS) return findAtOnce(text);
   const found: SecretSpan[] = [];
   for (let from = 0; from < text.length; from += STRETCH_CHARACTERS) {

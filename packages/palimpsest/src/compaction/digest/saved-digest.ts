@@ -6,6 +6,7 @@
  * large, and are found again when they are said again. A damaged text yields no digest.
  */
 import { isObject, parseJson } from "../../base/json/json.ts";
+import { finish, type Steps } from "../../base/steps.ts";
 import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
 import type { LogWords } from "../literals/log-words.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
@@ -100,11 +101,7 @@ export function writeDigest(
   limits: SavedDigestLimits = LIMITS,
   baseWords?: LogWords,
 ): string {
-  const steps = writeDigestInSteps(digest, limits, baseWords);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finish(writeDigestInSteps(digest, limits, baseWords));
 }
 
 /**
@@ -115,11 +112,11 @@ export function* writeDigestInSteps(
   digest: Digest,
   { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
   baseWords?: LogWords,
-): Generator<void, string> {
+): Steps<string> {
   const { literals, todos, plan } = digest;
   const left = Math.max(0, digest.userWords.length - userWordsCount);
   const userWords = digest.userWords.filter((_, index) => index === 0 || index > left);
-  const best = rankLiterals(literals, literalCount).map(({ text, record }) => [text, record]);
+  const best = (yield* rankLiterals(literals, literalCount)).map(({ text, record }) => [text, record]);
   yield;
   const words: unknown[] = [];
   for (const layer of digest.words.saveLayers(baseWords)) {
@@ -149,15 +146,11 @@ export function* writeDigestInSteps(
 
 /** The digest that was written; `undefined` where the text is not one of this version. */
 export function readDigest(text: string): Digest | undefined {
-  const steps = readDigestInSteps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return finish(readDigestInSteps(text));
 }
 
 /** The same in steps of some milliseconds. `baseWords` are those that it was written with. */
-export function* readDigestInSteps(text: string, baseWords?: LogWords): Generator<void, Digest | undefined> {
+export function* readDigestInSteps(text: string, baseWords?: LogWords): Steps<Digest | undefined> {
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
   yield;
@@ -167,7 +160,7 @@ export function* readDigestInSteps(text: string, baseWords?: LogWords): Generato
 function* readFields(
   fields: Readonly<Record<string, unknown>>,
   baseWords: LogWords | undefined,
-): Generator<void, Digest | undefined> {
+): Steps<Digest | undefined> {
   const digest = createDigest();
   for (const name of LISTS)
     if (!fillList(digest[name] as unknown[], fields[name], SHAPES[name])) return undefined;

@@ -2,8 +2,9 @@
  * The literals of a block, each once, with what the parts of a compaction ask about them: the ledger, the loss report,
  * and what is visible. Blocks never change, so each text is looked through once while its block is in the window.
  */
+import type { Steps } from "../../base/steps.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
-import { type LiteralKind, visitLiterals } from "./literals.ts";
+import { type LiteralKind, visitInSteps, visitLiterals } from "./literals.ts";
 
 /** A literal of one text. */
 export interface TextLiteral {
@@ -22,8 +23,6 @@ interface BlockLiterals {
 }
 
 const NAMES: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
-/** Characters of one step: about a millisecond. */
-const STEP_CHARACTERS = 24_000;
 /** Literals of longer texts are not kept. */
 const KEPT_CHARACTERS = 64_000;
 
@@ -36,26 +35,14 @@ export function findTextLiterals(text: string): readonly TextLiteral[] {
   return [...found.all.values()];
 }
 
-/** The literals of a block's text. */
-export function literalsOfBlock(block: ContentBlock): BlockLiterals {
-  const steps = literalsInSteps(block, Number.POSITIVE_INFINITY);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** The same in steps, of a text up to some length. */
-export function* literalsInSteps(block: ContentBlock, characters: number): Generator<void, BlockLiterals> {
+/** The literals of a block's text up to some length, in steps. @internal */
+export function* literalsInSteps(block: ContentBlock, characters: number): Steps<BlockLiterals> {
   const before = known.get(block);
   if (before !== undefined) return before;
   const whole = blockText(block);
   const text = whole.length > characters ? whole.slice(0, characters) : whole;
   const found = new Collected();
-  for (let at = 0; at <= text.length; ) {
-    at = visitLiterals(text, found.visit, at, Math.min(text.length, at + STEP_CHARACTERS));
-    if (at <= text.length) yield;
-  }
+  yield* visitInSteps(text, found.visit);
   const literals = { all: [...found.all.values()], names: found.names };
   if (whole.length <= KEPT_CHARACTERS) known.set(block, literals);
   return literals;

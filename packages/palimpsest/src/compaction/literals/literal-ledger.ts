@@ -6,8 +6,9 @@
  * enough that adding stays linear.
  */
 
+import { finish, type Steps } from "../../base/steps.ts";
 import type { VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
-import { literalsOfBlock, type TextLiteral } from "./block-literals.ts";
+import { literalsInSteps, type TextLiteral } from "./block-literals.ts";
 import type { LiteralKind } from "./literals.ts";
 
 /** The speaker of a text: strings of the user or the assistant are needed again more often than tool output. */
@@ -89,7 +90,7 @@ function countSpeaker(record: LiteralRecord, seq: number, speaker: Speaker): voi
 function sweep(ledger: LiteralLedger): void {
   const { records } = ledger;
   const kept = Math.floor(ledger.limitCount * SWEEP_SHARE);
-  const { scores, least } = scoreAll(ledger, kept);
+  const { scores, least } = finish(scoreAll(ledger, kept));
   let above = 0;
   for (const score of scores) if (score > least) above++;
   const level: RankedLiteral[] = [];
@@ -110,12 +111,17 @@ interface RankedLiteral {
   readonly score: number;
 }
 
-/** The `count` strings most likely to be needed, best first. Equal scores: the newer one, then by text. */
-export function rankLiterals(
+/**
+ * The `count` strings most likely to be needed, best first, in steps. Equal scores: the newer one, then by text. The
+ * ledger must not change between the steps. @internal
+ */
+export function* rankLiterals(
   ledger: LiteralLedger,
   count: number = ledger.records.size,
-): readonly RankedLiteral[] {
-  return takeBest(ledger, count).sort(byRank);
+): Steps<readonly RankedLiteral[]> {
+  const best = yield* takeBest(ledger, count);
+  yield;
+  return best.sort(byRank);
 }
 
 const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
@@ -125,8 +131,9 @@ const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
  * The first `count` of the ranking, in no order. The least score among them is found among plain numbers, which sort
  * many times faster than records do; only what has at least that score is looked at one by one.
  */
-function takeBest(ledger: LiteralLedger, count: number): RankedLiteral[] {
-  const { scores, least } = scoreAll(ledger, count);
+function* takeBest(ledger: LiteralLedger, count: number): Steps<RankedLiteral[]> {
+  const { scores, least } = yield* scoreAll(ledger, count);
+  yield;
   const isAll = count >= scores.length;
   const above: RankedLiteral[] = [];
   const level: RankedLiteral[] = [];
@@ -138,14 +145,20 @@ function takeBest(ledger: LiteralLedger, count: number): RankedLiteral[] {
   return isAll ? [...above, ...level] : [...above, ...level.sort(byRank).slice(0, count - above.length)];
 }
 
+/** Strings that are scored in one step: less than a millisecond. */
+const SCORED_AT_ONCE = 8_192;
+
 /** The scores of all strings in their order, and the least that `count` of them reach. */
-function scoreAll(
+function* scoreAll(
   { records, newestSeq }: LiteralLedger,
   count: number,
-): { readonly scores: Float64Array; readonly least: number } {
+): Steps<{ readonly scores: Float64Array; readonly least: number }> {
   const scores = new Float64Array(records.size);
   let index = 0;
-  for (const record of records.values()) scores[index++] = scoreLiteral(record, newestSeq);
+  for (const record of records.values()) {
+    scores[index++] = scoreLiteral(record, newestSeq);
+    if (index % SCORED_AT_ONCE === 0) yield;
+  }
   if (count >= scores.length) return { scores, least: Number.NEGATIVE_INFINITY };
   return { scores, least: count <= 0 ? Number.POSITIVE_INFINITY : nth(scores, count) };
 }
@@ -212,15 +225,19 @@ export interface LiteralScope {
   show(literal: string): void;
 }
 
-/** Literals of all blocks that `isKept`. */
-export function findLiteralsOf(
+/** Literals of all blocks that `isKept`, in steps. @internal */
+export function* findLiteralsOf(
   visible: readonly VisibleMessage[],
   isKept: (shown: VisibleBlock) => boolean,
-): LiteralScope {
+): Steps<LiteralScope> {
   const literals = new Set<string>();
   for (const message of visible)
-    for (const shown of message.blocks)
-      if (isKept(shown)) for (const { text } of literalsOfBlock(shown.block).all) literals.add(text);
+    for (const shown of message.blocks) {
+      if (!isKept(shown)) continue;
+      const { all } = yield* literalsInSteps(shown.block, Number.POSITIVE_INFINITY);
+      for (const { text } of all) literals.add(text);
+      yield;
+    }
   return {
     isVisible: (literal) => literals.has(literal),
     show: (literal) => void literals.add(literal),

@@ -6,6 +6,7 @@
  * by unit, and is script-aware: a name may be Cyrillic, a quote Japanese; running Chinese text
  * holds no identifiers.
  */
+import type { Steps } from "../../base/steps.ts";
 import { CLASS_DENSE, CLASS_LOWER, CLASS_OTHER, CLASS_UPPER, charClass } from "../../base/text/char-class.ts";
 import {
   isAlternative,
@@ -58,6 +59,24 @@ export function findLiterals(text: string): readonly string[] {
   const found = new Set<string>();
   visitLiterals(text, (literal) => found.add(literal));
   return [...found];
+}
+
+/** The same in steps, as a set. @internal */
+export function* literalsOfText(text: string): Steps<ReadonlySet<string>> {
+  const found = new Set<string>();
+  yield* visitInSteps(text, (literal) => found.add(literal));
+  return found;
+}
+
+/** Characters of one step: about a millisecond. */
+const STEP_CHARACTERS = 24_000;
+
+/** Visits every literal of a text in steps. @internal */
+export function* visitInSteps(text: string, visit: LiteralVisitor): Steps {
+  for (let at = 0; at <= text.length; ) {
+    at = visitLiterals(text, visit, at, Math.min(text.length, at + STEP_CHARACTERS));
+    if (at <= text.length) yield;
+  }
 }
 
 function scanLine(text: string, start: number, end: number, visit: LiteralVisitor): void {

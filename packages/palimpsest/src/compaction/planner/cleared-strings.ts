@@ -2,29 +2,30 @@
  * The strings of results that are cleared or shortened: those that are likely to be needed are listed in the newest of
  * these results, like the appendix of a summary. A brief has only four of them.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import { addToDigest, createDigest } from "../digest/digest.ts";
+import { addToDigestInSteps, createDigest } from "../digest/digest.ts";
 import type { LiteralLedger } from "../literals/literal-ledger.ts";
-import { findLiteralsOf } from "../literals/literal-ledger.ts";
 import { scaleTokens } from "../shared/measure.ts";
 import { visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { composeAppendix, rankForAppendix } from "../summary/log-parts.ts";
+import { literalsOfWindow } from "../summary/loss-report.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 
 const HEADING = "Strings of the results cleared up to here that may be needed to the letter:";
 
 /** Adds the list to the edits of one rewrite. They stay as they are if no result can carry it, or nothing is lost. */
-export function withClearedStrings(
+export function* withClearedStrings(
   state: WindowState,
   edits: readonly LayerEdit[],
   { clearedStrings }: Pick<CostPolicy, "clearedStrings">,
-): readonly LayerEdit[] {
+): Steps<readonly LayerEdit[]> {
   const budgetTokens =
     clearedStrings.tokens === 0 ? 0 : scaleTokens(clearedStrings, state.budget.windowTokens);
   const place = budgetTokens === 0 ? undefined : findCarrier(edits);
   if (place === undefined) return edits;
-  const strings = composeAppendix(
-    rankForAppendix(lostLiterals(state, edits), budgetTokens),
+  const strings = yield* composeAppendix(
+    yield* rankForAppendix(yield* lostLiterals(state, edits), budgetTokens),
     { budgetTokens, isShown: () => false },
     state.measure,
   );
@@ -52,13 +53,13 @@ function findCarrier(edits: readonly LayerEdit[]): Place | undefined {
 }
 
 /** The strings that the window shows before the edits and not after them. */
-function lostLiterals(state: WindowState, edits: readonly LayerEdit[]): LiteralLedger {
+function* lostLiterals(state: WindowState, edits: readonly LayerEdit[]): Steps<LiteralLedger> {
   const digest = createDigest();
   for (const { seq, role, origin, blocks } of state.visible)
-    addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
-  const left = findLiteralsOf(visibleAfter(state, edits), () => true);
+    yield* addToDigestInSteps(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
+  const left = yield* literalsOfWindow(visibleAfter(state, edits), []);
   const { records, ...ledger } = digest.literals;
-  return { ...ledger, records: new Map([...records].filter(([literal]) => !left.isVisible(literal))) };
+  return { ...ledger, records: new Map([...records].filter(([literal]) => !left.has(literal))) };
 }
 
 function withText(edit: LayerEdit, at: number, addition: string, { measure }: WindowState): LayerEdit {

@@ -5,14 +5,15 @@
  * before would leave, at most once; if the window is still above the threshold after all of them,
  * what they planned is dropped in favour of a compaction, because two rewrites would be paid for one.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { previewEdit } from "../../transcript/projection.ts";
-import { planMicrocompactByUsage } from "../layers/microcompact/microcompact-by-usage.ts";
+import { microcompactByUsageInSteps } from "../layers/microcompact/microcompact-by-usage.ts";
 import {
+  microcompactWhenColdInSteps,
   planMicrocompactByCount,
-  planMicrocompactWhenCold,
 } from "../layers/microcompact/microcompact-when-cold.ts";
-import { planOffloadByUsage } from "../layers/offload/offload-by-usage.ts";
+import { offloadByUsageInSteps } from "../layers/offload/offload-by-usage.ts";
 import { limitsOf } from "../shared/layer-limits.ts";
 import { guarded, situationOf, type WindowSituation, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
@@ -54,6 +55,11 @@ interface EscalationPlan {
 
 /** Plans the layers that only rewrite old blocks; no edits where none may act or none would gain. */
 export function planOldBlocks(input: EscalationInput): EscalationPlan {
+  return finish(oldBlocksInSteps(input));
+}
+
+/** The same in steps. @internal */
+export function* oldBlocksInSteps(input: EscalationInput): Steps<EscalationPlan> {
   const { measure, padding, situation, gates, disabledLayers } = input;
   const edits: LayerEdit[] = [];
   let visible = input.visible;
@@ -67,16 +73,19 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
 
   if (!disabledLayers.has("offload") && usedTokens >= gates.offloadTokens)
     take(
-      guarded(input, "offload", () =>
-        planOffloadByUsage({ visible, usedTokens, measure }, offloadPolicy(situation, gates.offloadTokens)),
+      yield* guarded(input, "offload", () =>
+        offloadByUsageInSteps(
+          { visible, usedTokens, measure },
+          offloadPolicy(situation, gates.offloadTokens),
+        ),
       ),
     );
   if (!disabledLayers.has("microcompact") && usedTokens >= gates.microcompactTokens) {
     take(
-      guarded(input, "microcompact", () => {
+      yield* guarded(input, "microcompact", () => {
         const policy = microcompactPolicy(situation, gates.microcompactTokens);
         const clearableTools = clearableToolsOf(input);
-        return planMicrocompactByUsage({ visible, usedTokens, measure }, { ...policy, clearableTools });
+        return microcompactByUsageInSteps({ visible, usedTokens, measure }, { ...policy, clearableTools });
       }),
     );
   }
@@ -87,10 +96,10 @@ export function planOldBlocks(input: EscalationInput): EscalationPlan {
  * Plans clearing all but the newest results, below every gate: on a cold cache, where it costs nothing, and by their
  * count, where the policy asks for it. `undefined` where neither applies.
  */
-export function planClearAll(
+export function* planClearAll(
   state: WindowState,
   { clearsByRent, clearsWhenCold = clearsByRent, clearsByCount = false }: CostPolicy,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   const { visible, measure, isWarm, tariff, at: nowMs } = state;
   const { resultsKeptCount, clearableCountGate, coldGapMs } = limitsOf(state);
   const mayBeCold = clearsWhenCold && (!isWarm || coldGapMs !== undefined);
@@ -101,7 +110,8 @@ export function planClearAll(
   // Less than what always stays is not worth a look at every block.
   const cold =
     mayBeCold && state.messagesTokens > policy.recentTailTokens
-      ? planMicrocompactWhenCold({ visible, measure, nowMs }, { ...policy, cacheTtlMs })
+      ? yield* microcompactWhenColdInSteps({ visible, measure, nowMs }, { ...policy, cacheTtlMs })
       : undefined;
-  return cold ?? (clearsByCount ? planMicrocompactByCount({ visible, measure }, policy) : undefined);
+  if (cold !== undefined || !clearsByCount) return cold;
+  return yield* planMicrocompactByCount({ visible, measure }, policy);
 }

@@ -2,6 +2,7 @@
  * The session-memory compact of a window, with its sizes from the budget. The window planner calls it, and so
  * do callers that want to know beforehand if the notes suffice.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import type { Digest } from "../digest/digest.ts";
 import {
   planSessionMemoryCompact,
@@ -21,13 +22,22 @@ interface NotesSources {
 
 /** Plans a compaction that leaves at most the budget's target, and in any case less than the gate. */
 export function planFromNotes(state: WindowState, reason: string, sources: NotesSources): SessionMemoryPlan {
+  return finish(notesInSteps(state, reason, sources));
+}
+
+/** The same in steps. @internal */
+export function* notesInSteps(
+  state: WindowState,
+  reason: string,
+  sources: NotesSources,
+): Steps<SessionMemoryPlan> {
   const { visible, measure, budget, fixedTokens, padding } = state;
   const situation = situationOf(state);
   const requestTokens = Math.min(budget.sessionMemoryTargetTokens, budget.autoCompactGateTokens - 1);
   // Planners measure unpadded and without the fixed part.
   const targetTokens = Math.max(0, Math.floor((requestTokens - fixedTokens) / padding));
   const usual = sessionMemoryPolicy(situation, targetTokens);
-  return planSessionMemoryCompact({
+  return yield* planSessionMemoryCompact({
     ...sources,
     visible,
     measure,

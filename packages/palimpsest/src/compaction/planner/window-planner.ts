@@ -11,12 +11,13 @@
  * The sources of a summary have to be read from the log first, or written by a model, which the planner
  * cannot do. It then answers that a summary is due, and is called again with the sources.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import { breakEvenCalls, rewritePrice } from "../../tokens/price/cache-price.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
-import { type CollapseInput, planCollapse } from "../layers/collapse/collapse.ts";
+import { type CollapseInput, collapseInSteps } from "../layers/collapse/collapse.ts";
 import { CollapseAhead, collapsePolicy } from "../layers/collapse/collapse-policy.ts";
-import { planExtractiveCompact } from "../layers/extractive/extractive-summary.ts";
-import { planFullCompact } from "../layers/full/plan-full-compact.ts";
+import { extractiveInSteps } from "../layers/extractive/extractive-summary.ts";
+import { fullCompactInSteps } from "../layers/full/plan-full-compact.ts";
 import { planClearByRent } from "../layers/microcompact/clear-by-rent.ts";
 import { type RentedCall, RentLedger } from "../layers/microcompact/rent.ts";
 import {
@@ -32,9 +33,9 @@ import { countLoss } from "../summary/loss-report.ts";
 import { withClearedStrings } from "./cleared-strings.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 import { EarlySummary } from "./early-summary.ts";
-import { planClearAll, planOldBlocks } from "./escalation.ts";
+import { oldBlocksInSteps, planClearAll } from "./escalation.ts";
 import { truncateWindow } from "./fallback-edits.ts";
-import { planFromNotes } from "./plan-from-notes.ts";
+import { notesInSteps } from "./plan-from-notes.ts";
 import {
   clearableToolsOf,
   clearByRentPolicy,
@@ -91,16 +92,21 @@ export class WindowPlanner {
    * already being written, so the plan does not ask for one.
    */
   plan(state: WindowState, sources?: SummarySources, isEarlyLater = false): WindowPlan {
+    return finish(this.planInSteps(state, sources, isEarlyLater));
+  }
+
+  /** The same in steps of a millisecond or two. The state must not change between them. @internal */
+  *planInSteps(state: WindowState, sources?: SummarySources, isEarlyLater = false): Steps<WindowPlan> {
     const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
     if (!isEarlyLater && this.#early.isDue(state)) {
-      const summary = this.#summarise(state, "rent", sources);
+      const summary = yield* this.#summarise(state, "rent", sources);
       if (summary !== undefined) return summary;
     }
     if (state.usedTokens >= state.budget.autoCompactGateTokens)
-      return this.#atAutoCompactGate(state, sources);
-    const cleared = this.#clear(state);
+      return yield* this.#atAutoCompactGate(state, sources);
+    const cleared = yield* this.#clear(state);
     if (cleared !== undefined) return cleared;
-    return this.#isGateLookDue(state) ? this.#atGates(state) : nothing;
+    return this.#isGateLookDue(state) ? yield* this.#atGates(state) : nothing;
   }
 
   /**
@@ -109,13 +115,19 @@ export class WindowPlanner {
    * give way, and then whatever is too large.
    */
   compact(state: WindowState, reason: CompactReason, sources?: SummarySources): WindowPlan {
+    return finish(this.compactInSteps(state, reason, sources));
+  }
+
+  /** The same in steps. @internal */
+  *compactInSteps(state: WindowState, reason: CompactReason, sources?: SummarySources): Steps<WindowPlan> {
     const isTooLong = reason === "reactive" || reason === "media";
-    const collapsed = isTooLong && sources === undefined ? this.#drainCollapses(state, reason) : undefined;
+    const collapsed =
+      isTooLong && sources === undefined ? yield* this.#drainCollapses(state, reason) : undefined;
     if (collapsed !== undefined) return collapsed;
-    const summary = this.#summarise(state, reason, sources);
+    const summary = yield* this.#summarise(state, reason, sources);
     if (isSummaryDue(summary) || sources?.span !== undefined)
       return summary ?? { edits: [], usedTokens: state.usedTokens };
-    return truncateWindow(state, summary ?? this.#oldBlocks(state));
+    return truncateWindow(state, summary ?? (yield* this.#oldBlocks(state)));
   }
 
   /** The request leaves: `made` was carried out, and left messages of `messagesTokens`. */
@@ -151,36 +163,45 @@ export class WindowPlanner {
 
   /** Plans a compaction from the session's notes; `undefined` if they cannot replace the messages. */
   fromNotes(state: WindowState, reason: SummaryReason, sources: SummarySources): PlannedEdits | undefined {
-    const edit = this.#planNotes(state, reason, sources);
+    return finish(this.fromNotesInSteps(state, reason, sources));
+  }
+
+  /** The same in steps. @internal */
+  *fromNotesInSteps(
+    state: WindowState,
+    reason: SummaryReason,
+    sources: SummarySources,
+  ): Steps<PlannedEdits | undefined> {
+    const edit = yield* this.#planNotes(state, reason, sources);
     return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
 
-  #summarise(
+  *#summarise(
     state: WindowState,
     reason: SummaryReason,
     sources: SummarySources | undefined,
-  ): WindowPlan | undefined {
+  ): Steps<WindowPlan | undefined> {
     if (!canSummarise(state)) return undefined;
     if (sources === undefined) return { needs: "summary", reason };
     const edit =
-      this.#planNotes(state, reason, sources) ??
-      guarded(state, "full", () => this.#planWritten(state, reason, sources)) ??
-      guarded(state, "extractive", () => this.#planExtractive(state, reason, sources));
+      (yield* this.#planNotes(state, reason, sources)) ??
+      (yield* guarded(state, "full", () => this.#planWritten(state, reason, sources))) ??
+      (yield* guarded(state, "extractive", () => this.#planExtractive(state, reason, sources)));
     if (edit === undefined || (reason === "rent" && edit.isBoundary !== true)) return undefined;
     return { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
   }
 
-  #planNotes(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
+  *#planNotes(state: WindowState, reason: string, sources: SummarySources): Steps<LayerEdit | undefined> {
     const { notes, digest, pinned, span } = sources;
     if (notes === undefined || span !== undefined || state.disabledLayers.has("session-memory"))
       return undefined;
-    return guarded(state, "session-memory", () => {
-      const plan = planFromNotes(state, reason, { notes, digest, pinned });
+    return yield* guarded(state, "session-memory", function* (): Steps<LayerEdit | undefined> {
+      const plan = yield* notesInSteps(state, reason, { notes, digest, pinned });
       return plan.ok ? plan.edit : undefined;
     });
   }
 
-  #planWritten(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
+  *#planWritten(state: WindowState, reason: string, sources: SummarySources): Steps<LayerEdit | undefined> {
     if (sources.written === undefined) return undefined;
     const { digest, pinned, written, span } = sources;
     const situation = situationOf(state);
@@ -189,7 +210,7 @@ export class WindowPlanner {
     // For the price's sake words have a budget, too.
     const policy = reason === "rent" ? usual : withAllWords(usual);
     const { pendingCallIds } = situation;
-    return planFullCompact({
+    return yield* fullCompactInSteps({
       visible,
       digest,
       measure,
@@ -202,7 +223,11 @@ export class WindowPlanner {
     });
   }
 
-  #planExtractive(state: WindowState, reason: string, sources: SummarySources): LayerEdit | undefined {
+  *#planExtractive(
+    state: WindowState,
+    reason: string,
+    sources: SummarySources,
+  ): Steps<LayerEdit | undefined> {
     if (state.disabledLayers.has("extractive")) return undefined;
     const { digest, pinned, span } = sources;
     const { visible, measure } = state;
@@ -210,30 +235,34 @@ export class WindowPlanner {
     const usual = extractivePolicy(situation, shapeFor(reason, this.#policy));
     const policy = reason === "manual" ? withAllWords(usual) : usual;
     const { pendingCallIds } = situation;
-    return planExtractiveCompact({ visible, digest, measure, policy, pendingCallIds, reason, pinned }, span);
+    const input = { visible, digest, measure, policy, pendingCallIds, reason, pinned };
+    return yield* extractiveInSteps(input, span);
   }
 
-  #clear(state: WindowState): PlannedEdits | undefined {
+  *#clear(state: WindowState): Steps<PlannedEdits | undefined> {
     if (state.disabledLayers.has("microcompact")) return undefined;
-    const clear = () => planClearAll(state, this.#policy) ?? this.#clearByRent(state);
-    const edit = guarded(state, "microcompact", clear);
+    const edit = yield* guarded(state, "microcompact", () => this.#planClear(state));
     if (edit === undefined) return undefined;
     const edits = [{ ...edit, loss: countLoss(edit, state) }];
     const made = { edits, usedTokens: tokensAfter(state, edits) };
     if (state.isWarm && this.#payback(state, made) > this.#early.callsUntil(state)) return undefined;
-    return this.#withStrings(state, made);
+    return yield* this.#withStrings(state, made);
   }
 
-  #clearByRent(state: WindowState): LayerEdit | undefined {
+  *#planClear(state: WindowState): Steps<LayerEdit | undefined> {
+    return (yield* planClearAll(state, this.#policy)) ?? (yield* this.#clearByRent(state));
+  }
+
+  *#clearByRent(state: WindowState): Steps<LayerEdit | undefined> {
     const { visible, measure, isWarm, tariff } = state;
     if (!this.#policy.clearsByRent || !isWarm || !this.#isLookDue(state)) return undefined;
     const policy = clearByRentPolicy(situationOf(state), clearableToolsOf(state));
-    return planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy);
+    return yield* planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy);
   }
 
   /** The rewrite, with the strings of what it clears. */
-  #withStrings(state: WindowState, made: PlannedEdits): PlannedEdits {
-    const edits = withClearedStrings(state, made.edits, this.#policy);
+  *#withStrings(state: WindowState, made: PlannedEdits): Steps<PlannedEdits> {
+    const edits = yield* withClearedStrings(state, made.edits, this.#policy);
     return edits === made.edits ? made : { edits, usedTokens: tokensAfter(state, edits) };
   }
 
@@ -279,31 +308,32 @@ export class WindowPlanner {
   }
 
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
-  #atGates(state: WindowState): PlannedEdits {
-    const old = this.#oldBlocks(state);
-    if (old.edits.length > 0 && !this.#isSummaryBetter(state, old)) return this.#withStrings(state, old);
+  *#atGates(state: WindowState): Steps<PlannedEdits> {
+    const old = yield* this.#oldBlocks(state);
+    if (old.edits.length > 0 && !this.#isSummaryBetter(state, old))
+      return yield* this.#withStrings(state, old);
     return { edits: [], usedTokens: state.usedTokens };
   }
 
-  #atAutoCompactGate(state: WindowState, sources: SummarySources | undefined): WindowPlan {
-    const old = this.#oldBlocks(state);
+  *#atAutoCompactGate(state: WindowState, sources: SummarySources | undefined): Steps<WindowPlan> {
+    const old = yield* this.#oldBlocks(state);
     const isEnough = old.usedTokens < state.budget.autoCompactGateTokens;
-    if (isEnough && !this.#isSummaryBetter(state, old)) return this.#withStrings(state, old);
-    const collapsed = this.#collapse(state, old);
+    if (isEnough && !this.#isSummaryBetter(state, old)) return yield* this.#withStrings(state, old);
+    const collapsed = yield* this.#collapse(state, old);
     if (collapsed !== undefined) return collapsed;
     // Where shorter blocks were enough, it is the price that decides for a summary.
-    const summary = this.#summarise(state, isEnough ? "payback" : "threshold", sources);
+    const summary = yield* this.#summarise(state, isEnough ? "payback" : "threshold", sources);
     if (isSummaryDue(summary)) return summary;
     return truncateWindow(state, summary ?? old);
   }
 
   /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */
-  #collapse(state: WindowState, old: PlannedEdits): PlannedEdits | undefined {
+  *#collapse(state: WindowState, old: PlannedEdits): Steps<PlannedEdits | undefined> {
     if (!this.#mayCollapseEarly(state)) return undefined;
     // Once something is rewritten, the estimate counts: what the provider reported is about another window.
     const usedTokens = Math.max(old.usedTokens, tokensAfter(state, old.edits));
     const freeTokens = (usedTokens - state.budget.microcompactGateTokens) / state.padding;
-    return this.#collapseBy(state, old, { freeTokens, reason: "threshold" });
+    return yield* this.#collapseBy(state, old, { freeTokens, reason: "threshold" });
   }
 
   #mayCollapseEarly(state: WindowState): boolean {
@@ -311,24 +341,24 @@ export class WindowPlanner {
   }
 
   /** After a refusal: all old rounds that may, without a model; where that is not enough, a summary is. */
-  #drainCollapses(state: WindowState, reason: CompactReason): PlannedEdits | undefined {
+  *#drainCollapses(state: WindowState, reason: CompactReason): Steps<PlannedEdits | undefined> {
     if ((state.visible.at(-1)?.seq ?? 0) < this.#collapsedSeq) return undefined;
     const nothing = { edits: [], usedTokens: state.usedTokens };
-    return this.#collapseBy(state, nothing, { freeTokens: Number.POSITIVE_INFINITY, reason });
+    return yield* this.#collapseBy(state, nothing, { freeTokens: Number.POSITIVE_INFINITY, reason });
   }
 
-  #collapseBy(
+  *#collapseBy(
     state: WindowState,
     old: PlannedEdits,
     wanted: Pick<CollapseInput, "freeTokens" | "reason">,
-  ): PlannedEdits | undefined {
+  ): Steps<PlannedEdits | undefined> {
     if (!mayCollapse(state)) return undefined;
     const { measure, budget } = state;
     const visible = visibleAfter(state, old.edits);
     const prepared = this.#collapses.prepare(state, visible);
     const policy = collapsePolicy(situationOf(state));
-    const edit = guarded(state, "collapse", () =>
-      planCollapse({ visible, prepared, measure, ...wanted }, policy),
+    const edit = yield* guarded(state, "collapse", () =>
+      collapseInSteps({ visible, prepared, measure, ...wanted }, policy),
     );
     if (edit === undefined) return undefined;
     const edits = [...old.edits, edit];
@@ -336,10 +366,10 @@ export class WindowPlanner {
     return usedTokens <= budget.microcompactGateTokens ? { edits, usedTokens } : undefined;
   }
 
-  #oldBlocks(state: WindowState): PlannedEdits {
+  *#oldBlocks(state: WindowState): Steps<PlannedEdits> {
     const { offloadGateTokens, microcompactGateTokens } = state.budget;
     const gates = { offloadTokens: offloadGateTokens, microcompactTokens: microcompactGateTokens };
-    const made = planOldBlocks({ ...state, gates, situation: situationOf(state) });
+    const made = yield* oldBlocksInSteps({ ...state, gates, situation: situationOf(state) });
     // A rewrite makes a report void: from then on the estimate counts, not the report less what was freed.
     return made.edits.length === 0 ? made : { ...made, usedTokens: tokensAfter(state, made.edits) };
   }

@@ -2,9 +2,10 @@
  * The files that may be put back after a compaction, best first: ranked by what the hidden and the kept
  * messages did to them, with what the digest knows of files that were hidden long before.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
-import { foldContent } from "./restore-content.ts";
+import { foldInSteps } from "./restore-content.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
 import { type RankEvidence, type RankedFile, type RankWeights, rankFiles } from "./restore-rank.ts";
@@ -31,11 +32,22 @@ export interface RankedCandidate extends RankedFile {
 
 /** All files, best first. */
 export function rankCandidates(source: RestorationSource, weights?: RankWeights): readonly RankedCandidate[] {
+  return finish(candidatesInSteps(source, weights));
+}
+
+/** The same in steps. @internal */
+export function* candidatesInSteps(
+  source: RestorationSource,
+  weights?: RankWeights,
+): Steps<readonly RankedCandidate[]> {
   const { hidden, tail, digest } = source;
   const found = findFileUses([...hidden, ...tail]);
+  yield;
   const tailStart = tail[0]?.seq ?? Number.POSITIVE_INFINITY;
   const all = { uses: [...earlierUses(digest, found), ...found.uses], callsCount: found.callsCount };
-  return rankFiles(all, evidenceOf(source), weights).map((file) => ({
+  yield;
+  const ranked = yield* rankFiles(all, evidenceOf(source), weights);
+  return ranked.map((file) => ({
     ...file,
     visibleUses: file.uses.filter(({ seq }) => seq >= tailStart),
     ageCalls: found.callsCount - file.uses.at(-1)!.call,
@@ -62,8 +74,17 @@ export function entriesToRead(
 export function withLogged(
   ranked: readonly RankedCandidate[],
   source: RestorationSource,
-  contentOf: EntryContent = () => undefined,
+  contentOf?: EntryContent,
 ): readonly FileCandidate[] {
+  return finish(loggedInSteps(ranked, source, contentOf));
+}
+
+/** The same in steps. @internal */
+export function* loggedInSteps(
+  ranked: readonly RankedCandidate[],
+  source: RestorationSource,
+  contentOf: EntryContent = () => undefined,
+): Steps<readonly FileCandidate[]> {
   const earlier = trailBefore(ranked, source).flatMap((seq): readonly UsedMessage[] => {
     const blocks = contentOf(seq)?.map((block, index) => ({ index, block, form: "original" }) as const);
     return blocks === undefined ? [] : [{ seq, role: "user", blocks }];
@@ -74,10 +95,13 @@ export function withLogged(
     const path = known.resolve(use.path);
     before.set(path, [...(before.get(path) ?? []), { ...use, path }]);
   }
-  return ranked.map((file) => {
+  const candidates: FileCandidate[] = [];
+  for (const file of ranked) {
     const uses = [...(before.get(file.path) ?? []), ...file.uses.map((use) => withOriginal(use, contentOf))];
-    return asCandidate({ ...file, uses });
-  });
+    candidates.push(yield* candidateInSteps({ ...file, uses }));
+    yield;
+  }
+  return candidates;
 }
 
 /** Entries in which these files were used and that the window had lost before. */
@@ -107,11 +131,15 @@ function knownPaths(files: readonly Pick<RankedCandidate, "path">[]): KnownPaths
 }
 
 /** A candidate with the content of its uses. */
-export function asCandidate({ path, uses, visibleUses, ageCalls }: RankedCandidate): FileCandidate {
+export function asCandidate(file: RankedCandidate): FileCandidate {
+  return finish(candidateInSteps(file));
+}
+
+function* candidateInSteps({ path, uses, visibleUses, ageCalls }: RankedCandidate): Steps<FileCandidate> {
   return {
     path,
-    logged: foldContent(uses),
-    ...(visibleUses.length === 0 ? {} : { visible: foldContent(visibleUses) }),
+    logged: yield* foldInSteps(uses),
+    ...(visibleUses.length === 0 ? {} : { visible: yield* foldInSteps(visibleUses) }),
     ageCalls,
   };
 }

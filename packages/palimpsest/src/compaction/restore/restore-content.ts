@@ -6,6 +6,7 @@
  * certain. An edit of unknown place leaves the text unchanged; it is counted, and its new text is kept
  * beside. The result is not claimed to be the file: it may have changed since in ways that no call shows.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import { type Replacement, replacementsOf, writtenContent } from "./restore-edits.ts";
 import type { FileUse } from "./restore-uses.ts";
 
@@ -54,8 +55,14 @@ const MAX_CHARACTERS = 2_000_000;
 
 /** Folds the uses of one file, oldest first. */
 export function foldContent(uses: readonly FileUse[]): FileContent {
+  return finish(foldInSteps(uses));
+}
+
+/** The same in steps. @internal */
+export function* foldInSteps(uses: readonly FileUse[]): Steps<FileContent> {
   const folding = new Folding();
-  for (const use of uses.slice(-FOLDED_USES_COUNT)) if (use.hasWorked) folding.add(use);
+  const worked = uses.slice(-FOLDED_USES_COUNT).filter(({ hasWorked }) => hasWorked);
+  for (const use of worked) yield folding.add(use);
   return folding.content();
 }
 
@@ -189,11 +196,7 @@ function placesIn({ lines }: FilePart, wanted: string): readonly number[] {
   return places;
 }
 
-function countLineEnds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}
+const countLineEnds = (text: string): number => text.split("\n").length - 1;
 
 function linesOf(text: string): readonly string[] {
   const lines = text.replace(/\r\n/g, "\n").split("\n");

@@ -2,6 +2,7 @@
  * An excerpt of a file within a budget: the newest lines read or changed first, then the rest from the top. A
  * mark shows each gap.
  */
+import type { Steps } from "../../base/steps.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
@@ -20,32 +21,33 @@ interface FileExcerpt {
 const PASSES = 4;
 
 /** `isPartsInUse`: shows only the parts that were read or changed, if there are any. */
-export function excerptOf(
+export function* excerptOf(
   content: FileContent,
   budgetTokens: number,
   measure: Measure,
   isPartsInUse = false,
-): FileExcerpt {
+): Steps<FileExcerpt> {
   const isOnlyInUse = isPartsInUse && content.inUse.length > 0;
   const ranges = isOnlyInUse ? content.inUse : [...content.inUse, ...content.parts.map(rangeOf)];
   let availableTokens = budgetTokens;
   for (let pass = 0; pass < PASSES; pass++) {
-    const excerpt = fill({ ...content, inUse: ranges }, availableTokens, measure);
+    const excerpt = yield* fill({ ...content, inUse: ranges }, availableTokens, measure);
     const tokens = measureText(excerpt.text, measure);
     if (tokens <= budgetTokens) return excerpt;
     availableTokens -= (tokens - budgetTokens) * 1.2 + 8;
+    yield;
   }
   return { text: "", isCut: true };
 }
 
 /** Shows what lies in `inUse`. */
-function fill(content: FileContent, budgetTokens: number, measure: Measure): FileExcerpt {
+function* fill(content: FileContent, budgetTokens: number, measure: Measure): Steps<FileExcerpt> {
   const blank = measureText("", measure);
   const sizeOf = (text: string): number => Math.max(0, measureText(`${text}\n`, measure) - blank);
   const loose = fillLoose(content.loose, budgetTokens / 2, sizeOf);
   const lines = linesByNumber(content.parts);
   const availableTokens = budgetTokens - blank - loose.tokens;
-  const chosen = choose(lines, content.inUse, availableTokens, sizeOf);
+  const chosen = yield* choose(lines, content.inUse, availableTokens, sizeOf);
   const shown = bridge(
     [...chosen].sort((left, right) => left - right),
     lines,
@@ -95,13 +97,16 @@ function rangeOf({ first, lines }: FilePart): LineRange {
   return { first, last: first + lines.length - 1 };
 }
 
+/** Lines that are measured in one step. */
+const LINES_AT_ONCE = 256;
+
 /** Chooses the lines that fit, range by range; the first range that does not fit ends it. */
-function choose(
+function* choose(
   lines: ReadonlyMap<number, string>,
   ranges: readonly LineRange[],
   budgetTokens: number,
   sizeOf: (text: string) => number,
-): ReadonlySet<number> {
+): Steps<ReadonlySet<number>> {
   const chosen = new Set<number>();
   const numbers = [...lines.keys()];
   let left = budgetTokens;
@@ -113,6 +118,7 @@ function choose(
       left -= sizeOf(lines.get(number)!);
       if (left < 0) return chosen;
       chosen.add(number);
+      if (chosen.size % LINES_AT_ONCE === 0) yield;
     }
   return chosen;
 }

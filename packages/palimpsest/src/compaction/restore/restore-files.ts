@@ -8,6 +8,7 @@
  */
 import { POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
+import { finish, type Steps } from "../../base/steps.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../shared/measure.ts";
@@ -94,33 +95,50 @@ export function planFiles(
   measure: Measure,
   access: HistoryAccess = {},
 ): FilePlan {
-  const planned: { readonly candidate: FileCandidate; file: PlannedFile; tokens: number }[] = [];
+  return finish(filesInSteps(candidates, budget, measure, access));
+}
+
+/** The same in steps. @internal */
+export function* filesInSteps(
+  candidates: readonly FileCandidate[],
+  budget: FileBudget,
+  measure: Measure,
+  access: HistoryAccess,
+): Steps<FilePlan> {
+  const planned: MeasuredFile[] = [];
   const skipped: { path: string; reason: FileSkipReason }[] = [];
-  const plan = (candidate: FileCandidate, tokens: number) => {
+  function* plan(candidate: FileCandidate, tokens: number): Steps<MeasuredFile | undefined> {
     const fileTokens = Math.min(budget.fileTokens, tokens);
-    const file = planFile(candidate, { ...budget, fileTokens }, measure, access);
+    const file = yield* planFile(candidate, { ...budget, fileTokens }, measure, access);
     return file && { candidate, file, tokens: measureText(restoredFileText(file), measure) };
-  };
+  }
   let leftTokens = budget.filesTokens;
   for (const candidate of candidates) {
     if (planned.length >= budget.filesCount) break;
     const reason = reasonToSkip(candidate);
     const share = Math.max(LEAST_SHARE_TOKENS, leftTokens * SHARE_OF_REST);
-    const done = reason === undefined ? plan(candidate, Math.min(share, leftTokens)) : undefined;
+    const done = reason === undefined ? yield* plan(candidate, Math.min(share, leftTokens)) : undefined;
     if (done === undefined) skipped.push({ path: candidate.path, reason: reason ?? "budget" });
     else {
       planned.push(done);
       leftTokens -= done.tokens;
     }
+    yield;
   }
   for (const one of planned) {
     if (!one.file.isCut || leftTokens < LEAST_FILE_TOKENS) continue;
-    const longer = plan(one.candidate, one.tokens + leftTokens);
+    const longer = yield* plan(one.candidate, one.tokens + leftTokens);
     if (longer === undefined || longer.tokens <= one.tokens) continue;
     leftTokens -= longer.tokens - one.tokens;
     Object.assign(one, longer);
   }
   return { files: planned.map(({ file }) => file), skipped };
+}
+
+interface MeasuredFile {
+  readonly candidate: FileCandidate;
+  file: PlannedFile;
+  tokens: number;
 }
 
 function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReason | undefined {
@@ -131,12 +149,12 @@ function reasonToSkip({ logged, visible, current }: FileCandidate): FileSkipReas
   return isWithinContent(content, visible) ? "visible" : undefined;
 }
 
-function planFile(
+function* planFile(
   candidate: FileCandidate,
   { fileTokens, isPartsInUse }: FileBudget,
   measure: Measure,
   access: HistoryAccess,
-): PlannedFile | undefined {
+): Steps<PlannedFile | undefined> {
   const { path, logged, current } = candidate;
   if (current === "gone")
     return {
@@ -151,7 +169,7 @@ function planFile(
   const frameTokens = measureText(restoredFileText({ ...frame, text: "" }), measure);
   const textTokens = fileTokens - frameTokens;
   if (textTokens < LEAST_FILE_TOKENS) return undefined;
-  const { text, isCut } = excerptOf(content, textTokens, measure, isPartsInUse);
+  const { text, isCut } = yield* excerptOf(content, textTokens, measure, isPartsInUse);
   return text === "" ? undefined : { path, title: path, note: noteOf(candidate, isCut, access), text, isCut };
 }
 

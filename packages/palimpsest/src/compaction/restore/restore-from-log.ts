@@ -3,6 +3,7 @@
  * pure function of the window, the edit and the digest. A session with an agent shows more (`plan-restoration.ts`),
  * from the same parts.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -11,21 +12,22 @@ import { limitsOf } from "../shared/layer-limits.ts";
 import { measureMessages, measureText, type ScaledTokens, scaleTokens } from "../shared/measure.ts";
 import { situationOf, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import {
+  candidatesInSteps,
   type EntryContent,
+  loggedInSteps,
+  type RankedCandidate,
   type RestorationSource,
-  rankCandidates,
-  withLogged,
 } from "./restore-candidates.ts";
 import {
   type FileBudget,
   fileBudget,
-  planFiles,
+  filesInSteps,
   RESTORED_OPENING,
   restoredFileText,
 } from "./restore-files.ts";
 
 /** Files whose content is looked for before the budget is given out: some are gone, visible or empty. Our choice: some more than are put back. */
-export const CANDIDATES_COUNT = 24;
+const CANDIDATES_COUNT = 24;
 
 /** What a compaction hid, what it left, and the room for more. */
 interface CompactedWindow extends RestorationSource {
@@ -82,12 +84,35 @@ export function restoreFilesFromLog(
   { digest, budget, contentOf }: LoggedFiles,
 ): LayerEdit {
   if (edit.isBoundary !== true || budget.filesTokens <= 0) return edit;
-  const { measure } = state;
   const source = compactedWindow(edit, state, digest);
+  const ranked = finish(firstCandidates(source));
+  return finish(withFilesInSteps(edit, state, { source, ranked, budget, contentOf }));
+}
+
+/** The files that may be put back, best first. @internal */
+export function* firstCandidates(source: RestorationSource): Steps<readonly RankedCandidate[]> {
+  return (yield* candidatesInSteps(source)).slice(0, CANDIDATES_COUNT);
+}
+
+/** What a compaction left, and the files that may be put back. */
+interface RankedFiles {
+  readonly source: CompactedWindow;
+  readonly ranked: readonly RankedCandidate[];
+  readonly budget: FileBudget;
+  readonly contentOf: EntryContent | undefined;
+}
+
+/** Puts files that were ranked behind a summary, in steps. @internal */
+export function* withFilesInSteps(
+  edit: LayerEdit,
+  state: WindowState,
+  { source, ranked, budget, contentOf }: RankedFiles,
+): Steps<LayerEdit> {
+  const { measure } = state;
   const leftTokens = source.budgetTokens - measureText(RESTORED_OPENING, measure);
   const filesTokens = Math.min(budget.filesTokens, leftTokens);
-  const candidates = withLogged(rankCandidates(source).slice(0, CANDIDATES_COUNT), source, contentOf);
-  const { files } = planFiles(candidates, { ...budget, filesTokens }, measure, state);
+  const candidates = yield* loggedInSteps(ranked, source, contentOf);
+  const { files } = yield* filesInSteps(candidates, { ...budget, filesTokens }, measure, state);
   if (files.length === 0) return edit;
   const texts = [RESTORED_OPENING, ...files.map(restoredFileText)];
   const content = texts.map((text) => ({ type: "text", text }) as const);

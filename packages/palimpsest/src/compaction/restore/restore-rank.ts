@@ -7,6 +7,7 @@
  * steps, and if it was used since the user's last message. The factors are doublings, because there are too few
  * recorded compactions to fit them more closely.
  */
+import type { Steps } from "../../base/steps.ts";
 import { baseName } from "./restore-paths.ts";
 import type { FileUse } from "./restore-uses.ts";
 
@@ -48,30 +49,35 @@ const WEIGHTS: RankWeights = {
 };
 
 /** All files of `uses`, best first. `callsCount` is the age of the first call. */
-export function rankFiles(
+export function* rankFiles(
   { uses, callsCount }: { readonly uses: readonly FileUse[]; readonly callsCount: number },
   evidence: RankEvidence,
   weights: RankWeights = WEIGHTS,
-): readonly RankedFile[] {
+): Steps<readonly RankedFile[]> {
   const visits = findVisits(uses.filter(({ hasWorked }) => hasWorked));
   const shared = sharesName([...visits.keys()]);
   const next = nextSteps(evidence.summary);
-  return [...visits]
-    .map(([path, runs]): RankedFile => {
-      const named = (text: string): number => countMentions(text, path, shared.has(path));
-      const mentions = named(evidence.summary);
-      const isNext = named(next) > 0;
-      const isLatest = runs.at(-1)!.at(-1)!.seq >= evidence.lastUserSeq;
-      const score =
-        runs.reduce((sum, run) => sum + visitWeight(run, callsCount, weights), 0) *
-        (1 + weights.namedWeight * Math.log2(1 + mentions)) *
-        (isNext ? weights.namedNextFactor : 1) *
-        (isLatest ? weights.latestTurnFactor : 1);
-      return { path, score, uses: runs.flat() };
-    })
+  const files: RankedFile[] = [];
+  for (const [path, runs] of visits) {
+    const named = (text: string): number => countMentions(text, path, shared.has(path));
+    const mentions = named(evidence.summary);
+    const isNext = named(next) > 0;
+    const isLatest = runs.at(-1)!.at(-1)!.seq >= evidence.lastUserSeq;
+    const score =
+      runs.reduce((sum, run) => sum + visitWeight(run, callsCount, weights), 0) *
+      (1 + weights.namedWeight * Math.log2(1 + mentions)) *
+      (isNext ? weights.namedNextFactor : 1) *
+      (isLatest ? weights.latestTurnFactor : 1);
+    files.push({ path, score, uses: runs.flat() });
+    if (files.length % FILES_AT_ONCE === 0) yield;
+  }
+  return files
     .filter(({ uses: own }) => own.at(-1)!.how !== "deleted")
     .sort((one, other) => other.score - one.score);
 }
+
+/** Files that are looked for in the summary in one step. */
+const FILES_AT_ONCE = 16;
 
 /** Uses by file, in runs that no use of another file interrupts. */
 function findVisits(uses: readonly FileUse[]): ReadonlyMap<string, readonly (readonly FileUse[])[]> {

@@ -5,6 +5,7 @@
  * Quoted lines carry a mark, so a forged heading is not a heading. Tags that hosts and models read as
  * instructions are broken by one backslash. Everything else stays to the letter.
  */
+import type { Steps } from "../../base/steps.ts";
 import { type Measure, measureText } from "./measure.ts";
 
 const CONTROL_TAG =
@@ -30,12 +31,12 @@ export function inline(text: string): string {
 }
 
 /** The longest prefix of `items` that measures within the budget, joined by `separator`. */
-export function fitPrefix(
+export function* fitPrefix(
   items: readonly string[],
   budgetTokens: number,
   measure: Measure,
   separator = "\n",
-): readonly string[] {
+): Steps<readonly string[]> {
   const fits = (count: number) => measureText(items.slice(0, count).join(separator), measure) <= budgetTokens;
   if (budgetTokens <= 0) return [];
   let low = 0;
@@ -44,12 +45,14 @@ export function fitPrefix(
   while (high <= items.length && fits(high)) {
     low = high;
     high *= 2;
+    yield;
   }
   high = Math.min(high, items.length + 1);
   while (low + 1 < high) {
     const middle = (low + high) >> 1;
     if (fits(middle)) low = middle;
     else high = middle;
+    yield;
   }
   return items.slice(0, low);
 }

@@ -1,6 +1,7 @@
 /**
  * The room in a window: how large the request is, where its limits lie, and what edits make of it.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { Tariff } from "../../tokens/price/tariff.ts";
@@ -11,19 +12,32 @@ import type { LayerLimits } from "./layer-limits.ts";
 import { type Measure, measureMessages } from "./measure.ts";
 import type { HistoryAccess } from "./pointer.ts";
 
-/**
- * Runs the plan of a layer. `undefined` if the layer failed, now or too often before: the next layer takes over, and a
- * failure never reaches the turn.
- */
-export type LayerGuard = <Made>(layer: LayerName, plan: () => Made | undefined) => Made | undefined;
+/** Keeps the failures of layers from the turn: where one failed, now or too often before, the next one takes over. */
+export interface LayerGuard {
+  /** False if the layer is passed over. */
+  mayPlan(layer: LayerName): boolean;
+  /** The layer made a plan. */
+  planned(layer: LayerName): void;
+  /** The layer failed. Throws where a layer must not fail. */
+  failed(layer: LayerName, error: unknown): void;
+}
 
-/** Plans a layer under the guard of the state, if it has one. */
-export function guarded<Made>(
+/** Plans a layer under the guard of the state, if it has one; `undefined` if it is passed over or fails. @internal */
+export function* guarded<Made>(
   { guard }: Pick<WindowState, "guard">,
   layer: LayerName,
-  plan: () => Made | undefined,
-): Made | undefined {
-  return guard === undefined ? plan() : guard(layer, plan);
+  plan: () => Steps<Made | undefined>,
+): Steps<Made | undefined> {
+  if (guard?.mayPlan(layer) === false) return undefined;
+  try {
+    const made = yield* plan();
+    if (made !== undefined) guard?.planned(layer);
+    return made;
+  } catch (error) {
+    if (guard === undefined) throw error;
+    guard.failed(layer, error);
+    return undefined;
+  }
 }
 
 /** A window before a request leaves. Sizes are in tokens of the model that will be asked. */

@@ -2,10 +2,11 @@
  * The parts of a summary that come from the log, and not from the model: the user's own words, the string
  * appendix, and open tasks that the text does not name.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { Digest } from "../digest/digest.ts";
 import { openTodos } from "../digest/todo-state.ts";
 import { type LiteralLedger, rankLiterals } from "../literals/literal-ledger.ts";
-import { findLiterals } from "../literals/literals.ts";
+import { type LiteralKind, literalsOfText } from "../literals/literals.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { fitPrefix, inline, neutralise } from "../shared/quoted-lines.ts";
@@ -40,9 +41,13 @@ interface LogParts {
 }
 
 /** The user's words and the strings, as many as fit the budget. */
-export function composeLogParts(digest: Digest, options: LogPartsOptions, measure: Measure): LogParts {
+export function* composeLogParts(
+  digest: Digest,
+  options: LogPartsOptions,
+  measure: Measure,
+): Steps<LogParts> {
   const { budgetTokens, userWordsTokens, appendixTokens, throughSeq, shownText, visibleLiterals } = options;
-  const words = composeUserWords(
+  const words = yield* composeUserWords(
     digest,
     {
       throughSeq,
@@ -55,9 +60,9 @@ export function composeLogParts(digest: Digest, options: LogPartsOptions, measur
   const quoted = ["## The user's own words, from the log", ...words.request, ...words.messages].join("\n\n");
   const hasWords = measureText(quoted, measure) <= budgetTokens && words.request.length > 0;
   const wordsText = hasWords ? quoted : "";
-  const shown = new Set(findLiterals(`${shownText}\n${wordsText}`));
-  const strings = composeAppendix(
-    rankForAppendix(digest.literals, appendixTokens),
+  const shown = yield* literalsOfText(`${shownText}\n${wordsText}`);
+  const strings = yield* composeAppendix(
+    yield* rankForAppendix(digest.literals, appendixTokens),
     {
       budgetTokens: Math.min(
         appendixTokens,
@@ -129,32 +134,45 @@ const CANDIDATES_PER_TOKEN = 0.75;
 /** A string costs more of the budget the longer it is; its score is divided by this power of its length. */
 const LENGTH_POWER = 0.1;
 const SEPARATOR = " ";
+/** Strings that are written in one step. */
+const WRITTEN_AT_ONCE = 1_024;
 
-/** A string for the appendix, in the form shown there. */
+/** A string for the appendix. */
 export interface AppendixCandidate {
   readonly literal: string;
-  readonly text: string;
+  readonly kind: LiteralKind;
 }
 
 /** The strings most likely to be needed, best first: several times what an appendix of `budgetTokens` holds. */
-export function rankForAppendix(ledger: LiteralLedger, budgetTokens: number): readonly AppendixCandidate[] {
-  return rankLiterals(ledger, Math.ceil(Math.max(0, budgetTokens) * CANDIDATES_PER_TOKEN))
+export function* rankForAppendix(
+  ledger: LiteralLedger,
+  budgetTokens: number,
+): Steps<readonly AppendixCandidate[]> {
+  const count = Math.ceil(Math.max(0, budgetTokens) * CANDIDATES_PER_TOKEN);
+  const ranked = yield* rankLiterals(ledger, count);
+  yield;
+  return ranked
     .map(({ text, record, score }) => ({
       literal: text,
-      text: neutralise(record.kind === "quoted" ? delimited(text) : text),
+      kind: record.kind,
       value: score / Math.max(4, text.length) ** LENGTH_POWER,
     }))
     .sort((a, b) => b.value - a.value);
 }
 
 /** As many of the candidates as fit, without those that `isShown` elsewhere in the window. */
-export function composeAppendix(
+export function* composeAppendix(
   candidates: readonly AppendixCandidate[],
   options: { readonly budgetTokens: number; readonly isShown: (text: string) => boolean },
   measure: Measure,
-): readonly string[] {
-  const texts = candidates.filter(({ literal }) => !options.isShown(literal)).map(({ text }) => text);
-  return fitPrefix(texts, options.budgetTokens, measure, SEPARATOR);
+): Steps<readonly string[]> {
+  const texts: string[] = [];
+  for (const { literal, kind } of candidates) {
+    if (options.isShown(literal)) continue;
+    texts.push(neutralise(kind === "quoted" ? delimited(literal) : literal));
+    if (texts.length % WRITTEN_AT_ONCE === 0) yield;
+  }
+  return yield* fitPrefix(texts, options.budgetTokens, measure, SEPARATOR);
 }
 
 /** Words with spaces and signs in them: one sees where the string begins and ends. */

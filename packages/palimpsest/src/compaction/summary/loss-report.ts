@@ -2,13 +2,14 @@
  * The loss report: what can no longer be read in the window after an edit, by kind, and how to get
  * it back. Nothing of it is lost from the log; the report says what the model has to ask for.
  */
+import { finish, type Steps } from "../../base/steps.ts";
 import { blockText, isMedia } from "../../transcript/blocks.ts";
 import type { LayerEdit, LossReport } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { visibleWithoutSecrets } from "../../transcript/without-secrets.ts";
+import { secretsInSteps, visibleWithoutSecrets } from "../../transcript/without-secrets.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
-import { forgetLiterals, literalsOfBlock } from "../literals/block-literals.ts";
-import { findLiterals } from "../literals/literals.ts";
+import { forgetLiterals, literalsInSteps } from "../literals/block-literals.ts";
+import { literalsOfText } from "../literals/literals.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { commandOf, oneLine, toolKind } from "../shared/tool-kinds.ts";
 
@@ -40,38 +41,65 @@ const recoveryWith = ({ hasHistoryTools = true }: HistoryAccess): string =>
 
 /** Reports the content that the edit hides. Linear in the hidden and kept messages. */
 export function reportLoss(input: LossInput): LossReport {
+  return finish(reportLossInSteps(input));
+}
+
+/** The same in steps. @internal */
+export function* reportLossInSteps(input: LossInput): Steps<LossReport> {
   const { shown, kept, verbatimSeqs } = input;
-  const hidden = input.hidden.map(visibleWithoutSecrets);
-  const stillShown = [...shown, ...textsOf(kept)];
-  const visibleLiterals = new Set(shown.flatMap((text) => findLiterals(text)));
-  for (const { blocks } of kept)
-    for (const { block } of blocks)
-      for (const { text } of literalsOfBlock(block).all) visibleLiterals.add(text);
-  const visibleText = stillShown.join("\n");
+  const hidden = yield* redacted(input.hidden);
+  const visibleLiterals = yield* literalsOfWindow(kept, shown);
+  const visibleText = [...shown, ...textsOf(kept)].join("\n");
+  yield;
   return {
     messages: hidden.length,
     blocks: hidden.reduce((sum, message) => sum + message.blocks.length, 0),
-    files: lostFiles(hidden, visibleText),
-    commands: lostCommands(hidden, visibleText),
-    strings: lostStrings(hidden, visibleLiterals, visibleText),
+    files: yield* lostFiles(hidden, visibleText),
+    commands: yield* lostCommands(hidden, visibleText),
+    strings: yield* lostStrings(hidden, visibleLiterals, visibleText),
     userMessages: hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
     recovery: recoveryWith(input),
   };
 }
 
+function* redacted(messages: readonly VisibleMessage[]): Steps<readonly VisibleMessage[]> {
+  const found: VisibleMessage[] = [];
+  for (const message of messages) {
+    for (const { block } of message.blocks) yield* secretsInSteps(block);
+    found.push(visibleWithoutSecrets(message));
+    yield;
+  }
+  return found;
+}
+
+/** All literals of messages, and of texts beside them. @internal */
+export function* literalsOfWindow(
+  messages: readonly VisibleMessage[],
+  texts: readonly string[],
+): Steps<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const { blocks } of messages)
+    for (const { block } of blocks) {
+      for (const { text } of (yield* literalsInSteps(block, Number.POSITIVE_INFINITY)).all) found.add(text);
+      yield;
+    }
+  for (const text of texts) for (const literal of yield* literalsOfText(text)) found.add(literal);
+  return found;
+}
+
 const textsOf = (messages: readonly VisibleMessage[]): readonly string[] =>
   messages.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
 
-function lostFiles(hidden: readonly VisibleMessage[], visibleText: string): readonly string[] {
+function* lostFiles(hidden: readonly VisibleMessage[], visibleText: string): Steps<readonly string[]> {
   const files = new Set<string>();
   for (const { blocks } of hidden.toReversed())
     for (const { block } of blocks)
       if (block.type === "tool_use")
         for (const { path } of touchedFiles(toolKind(block.name, block.input), block.input)) files.add(path);
-  return [...files].filter((path) => !visibleText.includes(path)).slice(0, FILES_LISTED);
+  return yield* firstMissing(files, visibleText, FILES_LISTED);
 }
 
-function lostCommands(hidden: readonly VisibleMessage[], visibleText: string): readonly string[] {
+function* lostCommands(hidden: readonly VisibleMessage[], visibleText: string): Steps<readonly string[]> {
   const commands = new Set<string>();
   for (const { blocks } of hidden.toReversed())
     for (const { block } of blocks) {
@@ -79,28 +107,40 @@ function lostCommands(hidden: readonly VisibleMessage[], visibleText: string): r
       const command = commandOf(block.input);
       if (command !== undefined) commands.add(oneLine(command, COMMAND_CHARACTERS));
     }
-  return [...commands].filter((command) => !visibleText.includes(command)).slice(0, COMMANDS_LISTED);
+  return yield* firstMissing(commands, visibleText, COMMANDS_LISTED);
+}
+
+/** Texts that are searched for in one step: each may take as long as reading all that is shown. */
+const SEARCHED_AT_ONCE = 8;
+
+/** The first of the texts that stand nowhere in another. */
+function* firstMissing(texts: Iterable<string>, visibleText: string, most: number): Steps<readonly string[]> {
+  const missing: string[] = [];
+  let searched = 0;
+  for (const text of texts) {
+    if (missing.length === most) break;
+    if (!visibleText.includes(text)) missing.push(text);
+    if (++searched % SEARCHED_AT_ONCE === 0) yield;
+  }
+  return missing;
 }
 
 /** Most often used first. A string that can be read inside a longer one is not lost. */
-function lostStrings(
+function* lostStrings(
   hidden: readonly VisibleMessage[],
   visibleLiterals: ReadonlySet<string>,
   visibleText: string,
-): readonly string[] {
+): Steps<readonly string[]> {
   const counts = new Map<string, number>();
   for (const { blocks } of hidden)
     for (const { block } of blocks) {
-      for (const [text, count] of literalsOfBlock(block).names)
+      const { names } = yield* literalsInSteps(block, Number.POSITIVE_INFINITY);
+      for (const [text, count] of names)
         if (!visibleLiterals.has(text)) counts.set(text, (counts.get(text) ?? 0) + count);
       forgetLiterals(block);
+      yield;
     }
-  const lost: string[] = [];
-  for (const literal of mostOften(counts, STRINGS_COMPARED)) {
-    if (!visibleText.includes(literal)) lost.push(literal);
-    if (lost.length === STRINGS_LISTED) break;
-  }
-  return lost;
+  return yield* firstMissing(mostOften(counts, STRINGS_COMPARED), visibleText, STRINGS_LISTED);
 }
 
 /** The strings with the highest counts; of equals those that came first. */

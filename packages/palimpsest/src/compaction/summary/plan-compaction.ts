@@ -8,8 +8,9 @@
  * own tool, it is quoted as text, as on a strict session.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
-import { blockText, type Message } from "../../transcript/blocks.ts";
+import type { Message } from "../../transcript/blocks.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { groupRounds, type VisibleMessage } from "../../transcript/window.ts";
 import {
@@ -17,13 +18,12 @@ import {
   type TruncatedBlocks,
   truncateBlocks,
 } from "../layers/truncate-newest/truncate-newest.ts";
-import { findLiterals } from "../literals/literals.ts";
 import { hidingEffect } from "../shared/hiding.ts";
 import { findCuts, findTailStart, isResult } from "../shared/kept-tail.ts";
 import { type Measure, measureMessages, measureText } from "../shared/measure.ts";
 import { composePinned, findCarriedPins, findWholeSeqs, type PinnedText, pinsOf } from "../shared/pins.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import { reportLoss } from "./loss-report.ts";
+import { literalsOfWindow, reportLossInSteps } from "./loss-report.ts";
 import { composeNewestExchange } from "./newest-exchange.ts";
 
 /** Sizes of a compaction, in tokens as `measure` counts them. */
@@ -78,11 +78,14 @@ export interface ComposedSummary {
 /** Writes the summary; `compose` returns `undefined` if it does not fit the room. */
 export interface SummaryComposer {
   readonly kind: LayerEdit["kind"];
-  readonly compose: (budget: SummaryBudget) => ComposedSummary | undefined;
+  readonly compose: (budget: SummaryBudget) => Steps<ComposedSummary | undefined>;
 }
 
 /** Plans the compaction, or returns `undefined` where nothing is gained or a call is pending. */
-export function planCompaction(input: CompactionInput, writer: SummaryComposer): LayerEdit | undefined {
+export function* planCompaction(
+  input: CompactionInput,
+  writer: SummaryComposer,
+): Steps<LayerEdit | undefined> {
   const { visible, policy, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0 || visible.length === 0) return undefined;
 
@@ -100,7 +103,7 @@ export function planCompaction(input: CompactionInput, writer: SummaryComposer):
       pinsOf(input.pinned ?? []),
       policy,
     );
-  return hidesUncovered(split, input) ? undefined : summarise(input, split, writer);
+  return hidesUncovered(split, input) ? undefined : yield* summarise(input, split, writer);
 }
 
 /** True if the plan would hide a message that the summary does not cover. */
@@ -121,11 +124,11 @@ export interface PartialSpan {
  * call is parted from its result, so that a little more may stay. `undefined` where there is no such
  * place, or nothing is gained.
  */
-export function planPartialCompaction(
+export function* planPartialCompaction(
   input: CompactionInput,
   span: PartialSpan,
   writer: SummaryComposer,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   const { visible, measure, pendingCallIds } = input;
   if (pendingCallIds.length > 0) return undefined;
   const places = placesOf(input, span);
@@ -133,7 +136,7 @@ export function planPartialCompaction(
   const hidden = visible.slice(places.start, places.end);
   const tail = [...visible.slice(0, places.start), ...visible.slice(places.end)];
   const policy = { ...input.policy, targetTokens: Number.POSITIVE_INFINITY };
-  return summarise({ ...input, policy }, wholeSplit(hidden, tail, measure), writer);
+  return yield* summarise({ ...input, policy }, wholeSplit(hidden, tail, measure), writer);
 }
 
 /** The limits of a summary for any given tail. */
@@ -145,13 +148,17 @@ export interface TailInput extends Omit<CompactionInput, "policy" | "throughSeq"
 }
 
 /** Plans the compaction of all messages before `tailStart`, a place where the window may be cut; the others stay as they are. */
-export function planCompactionBefore(
+export function* planCompactionBefore(
   input: TailInput,
   tailStart: number,
   writer: SummaryComposer,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   const { visible, measure } = input;
-  return summarise(input, wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure), writer);
+  return yield* summarise(
+    input,
+    wholeSplit(visible.slice(0, tailStart), visible.slice(tailStart), measure),
+    writer,
+  );
 }
 
 /** The hidden messages, by index: `start` included, `end` not. Messages that the summary does not cover stay after them. */
@@ -235,11 +242,11 @@ function isUnansweredPrompt(message: VisibleMessage): boolean {
   return !message.blocks.some(({ block }) => isResult(block) || block.type === "opaque");
 }
 
-function summarise(
+function* summarise(
   input: TailInput,
   { hidden, tail, tailTokens, truncated, coversNewest }: Split,
   { kind, compose }: SummaryComposer,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   const { policy, measure } = input;
   const hiddenTokens = measureMessages(hidden, measure);
   const availableTokens = Math.min(policy.targetTokens - tailTokens, hiddenTokens * policy.maxSummaryShare);
@@ -248,12 +255,14 @@ function summarise(
   const pinsTokens = measureText(pins, measure);
   const exchange = coversNewest ? newestExchange(input, hidden, availableTokens - pinsTokens) : "";
   const throughSeq = hidden.at(-1)!.seq;
-  const summary = compose({
+  yield;
+  const visibleLiterals = yield* literalsOfWindow(tail, [pins, exchange]);
+  const summary = yield* compose({
     budgetTokens: availableTokens - pinsTokens - measureText(exchange, measure),
     throughSeq,
     hasTail: tail.length > 0,
     hasHistoryTools: policy.hasHistoryTools,
-    visibleLiterals: literalsOf(tail, pins, exchange),
+    visibleLiterals,
   });
   if (summary === undefined) return undefined;
   const texts = [summary.text, pins, exchange].filter((text) => text !== "");
@@ -271,7 +280,7 @@ function summarise(
       insert: [{ afterSeq: throughSeq, messages: [summaryMessage(texts)] }, ...hiding.insert],
       ...(truncated.forms.length === 0 ? {} : { forms: truncated.forms }),
     },
-    loss: reportLoss({
+    loss: yield* reportLossInSteps({
       hidden,
       shown: texts,
       kept: tail,
@@ -318,11 +327,6 @@ const QUOTE_LABEL_TOKENS = 24;
 
 /** The newest exchange's largest share of the room for the inserted message. */
 const NEWEST_EXCHANGE_SHARE = 0.6;
-
-function literalsOf(tail: readonly VisibleMessage[], ...shown: readonly string[]): ReadonlySet<string> {
-  const texts = tail.flatMap(({ blocks }) => blocks.map(({ block }) => blockText(block)));
-  return new Set([...texts, ...shown].flatMap((text) => findLiterals(text)));
-}
 
 function summaryMessage(texts: readonly string[]): Message {
   return { role: "user", origin: "summary", content: texts.map((text) => ({ type: "text", text })) };

@@ -2,6 +2,7 @@
  * The user's own words in a summary: verbatim within a budget, newest first, and the very first
  * message (the task) always.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { Digest, Words } from "../digest/digest.ts";
 import { previewText } from "../preview/preview.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
@@ -30,7 +31,7 @@ const LATEST = "Latest message of the user that is summarised here ({pointer})";
  * Chooses and quotes the words said up to `throughSeq`; the window shows later ones in any case.
  * `isUnlimited`: the budget is all the room there is, and no message is shortened if all of them fit.
  */
-export function composeUserWords(
+export function* composeUserWords(
   digest: Digest,
   options: HistoryAccess & {
     readonly throughSeq: number;
@@ -38,7 +39,7 @@ export function composeUserWords(
     readonly isUnlimited?: boolean;
   },
   measure: Measure,
-): SummaryWords {
+): Steps<SummaryWords> {
   const earlierWords = digest.userWords.filter(({ seq }) => seq <= options.throughSeq);
   const first = earlierWords[0];
   if (first === undefined)
@@ -55,9 +56,7 @@ export function composeUserWords(
   };
 
   const latest = earlierWords.length > 1 ? earlierWords.at(-1) : undefined;
-  const fitAll =
-    options.isUnlimited === true &&
-    earlierWords.reduce((sum, { text }) => sum + measureText(quote(text), measure), 0) <= leftTokens;
+  const fitAll = options.isUnlimited === true && (yield* measureQuoted(earlierWords, measure)) <= leftTokens;
   const requestTokens = fitAll ? leftTokens : leftTokens * REQUEST_SHARE;
   const messageTokens = fitAll ? leftTokens : leftTokens * MESSAGE_SHARE;
   const asked = [
@@ -73,8 +72,18 @@ export function composeUserWords(
     if (!fitAll && leftTokens < LEAST_PREVIEW_TOKENS / 2) break;
     const text = take(words, "- {pointer}", messageTokens);
     if (text !== undefined) taken.set(words, text);
+    yield;
   }
   return { request, messages: listMessages(earlierWords, quoted, taken), verbatimSeqs };
+}
+
+function* measureQuoted(messages: readonly Words[], measure: Measure): Steps<number> {
+  let tokens = 0;
+  for (const { text } of messages) {
+    tokens += measureText(quote(text), measure);
+    yield;
+  }
+  return tokens;
 }
 
 /** Each message in one way: quoted above, quoted here, or by its pointer. */

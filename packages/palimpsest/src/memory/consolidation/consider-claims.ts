@@ -4,6 +4,7 @@
  * The answer was given on an earlier look: what it names must still say what it said then. What is in the way of a
  * proposal may be gone by another one, so those that could not be done are tried again as long as any is.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { Memory } from "../files/memory.ts";
 import type { ConsolidationActions } from "./consolidation-actions.ts";
 import {
@@ -34,8 +35,8 @@ const SUPERSEDED = {
 export function* considerClaims(
   consolidation: ConsolidationActions,
   claims: DreamClaims,
-  settle: () => Generator<undefined, void, undefined>,
-): Generator<undefined, readonly string[], undefined> {
+  settle: () => Steps,
+): Steps<readonly string[]> {
   /** Texts of the memories that may be named. */
   const shown = new Map(claims.shown);
   let doneCount = 0;

@@ -9,6 +9,7 @@ import { MEMORY_DREAM_DEFAULTS } from "../../base/defaults/memory/dream.ts";
 import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../base/defaults/memory/write.ts";
 import { createMemorySearch, type MemorySearch } from "../../base/search/memory-search.ts";
+import type { Steps } from "../../base/steps.ts";
 import { fitIndex } from "../files/fit-index.ts";
 import { parseIndex } from "../files/index-entries.ts";
 import { type KnownMemory, type Memory, trustOf } from "../files/memory.ts";
@@ -55,9 +56,6 @@ export interface DreamInput {
   readonly nowMs: number;
 }
 
-/** Work in steps of a few milliseconds: thousands of memories take seconds, and other work can run between them. */
-export type Steps<Result> = Generator<undefined, Result, undefined>;
-
 /** Plans one; nothing is touched. */
 export function* planDream(input: DreamInput): Steps<DreamPlan> {
   const { dream, consolidation, refused } = yield* runDream(input);
@@ -102,7 +100,7 @@ class Dreaming {
   }
 
   /** Repeats while anything changes: a merged memory is newer, and may correct other ones. */
-  *consolidate(): Steps<void> {
+  *consolidate(): Steps {
     for (let doneCount = -1; doneCount !== this.#consolidation.actions.length; ) {
       doneCount = this.#consolidation.actions.length;
       this.undecided.clear();
@@ -111,7 +109,7 @@ class Dreaming {
   }
 
   /** The best founded come first and stay; each later one is compared with those. */
-  *#compareAll(): Steps<void> {
+  *#compareAll(): Steps {
     const search = createMemorySearch();
     const active = this.#consolidation.active().map(({ memory }) => memory);
     for (const memory of active.toSorted(byFoundation)) {

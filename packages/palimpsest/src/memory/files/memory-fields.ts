@@ -2,7 +2,6 @@
  * Maps each fact about a memory to its place in the frontmatter, in both shapes: flat, as we and older versions of
  * Claude Code write it, and below `metadata`, as newer versions do.
  */
-
 import { type FrontmatterEdit, placeOf } from "./edit-frontmatter.ts";
 import { type Frontmatter, type FrontmatterField, findField, NESTED_KEY } from "./frontmatter.ts";
 import type { FrontmatterValue } from "./frontmatter-value.ts";

@@ -101,19 +101,20 @@ interface GuardParts extends CountedParts {
  */
 export function guardLayers(parts: GuardParts, limit: number): LayerGuard {
   const failed = new Set<string>();
-  return (layer, plan) => {
-    const breaker = LAYERS.find((name) => name === layer);
-    if (failed.has(layer) || (breaker !== undefined && parts.breakers.count(breaker) >= limit))
-      return undefined;
-    try {
-      const made = plan();
-      if (made !== undefined && breaker !== undefined) parts.breakers.reset(breaker);
-      return made;
-    } catch (error) {
+  const breakerOf = (layer: string): GuardedLayer | undefined => LAYERS.find((name) => name === layer);
+  return {
+    mayPlan(layer) {
+      const breaker = breakerOf(layer);
+      return !failed.has(layer) && (breaker === undefined || parts.breakers.count(breaker) < limit);
+    },
+    planned(layer) {
+      const breaker = breakerOf(layer);
+      if (breaker !== undefined) parts.breakers.reset(breaker);
+    },
+    failed(layer, error) {
       failed.add(layer);
-      layerFailed(parts, breaker, error);
-      return undefined;
-    }
+      layerFailed(parts, breakerOf(layer), error);
+    },
   };
 }
 

@@ -5,7 +5,8 @@
  * queue: it measures the window, plans, restores, appends all edits as one rewrite and verifies them, and the request
  * leaves in the same pass. Where the plan needs a summary first, nothing was changed yet: the pass ends, the summary
  * is obtained outside the queue so that messages may come in, and the next pass begins with measuring. The log always
- * can make a summary, so there are few passes. Until the edits are acknowledged the old window is in force.
+ * can make a summary, so there are few passes. A pass plans in steps, between which other sessions have turns; what comes
+ * in for this one meanwhile follows the rewrite. Until the edits are acknowledged the old window is in force.
  */
 import { assert } from "../../base/assert.ts";
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
@@ -94,7 +95,7 @@ interface PlannedCompaction {
 type CompactorParts = WindowParts &
   CountedParts &
   Pick<MeasuredParts, "plain"> &
-  Pick<HistoryParts, "log" | "reader" | "digest" | "pins" | "isHostVisible">;
+  Pick<HistoryParts, "log" | "reader" | "digest" | "pins" | "turns" | "isHostVisible">;
 
 export class WindowCompactor {
   readonly #parts: CompactorParts;
@@ -129,13 +130,10 @@ export class WindowCompactor {
   helpOf(collaborators: CompactionCollaborators): CompactionHelp {
     const { summaryFailuresCount } = collaborators;
     if (summaryFailuresCount !== undefined) this.watch.limitFailures(summaryFailuresCount);
-    const { hooks, notes } = collaborators;
     const tools = { budgets: this.#budgets, watch: this.watch };
-    const summaries = new SummarySourcing(this.#parts, collaborators, tools);
     return {
-      hooks,
-      notes,
-      summaries,
+      ...{ hooks: collaborators.hooks, notes: collaborators.notes },
+      summaries: new SummarySourcing(this.#parts, collaborators, tools),
       restorer: new WindowRestorer(this.#parts, collaborators, this.#policy),
     };
   }
@@ -245,11 +243,13 @@ export class WindowCompactor {
   ): Promise<WindowPlan> {
     const { help, byHand, written } = options;
     const state = byHand === undefined ? measured : withSummaries(measured);
-    const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
     this.#resume(planner, state);
-    const ask = (sources?: SummarySources): WindowPlan =>
-      reason === undefined ? planner.plan(state, sources) : planner.compact(state, reason, sources);
-    const due = ask();
+    const { turns } = this.#parts;
+    const ask = (sources?: SummarySources): WindowPlan | Promise<WindowPlan> =>
+      reason === undefined
+        ? turns.run(planner.planInSteps(state, sources))
+        : turns.run(planner.compactInSteps(state, reason, sources));
+    const due = await ask();
     if (!isSummaryDue(due)) return due;
     const byNotes = await this.#planByNotes(planner, state, due, options);
     if (byNotes !== undefined) return byNotes;
@@ -259,9 +259,9 @@ export class WindowCompactor {
     if (source === "now-instead") help?.summaries.forgetFailure();
     const isLater = source === "later" || source === "background";
     const plan = isLater
-      ? planner.plan(state, undefined, true)
-      : ask({ ...(await this.#sources()), written, span: byHand?.span });
-    return isSummaryDue(plan) ? nothing : plan;
+      ? await turns.run(planner.planInSteps(state, undefined, true))
+      : await ask({ ...(await this.#sources()), written, span: byHand?.span });
+    return isSummaryDue(plan) ? { edits: [], usedTokens: state.usedTokens } : plan;
   }
 
   #chooseSource(due: SummaryDue, state: WindowState, options: PassWithSummary): SummarySource {
@@ -289,7 +289,9 @@ export class WindowCompactor {
     const isRefused = reason === "media" || reason === "thinking";
     if (isRefused || state.disabledLayers.has("session-memory")) return undefined;
     const notes = await help.summaries.notes(progress);
-    return notes && planner.fromNotes(state, reason, { ...(await this.#sources()), notes });
+    if (notes === undefined) return undefined;
+    const sources = { ...(await this.#sources()), notes };
+    return this.#parts.turns.run(planner.fromNotesInSteps(state, reason, sources));
   }
 
   async #sources(): Promise<SummarySources> {
@@ -312,9 +314,8 @@ export class WindowCompactor {
     { help, byHand }: PassOptions,
     systemPrompt: string | undefined,
   ): Promise<readonly LayerEdit[]> {
-    if (byHand?.span !== undefined || (help === undefined && !this.#policy.restoresFromLog))
-      return made.edits;
-    if (help === undefined && state.disabledLayers.has("restoration")) return made.edits;
+    const isOff = !this.#policy.restoresFromLog || state.disabledLayers.has("restoration");
+    if (byHand?.span !== undefined || (help === undefined && isOff)) return made.edits;
     const restore = async (edit: LayerEdit): Promise<LayerEdit> => {
       if (edit.isBoundary !== true) return edit;
       return help === undefined
@@ -376,9 +377,8 @@ export class WindowCompactor {
 
   /** Tells hooks, notes and the observer of a compaction once the request has left. */
   async #report(edits: Edits, { help, byHand, progress, ask }: Reported): Promise<void> {
-    const { veto } = progress;
-    if (veto !== undefined && ask !== undefined)
-      this.#parts.emit({ type: "compaction-vetoed", reason: ask.reason, veto });
+    if (progress.veto !== undefined && ask !== undefined)
+      this.#parts.emit({ type: "compaction-vetoed", reason: ask.reason, veto: progress.veto });
     if (progress.isSettled === true) help.summaries.judge(edits, progress);
     if (byHand !== undefined) {
       if (edits.length === 0) throw nothingGained();

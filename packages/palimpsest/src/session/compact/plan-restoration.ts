@@ -28,6 +28,7 @@ import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../.
 import type { Deadline } from "../../ports/runtime.ts";
 import { blockText } from "../../transcript/blocks.ts";
 import type { RestorationEvent, RestoreSkipReason } from "../events/events.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 import { type PlanHost, planRestorer } from "./restored-context.ts";
 import { type EntryReader, type RecentFiles, recentFiles } from "./restored-files.ts";
 import { type ListedThing, listRestorer } from "./restored-lists.ts";
@@ -57,6 +58,7 @@ export interface RestorationInput extends RestorationSource, HistoryAccess {
   /** The `announced` of the last restoration, from a checkpoint; anything else counts as empty. */
   readonly announced?: JsonValue;
   readonly deadline: Deadline;
+  readonly turns: FairTurns;
   readonly signal?: AbortSignal;
 }
 
@@ -95,16 +97,16 @@ export async function planRestoration(input: RestorationInput): Promise<Restorat
     ),
   );
   const filling = new Filling(input, isVisible);
-  restorers.forEach((restorer, index) => {
+  for (const [index, restorer] of restorers.entries()) {
     const before = readFingerprints(announced[restorer.name]);
     const answer = answers[index]!;
     let { items } = answer;
     if (files !== undefined && restorer === files.restorer) {
       filling.keepForSkills(restorers.slice(index + 1), answers.slice(index + 1));
-      items = items && files.itemsWithin(filling.filesTokens);
+      items = items && (await files.itemsWithin(filling.filesTokens));
     }
     filling.add(restorer, { ...answer, items }, before);
-  });
+  }
   return filling.restoration();
 }
 
@@ -120,7 +122,7 @@ function filesOf(input: RestorationInput): RecentFiles | undefined {
   const { windowTokens, measure, fileReader, readEntry, files, hasHistoryTools } = input;
   if (files === "off") return undefined;
   return recentFiles({
-    ...{ source: input, measure, hasHistoryTools },
+    ...{ source: input, measure, hasHistoryTools, turns: input.turns },
     ...(fileReader === undefined ? {} : { reader: fileReader }),
     ...(readEntry === undefined ? {} : { readEntry }),
     budget: files ?? fileBudget(windowTokens, limitsOf(input)),

@@ -6,13 +6,13 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
-import { entriesToRead, rankCandidates } from "../../compaction/restore/restore-candidates.ts";
+import { entriesToRead } from "../../compaction/restore/restore-candidates.ts";
 import { fileBudget } from "../../compaction/restore/restore-files.ts";
 import {
-  CANDIDATES_COUNT,
   compactedWindow,
   filesAfter,
-  restoreFilesFromLog,
+  firstCandidates,
+  withFilesInSteps,
   withInserted,
 } from "../../compaction/restore/restore-from-log.ts";
 import { findSkills, mergeSkills } from "../../compaction/restore/restore-skills.ts";
@@ -25,26 +25,27 @@ import { SKILLS_MARK } from "../append/carried-marks.ts";
 import type { SessionParts } from "../window/session-parts.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { planRestoration } from "./plan-restoration.ts";
-import { readEntries } from "./restored-files.ts";
+import { type EntryReader, readEntries } from "./restored-files.ts";
 
 type RestoredFrom = CountedParts &
-  Pick<SessionParts, "log" | "digest" | "reader" | "carried" | "isHostVisible" | "emit">;
+  Pick<SessionParts, "log" | "digest" | "reader" | "turns" | "carried" | "isHostVisible" | "emit">;
 
 /** A session without an agent shows recent files again as the log has them. */
 export async function restoreFromLog(
   edit: LayerEdit,
   state: WindowState,
-  { digest, reader }: Pick<RestoredFrom, "digest" | "reader">,
+  { digest, reader, turns }: Pick<RestoredFrom, "digest" | "reader" | "turns">,
   policy: Pick<CostPolicy, "earlyFiles">,
 ): Promise<LayerEdit> {
   const { budget: window, limits } = state;
   const usual = fileBudget(window.windowTokens, limits);
   const budget = filesAfter(edit, policy, window.windowTokens, usual);
-  const known = await digest.get();
-  const source = compactedWindow(edit, state, known);
-  const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
-  const contentOf = await readEntries(entriesToRead(ranked, source), (seq) => reader.findContent(seq));
-  return restoreFilesFromLog(edit, state, { digest: known, budget, contentOf });
+  if (budget.filesTokens <= 0) return edit;
+  const source = compactedWindow(edit, state, await digest.get());
+  const ranked = await turns.run(firstCandidates(source));
+  const read: EntryReader = (seq) => reader.findContent(seq);
+  const contentOf = await readEntries(entriesToRead(ranked, source), read, turns);
+  return turns.run(withFilesInSteps(edit, state, { source, ranked, budget, contentOf }));
 }
 
 export class WindowRestorer {
@@ -101,7 +102,7 @@ export class WindowRestorer {
     systemPrompt: string | undefined,
   ): Promise<readonly Message[]> {
     const { restorers = [], fileReader, plan, restoredFiles, deadline } = this.#with;
-    const { digest, reader, carried, isHostVisible, emit } = this.#parts;
+    const { digest, reader, turns, carried, isHostVisible, emit } = this.#parts;
     const { windowTokens } = state.budget;
     const files =
       restoredFiles === "off"
@@ -127,6 +128,7 @@ export class WindowRestorer {
       plan,
       systemPrompt,
       readEntry: (seq) => reader.findContent(seq),
+      turns,
       announced: carried.get("announced") ?? {},
       deadline,
     });

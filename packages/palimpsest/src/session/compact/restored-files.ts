@@ -4,18 +4,17 @@
  */
 import {
   entriesToRead,
+  loggedInSteps,
   type RestorationSource,
-  rankCandidates,
-  withLogged,
 } from "../../compaction/restore/restore-candidates.ts";
 import { currentContent } from "../../compaction/restore/restore-content.ts";
 import {
   type FileBudget,
   type FileCandidate,
-  planFiles,
+  filesInSteps,
   RECENT_FILE_LABEL,
 } from "../../compaction/restore/restore-files.ts";
-import { CANDIDATES_COUNT } from "../../compaction/restore/restore-from-log.ts";
+import { firstCandidates } from "../../compaction/restore/restore-from-log.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type {
@@ -26,6 +25,7 @@ import type {
   Restorer,
 } from "../../ports/restorer.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 
 /** The sources of the restorer of recent files. */
 interface RecentFilesOptions extends HistoryAccess {
@@ -36,6 +36,7 @@ interface RecentFilesOptions extends HistoryAccess {
   readonly reader?: FileRestorer;
   /** Reads original blocks of an entry. */
   readonly readEntry?: EntryReader;
+  readonly turns: FairTurns;
 }
 
 /** Reads the original blocks of an entry; `undefined` if there are none. */
@@ -45,9 +46,13 @@ export type EntryReader = (seq: number) => Promise<readonly ContentBlock[] | und
 export async function readEntries(
   seqs: readonly number[],
   read: EntryReader,
+  turns: FairTurns,
 ): Promise<(seq: number) => readonly ContentBlock[] | undefined> {
   const found = new Map<number, readonly ContentBlock[] | undefined>();
-  for (const seq of seqs) found.set(seq, await read(seq).catch(() => undefined));
+  for (const seq of seqs) {
+    await turns.take();
+    found.set(seq, await read(seq).catch(() => undefined));
+  }
   return (seq) => found.get(seq);
 }
 
@@ -59,11 +64,11 @@ export interface RecentFiles {
   /** Reads the files; its answer has no items. */
   readonly restorer: Restorer;
   /** The files that were read, within `leftTokens`. */
-  readonly itemsWithin: (leftTokens: number) => readonly RestoredItem[];
+  readonly itemsWithin: (leftTokens: number) => Promise<readonly RestoredItem[]>;
 }
 
 export function recentFiles(options: RecentFilesOptions): RecentFiles {
-  const { source, budget, measure } = options;
+  const { source, budget, measure, turns } = options;
   let candidates: readonly FileCandidate[] = [];
   const restorer: Restorer = {
     name: "recent-files",
@@ -71,18 +76,20 @@ export function recentFiles(options: RecentFilesOptions): RecentFiles {
     budgetTokens: budget.filesTokens,
     itemTokens: budget.fileTokens,
     restore: async ({ signal }) => {
-      const ranked = rankCandidates(source).slice(0, CANDIDATES_COUNT);
+      const ranked = await turns.run(firstCandidates(source));
       const { readEntry, reader } = options;
       const contentOf =
-        readEntry === undefined ? undefined : await readEntries(entriesToRead(ranked, source), readEntry);
-      const logged = withLogged(ranked, source, contentOf);
+        readEntry === undefined
+          ? undefined
+          : await readEntries(entriesToRead(ranked, source), readEntry, turns);
+      const logged = await turns.run(loggedInSteps(ranked, source, contentOf));
       candidates = await Promise.all(logged.map((file) => withCurrent(file, reader, signal)));
       return [];
     },
   };
-  const itemsWithin = (leftTokens: number): readonly RestoredItem[] => {
+  const itemsWithin = async (leftTokens: number): Promise<readonly RestoredItem[]> => {
     const limits = { ...budget, filesTokens: Math.min(budget.filesTokens, Math.max(0, leftTokens)) };
-    const { files, skipped } = planFiles(candidates, limits, measure, options);
+    const { files, skipped } = await turns.run(filesInSteps(candidates, limits, measure, options));
     const visible = skipped.filter(({ reason }) => reason === "visible");
     return [
       ...files.map(({ path, ...file }) => ({ kind: "file", key: path, label: RECENT_FILE_LABEL, ...file })),

@@ -118,6 +118,7 @@ export function assembleSession(
   const plain = new PlainFiles({ log, carried, setting: window.plainFiles });
   const parts: SessionParts = {
     log,
+    turns,
     queue: new SessionQueue(log.sessionId, turns),
     writer,
     reader,

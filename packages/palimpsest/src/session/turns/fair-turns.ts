@@ -3,9 +3,10 @@
  *
  * DESIGN. Nothing that a session does may keep the event loop for long. Who goes on after a stretch of work asks for a
  * turn (`take`); waiting ones go on one at a time, with a pass of the event loop between two of them, so that a thousand
- * sessions delay a timer by one of them. Work without a caller that waits is done in slices between these (`whenIdle`): after the
+ * sessions delay a timer by one of them. Long work that a caller waits for goes on before the others (`run`). Work without a caller that waits is done in slices between these (`whenIdle`): after the
  * others, but never not at all. There is one of it in a process, because there is one event loop.
  */
+import type { Steps } from "../../base/steps.ts";
 import type { Clock } from "../../ports/runtime.ts";
 
 /** Longest stretch without a pass of the event loop, in milliseconds. Our choice: two of them still leave a screen its frame. */
@@ -38,11 +39,16 @@ export class FairTurns {
 
   /** Waits for a turn if there was none for a while; `undefined` if one may go on at once. */
   take(): Promise<void> | undefined {
-    if (this.#waiting.length === 0 && this.#loop.now() - this.#lastMs < STRETCH_MS) return undefined;
+    if (this.#waiting.length === 0 && this.#mayGoOn) return undefined;
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#come();
     });
+  }
+
+  /** True if there was a pass of the event loop lately. */
+  get #mayGoOn(): boolean {
+    return this.#loop.now() - this.#lastMs < STRETCH_MS;
   }
 
   /** Does work whose result a caller waits for; `undefined` if it is done already. */
@@ -52,6 +58,19 @@ export class FairTurns {
       if (turn !== undefined) return turn.then(() => this.finish(step));
     }
     return undefined;
+  }
+
+  /** Does steps whose result a caller waits for, with turns for others in between. */
+  run<Result>(steps: Steps<Result>): Result | Promise<Result> {
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      if (this.#mayGoOn) continue;
+      // Goes first: it has had its turn, and would take as many rounds as it has steps.
+      return new Promise<void>((resolve) => {
+        this.#waiting.unshift(resolve);
+        this.#come();
+      }).then(() => this.run(steps));
+    }
   }
 
   /** Does work without a caller that waits, a slice at a time. */

@@ -15,6 +15,7 @@ import type { FoldedFromLog } from "../history/folded-from-log.ts";
 import type { HistoryIndex } from "../history/history-search.ts";
 import type { LogReader } from "../history/message-reader.ts";
 import type { SessionPins } from "../history/session-pins.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 import type { WindowTracker } from "./window-tracker.ts";
 
 /** The window, the log that it is folded from, and the calls that left. */
@@ -41,6 +42,8 @@ export interface HistoryParts {
   readonly digest: FoldedFromLog<Digest>;
   readonly index: FoldedFromLog<HistoryIndex>;
   readonly pins: SessionPins;
+  /** Shares the process with whatever else runs in it. */
+  readonly turns: FairTurns;
   /** True if a message is part of the conversation as its host has it. */
   readonly isHostVisible: (seq: number) => boolean;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { openTodos } from "#compaction/digest/todo-state.ts";
 import { findTextLiterals } from "#compaction/literals/block-literals.ts";
@@ -150,7 +151,7 @@ describe("the literals ledger", () => {
     addLiterals(ledger, 1, "assistant", findTextLiterals("oldName"));
     addLiterals(ledger, 2, "tool", findTextLiterals("printedName printedName printedName"));
     addLiterals(ledger, 9, "assistant", findTextLiterals("freshName"));
-    expect(rankLiterals(ledger).map(({ text: literal }) => literal)).toEqual([
+    expect(finish(rankLiterals(ledger)).map(({ text: literal }) => literal)).toEqual([
       "freshName",
       "oldName",
       "printedName",

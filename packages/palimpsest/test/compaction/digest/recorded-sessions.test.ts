@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-summary.ts";
 import { findLiterals } from "#compaction/literals/literals.ts";
@@ -76,10 +77,12 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
           ),
         )
         .join("\n");
-      const appendix = composeAppendix(
-        rankForAppendix(digest.literals, 3_000),
-        { budgetTokens: 3_000, isShown: () => false },
-        measure,
+      const appendix = finish(
+        composeAppendix(
+          finish(rankForAppendix(digest.literals, 3_000)),
+          { budgetTokens: 3_000, isShown: () => false },
+          measure,
+        ),
       );
       expect(appendix.length).toBeGreaterThan(50);
       // Quoted strings are set off by quotation marks.
@@ -129,10 +132,12 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
         .filter((literal) => seen.has(literal)),
     );
     const appendix = new Set(
-      composeAppendix(
-        rankForAppendix(digest.literals, 6_000),
-        { budgetTokens: 6_000, isShown: () => false },
-        measure,
+      finish(
+        composeAppendix(
+          finish(rankForAppendix(digest.literals, 6_000)),
+          { budgetTokens: 6_000, isShown: () => false },
+          measure,
+        ),
       ),
     );
     const kept = [...needed].filter((literal) => appendix.has(literal)).length;

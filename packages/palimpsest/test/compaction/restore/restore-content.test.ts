@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { type FileContent, foldContent, isWithinContent } from "#compaction/restore/restore-content.ts";
 import { replacementsOf } from "#compaction/restore/restore-edits.ts";
 import { excerptOf } from "#compaction/restore/restore-excerpt.ts";
@@ -124,7 +125,7 @@ describe("excerptOf", () => {
   const lines = Array.from({ length: 200 }, (_, index) => `line ${index + 1} of a long file`);
 
   it("gives all of a file that fits", () => {
-    expect(excerptOf(fold(read(1, PATH, ["a", "b"])), 100, characters)).toEqual({
+    expect(finish(excerptOf(fold(read(1, PATH, ["a", "b"])), 100, characters))).toEqual({
       text: "a\nb",
       isCut: false,
     });
@@ -132,7 +133,7 @@ describe("excerptOf", () => {
 
   it("shows the part that was changed last, and says what is missing", () => {
     const content = fold(read(1, PATH, lines), edited(3, PATH, "line 120 of", "LINE 120 of"));
-    const { text, isCut } = excerptOf(content, 1_800, characters);
+    const { text, isCut } = finish(excerptOf(content, 1_800, characters));
     expect(isCut).toBe(true);
     expect(text).toContain("LINE 120 of a long file");
     expect(text).toContain("are not shown …]\nline 90 of a long file");
@@ -140,13 +141,13 @@ describe("excerptOf", () => {
   });
 
   it("says where knowledge ends", () => {
-    expect(excerptOf(fold(read(1, PATH, ["a", "b"], 11)), 200, characters).text).toBe(
+    expect(finish(excerptOf(fold(read(1, PATH, ["a", "b"], 11)), 200, characters)).text).toBe(
       "[… lines 1-10 are not shown …]\na\nb\n[… what follows line 12 is not known here …]",
     );
   });
 
   it("cuts one giant line like any other text", () => {
-    const { text } = excerptOf(fold(read(1, PATH, ["😀".repeat(5_000)])), 300, characters);
+    const { text } = finish(excerptOf(fold(read(1, PATH, ["😀".repeat(5_000)])), 300, characters));
     expect(text.startsWith("😀😀")).toBe(true);
     expect(text.endsWith("[… the rest of this line is not shown …]")).toBe(true);
     expect(text.length).toBeLessThanOrEqual(300);
@@ -159,7 +160,7 @@ describe("excerptOf", () => {
         fc.integer({ min: 1, max: 900 }),
         (some, budget) => {
           const clean = some.map((line) => line.replace(/[\r\n]/g, " "));
-          const { text } = excerptOf(fold(read(1, PATH, clean)), budget, characters);
+          const { text } = finish(excerptOf(fold(read(1, PATH, clean)), budget, characters));
           expect(text.length).toBeLessThanOrEqual(budget);
         },
       ),

@@ -1,6 +1,8 @@
 /** The hidden and kept messages of a compaction with any composer: laws over any conversation. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import {
   type CompactionShape,
   type PartialSpan,
@@ -35,8 +37,10 @@ const shape = (editSafety: EditSafety): CompactionShape => ({
 });
 const writer: SummaryComposer = {
   kind: "full",
-  compose: ({ budgetTokens }) =>
-    budgetTokens < 10 ? undefined : { text: "All of it, told.", verbatimSeqs: new Set() },
+  *compose({ budgetTokens }) {
+    yield;
+    return budgetTokens < 10 ? undefined : { text: "All of it, told.", verbatimSeqs: new Set() };
+  },
 };
 
 /** Prompts, and answers in one or two chunks with calls and their results. */
@@ -71,33 +75,37 @@ const plan = (
   editSafety: EditSafety,
   throughSeq?: number,
 ): LayerEdit | undefined =>
-  planCompaction(
-    {
-      visible: asWindow(messages),
-      measure,
-      policy: shape(editSafety),
-      pendingCallIds: [],
-      reason: "threshold",
-      throughSeq,
-    },
-    writer,
+  finish(
+    planCompaction(
+      {
+        visible: asWindow(messages),
+        measure,
+        policy: shape(editSafety),
+        pendingCallIds: [],
+        reason: "threshold",
+        throughSeq,
+      },
+      writer,
+    ),
   );
 const planSide = (
   messages: readonly Message[],
   span: PartialSpan,
   throughSeq?: number,
 ): LayerEdit | undefined =>
-  planPartialCompaction(
-    {
-      visible: asWindow(messages),
-      measure,
-      policy: shape("permissive"),
-      pendingCallIds: [],
-      reason: "manual",
-      throughSeq,
-    },
-    span,
-    writer,
+  finish(
+    planPartialCompaction(
+      {
+        visible: asWindow(messages),
+        measure,
+        policy: shape("permissive"),
+        pendingCallIds: [],
+        reason: "manual",
+        throughSeq,
+      },
+      span,
+      writer,
+    ),
   );
 
 const seqsOf = (visible: readonly VisibleMessage[]): readonly number[] =>

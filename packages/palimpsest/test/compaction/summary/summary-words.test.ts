@@ -1,6 +1,8 @@
 /** The user's own words in a summary: which are quoted, which only named, and what is said of each. */
+
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { composeUserWords } from "#compaction/summary/summary-words.ts";
 import { measure, user } from "../../../../../test/helpers/windows.ts";
@@ -12,7 +14,7 @@ function digestOf(words: readonly string[]): Digest {
 }
 
 const composed = (words: readonly string[], budgetTokens = 1_000, throughSeq = words.length) =>
-  composeUserWords(digestOf(words), { throughSeq, budgetTokens }, measure);
+  finish(composeUserWords(digestOf(words), { throughSeq, budgetTokens }, measure));
 
 it.each([
   { words: ["One."], lines: ["- m1.0 is quoted above."], why: "one message is the request" },
@@ -51,7 +53,7 @@ it("shortens no message where the room is all there is and all of them fit", () 
       const digest = digestOf(texts);
       const fits = texts.reduce((sum, text) => sum + Math.ceil((text.trim().length + 2) / 4) + 2, 0);
       const options = { throughSeq: texts.length, budgetTokens: fits, isUnlimited: true };
-      expect([...composeUserWords(digest, options, measure).verbatimSeqs].length).toBe(texts.length);
+      expect([...finish(composeUserWords(digest, options, measure)).verbatimSeqs].length).toBe(texts.length);
     }),
   );
 });

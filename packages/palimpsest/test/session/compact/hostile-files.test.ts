@@ -7,6 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { folderFileReader } from "#runtime/working-copy/folder-file-reader.ts";
 import { planRestoration } from "#session/compact/plan-restoration.ts";
+import { turnsOf } from "#session/turns/fair-turns.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { read } from "../../../../../test/helpers/restore-messages.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
@@ -30,7 +31,13 @@ it("shows what the log held of them, and of good files what is there now", async
     addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
   const { messages, tokens } = await planRestoration({
     ...{ hidden, tail: [], summaryTexts: [], digest, windowTokens: 200_000, budgetTokens: 2_000 },
-    ...{ measure, restorers: [], deadline: { after: () => () => {} }, fileReader: folderFileReader(folder) },
+    ...{
+      measure,
+      restorers: [],
+      deadline: { after: () => () => {} },
+      turns: turnsOf({}),
+      fileReader: folderFileReader(folder),
+    },
   });
   const text = messages.flatMap(({ content }) => content.map(blockText)).join("\n");
   for (const name of ["link.txt", "large.txt", "binary.bin", "pipe"])

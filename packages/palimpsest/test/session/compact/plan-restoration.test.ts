@@ -11,6 +11,7 @@ import {
 } from "#session/compact/plan-restoration.ts";
 import { sessionStartRestorer } from "#session/compact/restored-context.ts";
 import { type ListedThing, listRestorer } from "#session/compact/restored-lists.ts";
+import { turnsOf } from "#session/turns/fair-turns.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { called, edited, messageOf, read, resulted } from "../../../../../test/helpers/restore-messages.ts";
@@ -48,7 +49,7 @@ function inputOf(given: Partial<RestorationInput> = {}): RestorationInput {
       windowTokens: 200_000,
       budgetTokens: 20_000,
     },
-    ...{ measure, restorers: [], deadline: new ManualDeadline() },
+    ...{ measure, restorers: [], deadline: new ManualDeadline(), turns: turnsOf({}) },
     ...given,
   };
 }

@@ -8,6 +8,7 @@ import {
   type RestorationInput,
 } from "#session/compact/plan-restoration.ts";
 import { sessionStartRestorer } from "#session/compact/restored-context.ts";
+import { turnsOf } from "#session/turns/fair-turns.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { messageOf, read } from "../../../../../test/helpers/restore-messages.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
@@ -18,7 +19,13 @@ const plan = (given: Partial<RestorationInput>): Promise<Restoration> => {
     addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
   return planRestoration({
     ...{ hidden: [], tail: [], summaryTexts: [], digest, windowTokens: 200_000 },
-    ...{ budgetTokens: 20_000, measure, restorers: [], deadline: { after: () => () => {} } },
+    ...{
+      budgetTokens: 20_000,
+      measure,
+      restorers: [],
+      deadline: { after: () => () => {} },
+      turns: turnsOf({}),
+    },
     ...given,
   });
 };

@@ -55,6 +55,24 @@ describe("turns of a process", () => {
     expect(steps).toBe(6);
   });
 
+  it("go to work that has begun before others that wait", async () => {
+    const { turns, work, pass } = steppedLoop();
+    const order: string[] = [];
+    function* inSteps(): Generator<void, string, undefined> {
+      for (let step = 0; step < 3; step++) {
+        work(10);
+        order.push("step");
+        yield;
+      }
+      return "result";
+    }
+    const result = turns.run(inSteps());
+    void turns.take()?.then(() => order.push("other"));
+    while (await pass());
+    expect(await result).toBe("result");
+    expect(order).toEqual(["step", "step", "step", "other"]);
+  });
+
   it("are for work that nobody waits for where nothing else waits, in slices", async () => {
     const { turns, pass } = steppedLoop({ lookMs: 1 });
     let steps = 0;

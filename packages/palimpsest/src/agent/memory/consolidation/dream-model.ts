@@ -10,9 +10,10 @@
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { errorMessage } from "../../../base/errors.ts";
 import { createMemorySearch } from "../../../base/search/memory-search.ts";
+import type { Steps } from "../../../base/steps.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { ClaimedFact, DreamClaims, DreamProposal } from "../../../memory/consolidation/dream-claims.ts";
-import { type DreamInput, memoriesAfterDream, type Steps } from "../../../memory/consolidation/dream-plan.ts";
+import { type DreamInput, memoriesAfterDream } from "../../../memory/consolidation/dream-plan.ts";
 import { composeDream, DREAM_TOOLS, readDreamCall } from "../../../memory/consolidation/dream-prompt.ts";
 import type { KnownMemory, Memory } from "../../../memory/files/memory.ts";
 import {

@@ -9,6 +9,7 @@
  * another form by now, the line is not used and a new one is written. So lines that were prepared in the
  * background can be handed in at any time.
  */
+import { finish, type Steps } from "../../../base/steps.ts";
 import { isThinking } from "../../../transcript/blocks.ts";
 import type { BlockForm, Insertion, LayerEdit } from "../../../transcript/edits.ts";
 import { groupRounds, type VisibleMessage } from "../../../transcript/window.ts";
@@ -18,7 +19,7 @@ import { type Measure, measureMessages, measureText, recentTailStart } from "../
 import { pinnedPlaces } from "../../shared/pins.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
 import { type HistoryState, mayRewriteHistory } from "../../shared/rewrite-rule.ts";
-import { reportLoss } from "../../summary/loss-report.ts";
+import { reportLossInSteps } from "../../summary/loss-report.ts";
 import { type ChangedBlock, type CollapsedRound, collapseRound } from "./collapse-rounds.ts";
 import { describeRound, type RoundLinePolicy } from "./round-line.ts";
 
@@ -87,6 +88,11 @@ export interface CollapseInput {
  * not. `undefined` where nothing may or can collapse.
  */
 export function planCollapse(input: CollapseInput, policy: CollapsePolicy): LayerEdit | undefined {
+  return finish(collapseInSteps(input, policy));
+}
+
+/** The same in steps. @internal */
+export function* collapseInSteps(input: CollapseInput, policy: CollapsePolicy): Steps<LayerEdit | undefined> {
   if (!mayRewriteHistory(policy) || input.freeTokens <= 0) return undefined;
   const spans = chooseSpans(findSpans(input, policy), input);
   if (spans.length === 0) return undefined;
@@ -96,6 +102,7 @@ export function planCollapse(input: CollapseInput, policy: CollapsePolicy): Laye
   const hidden = new Set(rounds.flatMap((round) => round.hidden));
   const changed = rounds.flatMap((round) => round.changed);
   const hiding = hidingEffect(visible, hidden);
+  yield;
   return {
     kind: "collapse",
     reason,
@@ -105,7 +112,7 @@ export function planCollapse(input: CollapseInput, policy: CollapsePolicy): Laye
       forms: changed.map(formOf),
       insert: [...hiding.insert, ...spans.map(({ line }) => line)],
     },
-    loss: reportLoss({
+    loss: yield* reportLossInSteps({
       hidden: [...hidden, ...changed.map(({ message, shown }) => ({ ...message, blocks: [shown] }))],
       shown: spans.map(({ text }) => text),
       kept: visible.filter((message) => !hidden.has(message)),

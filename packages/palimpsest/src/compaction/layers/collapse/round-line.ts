@@ -3,7 +3,9 @@
  * ended, and the beginning of long words of the user. Everything is quoted or counted, so a line invents
  * nothing and keeps the conversation's language.
  */
+
 import type { JsonValue } from "../../../base/json/json.ts";
+import { finish } from "../../../base/steps.ts";
 import { cutTail, shorten } from "../../../base/text/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
@@ -57,7 +59,7 @@ export function describeRound(
   const chosenSentences = sentences.slice(0, isAnswer ? ANSWER_SENTENCES : 1);
   const parts = isFinding ? [...chosenSentences, ...calls] : [...calls, ...chosenSentences];
   const budgetTokens = isAnswer ? answerTokens : roundTokens;
-  const fitting = fitPrefix(parts, budgetTokens, measure, "; ");
+  const fitting = finish(fitPrefix(parts, budgetTokens, measure, "; "));
   const chosen = fitting.length > 0 ? fitting : parts.slice(0, 1);
   const leftOut = calls.filter((call) => !chosen.includes(call)).length;
   const line = shortenTo(chosen.join("; "), budgetTokens, measure);

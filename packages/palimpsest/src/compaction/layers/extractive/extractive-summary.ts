@@ -5,10 +5,11 @@
  * share of the budget; the sections filled after it share what it leaves unused. So the summary is as long as there are
  * facts, and never over its budget.
  */
+import { finish, type Steps } from "../../../base/steps.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { openTodos } from "../../digest/todo-state.ts";
-import { findLiterals } from "../../literals/literals.ts";
+import { literalsOfText } from "../../literals/literals.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
 import {
@@ -69,30 +70,38 @@ export function composeExtractiveSummary(
   options: SummaryOptions,
   measure: Measure,
 ): ExtractiveSummary {
+  return finish(composeInSteps(digest, options, measure));
+}
+
+function* composeInSteps(
+  digest: Digest,
+  options: SummaryOptions,
+  measure: Measure,
+): Steps<ExtractiveSummary> {
   let budgetTokens = options.budgetTokens;
-  const candidates = rankForAppendix(digest.literals, options.appendixTokens);
-  let summary = compose(digest, candidates, { ...options, budgetTokens }, measure);
+  const candidates = yield* rankForAppendix(digest.literals, options.appendixTokens);
+  let summary = yield* compose(digest, candidates, { ...options, budgetTokens }, measure);
   for (let pass = 1; pass < PASSES; pass++) {
     const tokens = measureText(summary.text, measure);
     if (tokens <= options.budgetTokens) break;
     budgetTokens = Math.max(0, budgetTokens - (tokens - options.budgetTokens) * 1.2 - 8);
-    summary = compose(digest, candidates, { ...options, budgetTokens }, measure);
+    summary = yield* compose(digest, candidates, { ...options, budgetTokens }, measure);
   }
   return summary;
 }
 
-function compose(
+function* compose(
   digest: Digest,
   candidates: readonly AppendixCandidate[],
   options: SummaryOptions,
   measure: Measure,
-): ExtractiveSummary {
+): Steps<ExtractiveSummary> {
   const frameTokens = measureText(layOut(EMPTY_SECTIONS, [], options), measure);
   const bodyTokens = Math.max(0, options.budgetTokens - frameTokens);
 
   const isUnlimited = options.userWordsTokens === Number.POSITIVE_INFINITY;
   const wordsShare = isUnlimited ? WORDS_SHARE_OF_REST : USER_WORDS_SHARE;
-  const words = composeUserWords(
+  const words = yield* composeUserWords(
     digest,
     {
       throughSeq: options.throughSeq,
@@ -104,7 +113,7 @@ function compose(
   );
   const wordsTokens = measureText([...words.request, ...words.messages].join("\n"), measure);
   const appendixReserve = Math.min(options.appendixTokens, bodyTokens * APPENDIX_SHARE);
-  const sections = composeFacts(
+  const sections = yield* composeFacts(
     digest,
     {
       ...options,
@@ -113,8 +122,8 @@ function compose(
     measure,
   );
   const body = layOut({ ...sections, request: words.request, messages: words.messages }, [], options);
-  const shown = new Set(findLiterals(body));
-  const appendix = composeAppendix(
+  const shown = yield* literalsOfText(body);
+  const appendix = yield* composeAppendix(
     candidates,
     {
       budgetTokens: Math.min(options.appendixTokens, options.budgetTokens - measureText(body, measure)),
@@ -126,29 +135,29 @@ function compose(
   return { text, verbatimSeqs: words.verbatimSeqs };
 }
 
-function composeFacts(
+function* composeFacts(
   digest: Digest,
   options: SummaryOptions,
   measure: Measure,
-): Omit<Sections, "request" | "messages"> {
+): Steps<Omit<Sections, "request" | "messages">> {
   let leftTokens = options.factsTokens;
   let sharesLeft = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
-  const take = (name: keyof typeof SHARES, lines: readonly string[]): readonly string[] => {
+  function* take(name: keyof typeof SHARES, lines: readonly string[]): Steps<readonly string[]> {
     const budget = sharesLeft <= 0 ? leftTokens : (leftTokens * SHARES[name]) / sharesLeft;
-    const taken = fitPrefix(lines, budget, measure);
+    const taken = yield* fitPrefix(lines, budget, measure);
     if (taken.length > 0) leftTokens -= measureText(taken.join("\n"), measure);
     sharesLeft -= SHARES[name];
     return taken;
-  };
+  }
   const { throughSeq } = options;
-  const pending = take("pending", pendingLines(digest));
-  const concepts = take("concepts", conceptLines(digest));
-  const current = take("current", currentWorkLines(digest, throughSeq));
-  const errors = take("errors", errorLines(digest));
-  const files = take("files", fileLines(digest));
-  const tellings = take("tellings", tellingLines(digest, throughSeq));
-  const commands = take("commands", commandLines(digest));
-  const snippets = take("snippets", snippetLines(digest));
+  const pending = yield* take("pending", pendingLines(digest));
+  const concepts = yield* take("concepts", conceptLines(digest));
+  const current = yield* take("current", currentWorkLines(digest, throughSeq));
+  const errors = yield* take("errors", errorLines(digest));
+  const files = yield* take("files", fileLines(digest));
+  const tellings = yield* take("tellings", tellingLines(digest, throughSeq));
+  const commands = yield* take("commands", commandLines(digest));
+  const snippets = yield* take("snippets", snippetLines(digest));
   return {
     concepts,
     files: [...files, ...snippets],
@@ -211,12 +220,22 @@ interface ExtractiveInput extends CompactionInput {
  * is gained or a call is pending.
  */
 export function planExtractiveCompact(input: ExtractiveInput, span?: PartialSpan): LayerEdit | undefined {
+  return finish(extractiveInSteps(input, span));
+}
+
+/** The same in steps. @internal */
+export function* extractiveInSteps(
+  input: ExtractiveInput,
+  span: PartialSpan | undefined,
+): Steps<LayerEdit | undefined> {
   const { digest, policy, measure } = input;
   const { userWordsTokens, factsTokens, appendixTokens } = policy;
   const writer: SummaryComposer = {
     kind: "extractive",
     compose: (budget) =>
-      composeExtractiveSummary(digest, { ...budget, userWordsTokens, factsTokens, appendixTokens }, measure),
+      composeInSteps(digest, { ...budget, userWordsTokens, factsTokens, appendixTokens }, measure),
   };
-  return span === undefined ? planCompaction(input, writer) : planPartialCompaction(input, span, writer);
+  return span === undefined
+    ? yield* planCompaction(input, writer)
+    : yield* planPartialCompaction(input, span, writer);
 }

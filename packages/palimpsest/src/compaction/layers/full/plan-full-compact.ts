@@ -10,6 +10,7 @@
  * model's text stays whole and the parts from the log give way.
  */
 
+import { finish, type Steps } from "../../../base/steps.ts";
 import { blockText } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { learnSecrets } from "../../../transcript/without-secrets.ts";
@@ -60,6 +61,11 @@ interface FullCompactInput extends CompactionInput {
 
 /** Plans the compaction, or returns `undefined` if the summary cannot replace the messages. */
 export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
+  return finish(fullCompactInSteps(input));
+}
+
+/** The same in steps. @internal */
+export function* fullCompactInSteps(input: FullCompactInput): Steps<LayerEdit | undefined> {
   const { digest, policy, measure, span } = input;
   const written = { ...input.written, text: redactWritten(input) };
   const writer: SummaryComposer = {
@@ -69,7 +75,9 @@ export function planFullCompact(input: FullCompactInput): LayerEdit | undefined 
   };
   const limited = { ...input, throughSeq: written.throughSeq };
   const edit =
-    span === undefined ? planCompaction(limited, writer) : planPartialCompaction(limited, span, writer);
+    span === undefined
+      ? yield* planCompaction(limited, writer)
+      : yield* planPartialCompaction(limited, span, writer);
   if (edit?.kind !== "full") return edit;
   const { model, usage } = written;
   return { ...edit, writtenBy: { model, usage } };
@@ -111,13 +119,14 @@ interface FullSummaryInput {
 }
 
 /** The text of the message, or `undefined` where the model's part alone does not fit. */
-export function composeFullSummary(
+export function* composeFullSummary(
   input: FullSummaryInput,
   budget: SummaryBudget,
   measure: Measure,
-): ComposedSummary | undefined {
+): Steps<ComposedSummary | undefined> {
   const { written, digest, userWordsTokens, appendixTokens } = input;
   const sections = markUnverified(written.text, input.isInLog);
+  yield;
   const { hasTail, hasHistoryTools } = budget;
   const bare: Frame = { written, sections, tasks: [], hasTail, hasHistoryTools };
   const bareTokens = measureText(layOut(bare, []), measure);
@@ -128,7 +137,7 @@ export function composeFullSummary(
   const frame: Frame = { ...bare, tasks: composeDroppedTasks(digest, written.text, fits) };
   const restTokens = Math.max(0, budget.budgetTokens - measureText(layOut(frame, []), measure));
   const { throughSeq, visibleLiterals } = budget;
-  const fromLog = composeLogParts(
+  const fromLog = yield* composeLogParts(
     digest,
     {
       budgetTokens: restTokens * (1 - REQUESTS_SHARE),

@@ -6,6 +6,7 @@
  * It acts far below the gates, only on sessions whose history may be edited, and names its reason in the
  * edit. The tools whose results it clears can run again, and each result leaves a brief with a pointer.
  */
+import type { Steps } from "../../../base/steps.ts";
 import type { Tariff } from "../../../tokens/price/tariff.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
@@ -45,17 +46,17 @@ interface Candidate extends Clearable {
 }
 
 /** Plans the edit, or returns `undefined` where clearing does not pay yet. */
-export function planClearByRent(
+export function* planClearByRent(
   { visible, measure, ledger, tariff }: ClearByRentInput,
   policy: ClearByRentPolicy,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   if (!mayRewriteHistory(policy)) return undefined;
   const candidates = findCandidates(visible, policy, measure, ledger);
   const { leastFreedTokens } = policy;
   const count = countToClear(candidates, { tariff, isWarm: true, leastFreedTokens });
   if (count === 0) return undefined;
   const chosen = candidates.slice(0, count).toReversed();
-  const forms = clearForms(
+  const forms = yield* clearForms(
     visible,
     {
       results: chosen.flatMap(({ result }) => result ?? []),

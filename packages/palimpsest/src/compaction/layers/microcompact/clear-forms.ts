@@ -3,13 +3,14 @@
  * result, nothing at all for a small result and its call, previews for large arguments. The callers decide
  * which blocks are cleared.
  */
+import { finish, type Steps } from "../../../base/steps.ts";
 import { type ToolResultBlock, type ToolUseBlock, toolResultText } from "../../../transcript/blocks.ts";
 import type { BlockForm } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
 import { withoutSecrets } from "../../../transcript/without-secrets.ts";
 import { findLiteralsOf, type LiteralScope } from "../../literals/literal-ledger.ts";
-import { visitLiterals } from "../../literals/literals.ts";
+import { visitInSteps } from "../../literals/literals.ts";
 import { formatThousands } from "../../preview/preview.ts";
 import { previewLargeStrings } from "../../preview/shrink-input.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
@@ -54,19 +55,19 @@ export interface ClearPolicy extends BriefPolicy, ArgumentPolicy {
  * The forms of everything chosen. Small results of read-only queries disappear with their calls where
  * {@link findRemovableExchanges} allows; what clearing would not make smaller has no form.
  */
-export function clearForms(
+export function* clearForms(
   visible: readonly VisibleMessage[],
   chosen: ChosenToClear,
   policy: ClearPolicy,
   measure: Measure,
-): readonly ClearedForm[] {
+): Steps<readonly ClearedForm[]> {
   const small = chosen.results.filter((result) => isSmallQuery(result, policy));
   const exchanges = findRemovableExchanges(visible, small, policy.pins);
   const gone = new Set(exchanges.flatMap(({ call, result }) => [call.shown, result.shown]));
   const isLeft = ({ shown }: { readonly shown: VisibleBlock }): boolean => !gone.has(shown);
   return [
     ...exchanges.flatMap(({ call, result }) => [remove(call, measure), remove(result, measure)]),
-    ...clearResults(visible, { results: chosen.results.filter(isLeft), gone }, policy, measure),
+    ...(yield* clearResults(visible, { results: chosen.results.filter(isLeft), gone }, policy, measure)),
     ...previewArguments(chosen.arguments.filter(isLeft), policy, measure),
   ];
 }
@@ -84,7 +85,7 @@ function remove({ seq, shown }: PlacedBlock, measure: Measure): ClearedForm {
   return { form: { seq, block: shown.index }, freedTokens: measure(shown.block) };
 }
 
-function clearResults(
+function* clearResults(
   visible: readonly VisibleMessage[],
   {
     results,
@@ -92,26 +93,28 @@ function clearResults(
   }: { readonly results: readonly ClearableResult[]; readonly gone: ReadonlySet<VisibleBlock> },
   policy: BriefPolicy,
   measure: Measure,
-): readonly ClearedForm[] {
+): Steps<readonly ClearedForm[]> {
   if (results.length === 0) return [];
   const cleared = new Set(results.map(({ shown }) => shown));
-  const scope = findLiteralsOf(visible, (shown) => !cleared.has(shown) && !gone.has(shown));
+  const scope = yield* findLiteralsOf(visible, (shown) => !cleared.has(shown) && !gone.has(shown));
   // Newest first, so that a string in several cleared results is named where it was seen last.
-  return [...results]
-    .reverse()
-    .map((result) => clearResult(result, scope, policy, measure))
-    .filter((form) => form !== undefined)
-    .reverse();
+  const forms: ClearedForm[] = [];
+  for (const result of results.toReversed()) {
+    const form = yield* clearResult(result, scope, policy, measure);
+    if (form !== undefined) forms.push(form);
+    yield;
+  }
+  return forms.reverse();
 }
 
-function clearResult(
+function* clearResult(
   { seq, shown, result, call }: ClearableResult,
   scope: LiteralScope,
   policy: BriefPolicy,
   measure: Measure,
-): ClearedForm | undefined {
+): Steps<ClearedForm | undefined> {
   const pointer = formatPointer({ seq, block: shown.index });
-  const content = formatBrief({ pointer, shown, result, call, scope }, policy, measure);
+  const content = yield* briefInSteps({ pointer, shown, result, call, scope }, policy, measure);
   const brief: ToolResultBlock = { ...result, content };
   const freedTokens = measure(result) - measure(brief);
   if (freedTokens <= 0) return undefined;
@@ -165,6 +168,10 @@ const STRING_CHARACTERS = 40;
 const OUTCOME_CHARACTERS = 100;
 
 export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure: Measure): string {
+  return finish(briefInSteps(subject, policy, measure));
+}
+
+function* briefInSteps(subject: BriefSubject, policy: BriefPolicy, measure: Measure): Steps<string> {
   const { pointer, result, call, scope } = subject;
   const text = toolResultText(withoutSecrets(result) as ToolResultBlock);
   const read = formatOriginal(pointer, policy);
@@ -173,7 +180,7 @@ export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure:
   const head = `${CLEARED_PREFIX}: ${describe(subject, text, measure)}`;
   const close = `] ${read}`;
   const named: string[] = [];
-  for (const literal of pickStrings(text, scope)) {
+  for (const literal of yield* pickStrings(text, scope)) {
     if (named.length >= policy.briefStringCount) break;
     const longer = `${head}; it named ${[...named, literal].join(", ")}${close}`;
     if (measureText(longer, measure) > policy.briefTokens && named.length > 0) break;
@@ -198,9 +205,9 @@ function describe({ shown, result, call: made }: BriefSubject, text: string, mea
 }
 
 /** Candidates, best first: names on definition lines, then what occurs most often. */
-function pickStrings(text: string, scope: LiteralScope): readonly string[] {
+function* pickStrings(text: string, scope: LiteralScope): Steps<readonly string[]> {
   const scores = new Map<string, number>();
-  visitLiterals(text, (literal, kind, isOnDefinitionLine) => {
+  yield* visitInSteps(text, (literal, kind, isOnDefinitionLine) => {
     if (literal.length > STRING_CHARACTERS || kind === "quoted" || scope.isVisible(literal)) return;
     const weight = (kind === "number" ? 0.3 : 1) + (isOnDefinitionLine ? 1.5 : 0);
     scores.set(literal, Math.max(scores.get(literal) ?? 0, weight) + 0.1);

@@ -6,6 +6,7 @@
  * results one by one costs more than not managing the window (where-the-numbers-come-from.md, "Offload and
  * microcompact"). Results of agents, MCP servers and unknown tools are kept: they cannot be had again.
  */
+import { finish, type Steps } from "../../../base/steps.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { recentTailStart } from "../../shared/measure.ts";
 import {
@@ -38,9 +39,17 @@ export interface MicrocompactPolicy extends HistoryState, RewriteThreshold, Clea
 
 /** Plans the edit, or returns `undefined` below the gates and where one batch frees too little. */
 export function planMicrocompactByUsage(
-  { visible, usedTokens, measure }: UsageInput,
+  input: UsageInput,
   policy: MicrocompactPolicy,
 ): LayerEdit | undefined {
+  return finish(microcompactByUsageInSteps(input, policy));
+}
+
+/** The same in steps. @internal */
+export function* microcompactByUsageInSteps(
+  { visible, usedTokens, measure }: UsageInput,
+  policy: MicrocompactPolicy,
+): Steps<LayerEdit | undefined> {
   if (!mayRewriteHistory(policy)) return undefined;
   const results = findClearableResults(visible, policy);
   if (usedTokens < policy.gateTokens && results.length < policy.clearableCountGate) return undefined;
@@ -58,7 +67,7 @@ export function planMicrocompactByUsage(
   const mostTokens = mostClearedTokens(chosen, policy, measure);
   if (!meetsRewriteThreshold({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
-  const forms = clearForms(visible, chosen, policy, measure);
+  const forms = yield* clearForms(visible, chosen, policy, measure);
   const freedTokens = forms.reduce((sum, form) => sum + form.freedTokens, 0);
   if (!meetsRewriteThreshold({ usedTokens, freedTokens }, policy)) return undefined;
 

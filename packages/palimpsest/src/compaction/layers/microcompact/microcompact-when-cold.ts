@@ -7,6 +7,7 @@
  *
  * By count: once there are very many, as in Claude Code. Only the policy `classic` does so below the gates.
  */
+import { finish, type Steps } from "../../../base/steps.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Measure } from "../../shared/measure.ts";
@@ -38,26 +39,34 @@ interface WhenColdInput {
 
 /** Plans the edit, or returns `undefined` while the cache is warm and where nothing is left to clear. */
 export function planMicrocompactWhenCold(
-  { visible, measure, nowMs }: WhenColdInput,
+  input: WhenColdInput,
   policy: MicrocompactWhenColdPolicy,
 ): LayerEdit | undefined {
+  return finish(microcompactWhenColdInSteps(input, policy));
+}
+
+/** The same in steps. @internal */
+export function* microcompactWhenColdInSteps(
+  { visible, measure, nowMs }: WhenColdInput,
+  policy: MicrocompactWhenColdPolicy,
+): Steps<LayerEdit | undefined> {
   if (!mayRewriteHistory(policy) || !isCold({ visible, nowMs }, policy)) return undefined;
   const results = findClearableResults(visible, policy);
-  return clearAllButNewest(results, { visible, measure, reason: "cache-cold" }, policy);
+  return yield* clearAllButNewest(results, { visible, measure, reason: "cache-cold" }, policy);
 }
 
 /** Plans the edit, or returns `undefined` as long as there are fewer than `clearableCountGate` clearable results. */
-export function planMicrocompactByCount(
+export function* planMicrocompactByCount(
   { visible, measure }: Pick<WhenColdInput, "visible" | "measure">,
   policy: ClearAllPolicy & { readonly clearableCountGate: number },
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   if (!mayRewriteHistory(policy) || visible.length < policy.clearableCountGate) return undefined;
   const results = findClearableResults(visible, policy);
   if (results.length < policy.clearableCountGate) return undefined;
-  return clearAllButNewest(results, { visible, measure, reason: "count" }, policy);
+  return yield* clearAllButNewest(results, { visible, measure, reason: "count" }, policy);
 }
 
-function clearAllButNewest(
+function* clearAllButNewest(
   results: readonly ClearableResult[],
   {
     visible,
@@ -65,13 +74,13 @@ function clearAllButNewest(
     reason,
   }: Pick<WhenColdInput, "visible" | "measure"> & { readonly reason: "cache-cold" | "count" },
   policy: ClearAllPolicy,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   const staleCount = Math.max(0, results.length - policy.resultsKeptCount);
   const chosen = {
     results: results.slice(0, staleCount),
     arguments: findLargeArguments(visible, policy, measure).filter(isBefore(results[staleCount])),
   };
-  const forms = clearForms(visible, chosen, policy, measure);
+  const forms = yield* clearForms(visible, chosen, policy, measure);
   if (forms.length === 0) return undefined;
 
   return {

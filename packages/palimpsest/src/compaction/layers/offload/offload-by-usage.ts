@@ -6,6 +6,7 @@
  * because a preview of a preview would tell wrong sizes.
  */
 
+import { finish, type Steps } from "../../../base/steps.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
@@ -35,10 +36,15 @@ export interface OffloadPolicy extends HistoryState, RewriteThreshold, HistoryAc
 }
 
 /** Plans the edit, or returns `undefined` below the gate and where nothing is gained. */
-export function planOffloadByUsage(
+export function planOffloadByUsage(input: UsageInput, policy: OffloadPolicy): LayerEdit | undefined {
+  return finish(offloadByUsageInSteps(input, policy));
+}
+
+/** The same in steps. @internal */
+export function* offloadByUsageInSteps(
   { visible, usedTokens, measure }: UsageInput,
   policy: OffloadPolicy,
-): LayerEdit | undefined {
+): Steps<LayerEdit | undefined> {
   if (usedTokens < policy.gateTokens || !mayRewriteHistory(policy)) return undefined;
 
   const pinned = pinnedPlaces(policy.pins);
@@ -57,9 +63,12 @@ export function planOffloadByUsage(
   const mostTokens = large.reduce((sum, { shown }) => sum + measure(shown.block), 0);
   if (!meetsRewriteThreshold({ usedTokens, freedTokens: mostTokens }, policy)) return undefined;
 
-  const planned = large
-    .map(({ seq, shown }) => planBlock(seq, shown, policy, measure))
-    .filter((form) => form !== undefined);
+  const planned: OffloadedForm[] = [];
+  for (const { seq, shown } of large) {
+    const form = planBlock(seq, shown, policy, measure);
+    if (form !== undefined) planned.push(form);
+    yield;
+  }
   const freedTokens = planned.reduce((sum, form) => sum + form.freedTokens, 0);
   if (!meetsRewriteThreshold({ usedTokens, freedTokens }, policy)) return undefined;
 
@@ -81,12 +90,17 @@ function isLarge({ block, form }: VisibleBlock, { blockTokens }: OffloadPolicy, 
   return form === "original" && measure(block) > blockTokens;
 }
 
+interface OffloadedForm {
+  readonly form: BlockForm;
+  readonly freedTokens: number;
+}
+
 function planBlock(
   seq: number,
   { index, block, blob }: VisibleBlock,
   { previewTokens, hasHistoryTools, pathOf }: OffloadPolicy,
   measure: Measure,
-): { readonly form: BlockForm; readonly freedTokens: number } | undefined {
+): OffloadedForm | undefined {
   const pointer = formatPointer({ seq, block: index });
   const access = { hasHistoryTools, pathOf };
   const shown = shrinkBlock(block, { budgetTokens: previewTokens, pointer, ...access }, measure);

@@ -11,6 +11,7 @@
  * tail, the compaction is refused. Notes are usually a round or two old, so without these quotes a strict
  * session could hardly ever use them.
  */
+import type { Steps } from "../../../base/steps.ts";
 import type { EditSafety } from "../../../tokens/models/edit-safety.ts";
 import { type ContentBlock, isThinking } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
@@ -85,7 +86,7 @@ export type SessionMemoryPlan =
   | { readonly ok: false; readonly refusal: SessionMemoryRefusal };
 
 /** Plans the compaction, or returns the reason why the notes cannot replace the messages. */
-export function planSessionMemoryCompact(input: SessionMemoryInput): SessionMemoryPlan {
+export function* planSessionMemoryCompact(input: SessionMemoryInput): Steps<SessionMemoryPlan> {
   const { notes, visible, measure, policy } = input;
   if (notes === undefined) return refuse("no-notes");
   if (notes.isUpdateRunning) return refuse("update-running");
@@ -94,23 +95,25 @@ export function planSessionMemoryCompact(input: SessionMemoryInput): SessionMemo
 
   const uncovered = visible.slice(findFirstUncovered(visible, notes.throughSeq));
   if (measureMessages(uncovered, measure) > policy.mostKeptTokens) return refuse("untold-too-large");
-  return policy.editSafety === "strict" ? planStrict(input, notes) : planPermissive(input, notes);
+  return policy.editSafety === "strict"
+    ? yield* planStrict(input, notes)
+    : yield* planPermissive(input, notes);
 }
 
 const refuse = (refusal: SessionMemoryRefusal): SessionMemoryPlan => ({ ok: false, refusal });
 
 /** The recent messages stay as they are. */
-function planPermissive(input: SessionMemoryInput, notes: SessionNotes): SessionMemoryPlan {
+function* planPermissive(input: SessionMemoryInput, notes: SessionNotes): Steps<SessionMemoryPlan> {
   const { visible, measure, policy, pinned = [] } = input;
   const summary = summaryInput(input, notes);
   const besideTokens = measureNotesFrame(summary, measure) + measureText(composePinned(pinned), measure);
   const availableTokens = policy.targetTokens - besideTokens;
   const start = findRecentStart({ visible, throughSeq: notes.throughSeq, policy, availableTokens }, measure);
-  return start === undefined ? refuse("nothing-to-hide") : planBefore(input, start, summary);
+  return start === undefined ? refuse("nothing-to-hide") : yield* planBefore(input, start, summary);
 }
 
 /** Only unanswered prompts stay; the other messages that the notes do not cover are quoted to the letter. */
-function planStrict(input: SessionMemoryInput, notes: SessionNotes): SessionMemoryPlan {
+function* planStrict(input: SessionMemoryInput, notes: SessionNotes): Steps<SessionMemoryPlan> {
   const start = strictTailStart(input.visible);
   const hidden = input.visible.slice(0, start);
   const firstUncovered = findFirstUncovered(hidden, notes.throughSeq);
@@ -120,7 +123,7 @@ function planStrict(input: SessionMemoryInput, notes: SessionNotes): SessionMemo
   const coveredRound = isWhole ? rounds.findLast((round) => round.start <= firstUncovered) : rounds.at(-1);
   if (coveredRound === undefined || (isWhole && coveredRound.start === 0)) return refuse("nothing-to-hide");
   const telling: NewestExchange = { messages: hidden.slice(coveredRound.start), isWhole };
-  return planBefore(input, start, { ...summaryInput(input, notes), telling });
+  return yield* planBefore(input, start, { ...summaryInput(input, notes), telling });
 }
 
 function summaryInput({ digest, policy }: SessionMemoryInput, { text }: SessionNotes): NotesSummaryInput {
@@ -128,9 +131,13 @@ function summaryInput({ digest, policy }: SessionMemoryInput, { text }: SessionN
   return { notesText: text, digest, maxNewestRoundTokens, userWordsTokens, appendixTokens, hasHistoryTools };
 }
 
-function planBefore(input: SessionMemoryInput, start: number, summary: NotesSummaryInput): SessionMemoryPlan {
+function* planBefore(
+  input: SessionMemoryInput,
+  start: number,
+  summary: NotesSummaryInput,
+): Steps<SessionMemoryPlan> {
   const { visible, measure, policy } = input;
-  const edit = planCompactionBefore(input, start, {
+  const edit = yield* planCompactionBefore(input, start, {
     kind: "session-memory",
     compose: (budget) => composeNotesSummary(summary, budget, measure),
   });

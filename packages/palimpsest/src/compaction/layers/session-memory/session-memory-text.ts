@@ -4,6 +4,7 @@
  * The notes stay whole, and so do the quoted messages that they do not cover; the parts from the log take the
  * rest of the room. If this does not fit, the compaction is refused.
  */
+import type { Steps } from "../../../base/steps.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
@@ -40,11 +41,11 @@ export function measureNotesFrame(input: NotesSummaryInput, measure: Measure): n
 }
 
 /** Composes the text of the message; `undefined` if its required parts do not fit. */
-export function composeNotesSummary(
+export function* composeNotesSummary(
   input: NotesSummaryInput,
   { budgetTokens, throughSeq, hasTail, visibleLiterals }: SummaryBudget,
   measure: Measure,
-): ComposedSummary | undefined {
+): Steps<ComposedSummary | undefined> {
   const { digest, telling } = input;
   const restTokens = budgetTokens - measureText(layOut(input, { hasTail }), measure);
   const exchange = telling === undefined ? "" : composeExchange(telling, { ...input, restTokens }, measure);
@@ -54,7 +55,7 @@ export function composeNotesSummary(
   const exchangeSeqs = isExchangeWhole ? telling.messages.map(({ seq }) => seq) : [];
   if (digest === undefined) return { text: frame, verbatimSeqs: new Set(exchangeSeqs) };
   const { userWordsTokens, appendixTokens, hasHistoryTools } = input;
-  const fromLog = composeLogParts(
+  const fromLog = yield* composeLogParts(
     digest,
     {
       budgetTokens: budgetTokens - measureText(frame, measure),

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { composeFullSummary } from "#compaction/layers/full/plan-full-compact.ts";
 import type { SummaryBudget } from "#compaction/summary/plan-compaction.ts";
@@ -52,7 +53,7 @@ function compose({
     userWordsTokens: 500,
     appendixTokens: 300,
   };
-  return composeFullSummary(input, state, measure);
+  return finish(composeFullSummary(input, state, measure));
 }
 const composed = (given: Parameters<typeof compose>[0] = {}): string => compose(given)?.text ?? "none";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import {
   findRecentStart,
@@ -54,7 +55,7 @@ function planOf(messages: readonly Message[], options: Options = {}) {
     isUpdateRunning: false,
     ...options.notes,
   };
-  return planSessionMemoryCompact({
+  const steps = planSessionMemoryCompact({
     visible: asWindow(messages),
     digest: digestOf(messages),
     measure,
@@ -64,6 +65,7 @@ function planOf(messages: readonly Message[], options: Options = {}) {
     ...options,
     notes,
   });
+  return finish(steps);
 }
 
 function editOf(messages: readonly Message[], options: Options = {}): LayerEdit {
@@ -276,14 +278,12 @@ describe("session-memory compact", () => {
     {
       refusal: "no-notes",
       why: "there are none",
-      plan: planSessionMemoryCompact({
-        visible,
-        notes: undefined,
-        measure,
-        policy: aPolicy(200_000),
-        pendingCallIds: [],
-        reason: "threshold",
-      }),
+      plan: finish(
+        planSessionMemoryCompact({
+          ...{ visible, notes: undefined, measure, policy: aPolicy(200_000) },
+          ...{ pendingCallIds: [], reason: "threshold" },
+        }),
+      ),
     },
     { refusal: "empty-notes", why: "the template", plan: planOf(messages, { notes: { isEmpty: true } }) },
     { refusal: "empty-notes", why: "blank", plan: planOf(messages, { notes: { text: " \n" } }) },

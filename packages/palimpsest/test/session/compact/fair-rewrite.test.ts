@@ -1,0 +1,79 @@
+/** A rewrite leaves the process its turns, and is the same as one that is made in one stretch. */
+
+import { setImmediate as nextPass } from "node:timers/promises";
+import { FakeClock, seededIds } from "palimpsest-testing";
+import { expect, it } from "vitest";
+import { createSession } from "#session/lifecycle/open-session.ts";
+import type { PreparedCall } from "#session/options/prepared-call.ts";
+import type { Session } from "#session/session.ts";
+import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
+
+const REQUEST = { model: "claude-sonnet-4-5" };
+
+/** A clock by which every step takes longer than a stretch of work may, or one that does not tell. */
+class SlowClock extends FakeClock {
+  #steadyMs = 0;
+  readonly steadyMs = (): number => {
+    this.#steadyMs += 5;
+    return this.#steadyMs;
+  };
+}
+
+/** A session whose next request needs a rewrite. */
+async function aFullSession(clock: FakeClock): Promise<Session> {
+  const ports = { store: new InMemorySessionStore(), clock, ids: seededIds(1), hasher: nodeHasher };
+  const session = await createSession({ ...ports, window: { windowTokens: 40_000 } });
+  await session.append("Find out why parseLedgerEntry() fails in src/ledger/entry.ts.");
+  for (let number = 0; number < 100; number++) {
+    const path = `/project/src/module-${number}/file_${number}.ts`;
+    const id = `call-${number}`;
+    const call = { type: "tool_use", id, name: "Read", input: { file_path: path } } as const;
+    await session.append({ role: "assistant", responseId: `r${number}`, content: [call] });
+    const content = Array.from(
+      { length: 60 },
+      (_, line) => `${line + 1}\tconst value${number}_${line} = readSetting("module.${number}.key_${line}");`,
+    ).join("\n");
+    await session.append({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] });
+    if (session.tokens.padded > 36_000) break;
+  }
+  return session;
+}
+
+/** The passes of the event loop until the request leaves, and what else came in meanwhile. */
+async function prepare(session: Session): Promise<{ readonly call: PreparedCall; readonly passes: number }> {
+  let passes = 0;
+  let isOver = false;
+  const passing = (async () => {
+    while (!isOver) {
+      await nextPass();
+      passes++;
+    }
+  })();
+  const call = await session.prepare(REQUEST);
+  isOver = true;
+  await passing;
+  return { call, passes };
+}
+
+it("leaves the process its turns, whatever it writes", async () => {
+  const whole = await prepare(await aFullSession(new FakeClock()));
+  const sliced = await prepare(await aFullSession(new SlowClock()));
+  expect(whole.call.edits.some(({ edit }) => edit.isBoundary === true)).toBe(true);
+  expect(whole.passes).toBeLessThan(5);
+  expect(sliced.passes).toBeGreaterThan(100);
+  expect(JSON.stringify(sliced.call)).toBe(JSON.stringify(whole.call));
+});
+
+it("takes input meanwhile, which follows the rewrite", async () => {
+  const session = await aFullSession(new SlowClock());
+  const preparing = session.prepare(REQUEST);
+  await nextPass();
+  await nextPass();
+  const [[seq], call] = await Promise.all([session.append("And tell me its line."), preparing]);
+  expect(JSON.stringify(call.messages)).not.toContain("And tell me its line.");
+  expect(seq).toBeGreaterThan(Math.max(...call.edits.map((edit) => edit.seq)));
+  const next = await session.prepare(REQUEST);
+  expect(next.edits).toEqual([]);
+  expect(JSON.stringify(next.messages.at(-1))).toContain("And tell me its line.");
+});
