@@ -4,6 +4,7 @@
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { PersistentMemory } from "../agent/memory/persistent-memory.ts";
+import { withoutOldVectors } from "../agent/memory/recall/without-old-vectors.ts";
 import { OptionError } from "../base/errors.ts";
 import { checkOptions, either, having, type OptionRules, text } from "../base/options/check-options.ts";
 import type { MemoryStore } from "../ports/memory-store.ts";
@@ -63,7 +64,9 @@ export interface MemoryOptions {
 export function createMemory(options: MemoryOptions = {}): PersistentMemory {
   checkOptions("createMemory", options, RULES);
   const { clock = systemClock, deadline = systemDeadline, lightModel, embeddings } = options;
-  const { store, team } = placeOf(options);
+  const place = placeOf(options);
+  const store = withoutOldVectors(place.store);
+  const team = place.team && withoutOldVectors(place.team, place.store);
   const yieldTurn = (): Promise<void> => setImmediate();
   const now = (): number => clock.nowMs();
   return new PersistentMemory({ store, team, lightModel, embeddings, deadline, now, yieldTurn });

@@ -149,7 +149,7 @@ export function readFact<Name extends MemoryFactName>(
   name: Name,
 ): { readonly value: MemoryFacts[Name]; readonly isSet: boolean; readonly problem?: string } {
   const fact: Fact<MemoryFacts[Name]> = FACTS[name];
-  const [field] = fieldsOf(frontmatter, fact);
+  const field = firstFieldOf(frontmatter, fact);
   if (field === undefined || (field.text === "" && field.items === undefined))
     return { value: fact.absentValue, isSet: false };
   const found = fact.read(field);
@@ -195,14 +195,27 @@ export function editsOf<Name extends MemoryFactName>(
   return [{ ...placeOf(fields[0]), value: written }];
 }
 
+const PARENTS = [undefined, NESTED_KEY];
+
+/** The field that counts, of those that tell a fact. */
+function firstFieldOf(
+  frontmatter: Pick<Frontmatter, "fields">,
+  { keys }: { readonly keys: readonly string[] },
+): FrontmatterField | undefined {
+  for (const parent of PARENTS)
+    for (const key of keys) {
+      const field = findField(frontmatter, key, parent);
+      if (field !== undefined) return field;
+    }
+  return undefined;
+}
+
 /** The fields that tell a fact, the one that counts first: in the frontmatter itself, then below `metadata`. */
 function fieldsOf(
   frontmatter: Pick<Frontmatter, "fields">,
   { keys }: { readonly keys: readonly string[] },
 ): readonly FrontmatterField[] {
-  return [undefined, NESTED_KEY].flatMap((parent) =>
-    keys.flatMap((key) => findField(frontmatter, key, parent) ?? []),
-  );
+  return PARENTS.flatMap((parent) => keys.flatMap((key) => findField(frontmatter, key, parent) ?? []));
 }
 
 /** True if the facts are below `metadata`. */

@@ -6,8 +6,7 @@
  * Words that cannot tell instances apart, as articles, pronouns and verbs of being, count as form, never as a
  * difference. Scripts without blanks are compared by characters.
  */
-import { wordTerms } from "../../base/search/vocabulary.ts";
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared, termsOfWord } from "./subject-words.ts";
 
 /** Words of a place at the most. Our choice: a name or a short phrase. */
 const PLACE_WORDS_COUNT = 5;
@@ -71,7 +70,7 @@ const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`,
 export const factTokens = keepCompared((text): readonly FactToken[] =>
   [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => ({
     word,
-    term: wordTerms(word).join(" ") || word,
+    term: termsOfWord(word).join(" ") || word,
     role: roleOf(word),
   })),
 );
@@ -213,6 +212,12 @@ export function areParallel(one: string, other: string): boolean {
   const isOneValue =
     hasRelation(first.head) && replaced.every((place) => isDated(place.ours) && isDated(place.theirs));
   return !isOneValue && shared.length >= replaced.length;
+}
+
+/** Words of content that the other fact has nowhere. */
+export function wordsMissing(one: readonly FactToken[], other: readonly FactToken[]): number {
+  const terms = new Set(other.map(({ term }) => term));
+  return wordsIn(meaningfulOf(one).filter(({ term }) => !terms.has(term)));
 }
 
 function hasMoved(places: readonly FactPlace[]): boolean {

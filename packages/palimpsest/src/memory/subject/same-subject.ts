@@ -8,8 +8,8 @@
  */
 
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
-import { areParallel } from "./fact-frame.ts";
-import { statedChange } from "./stated-change.ts";
+import { areParallel, factTokens, wordsMissing } from "./fact-frame.ts";
+import { statedChange, statesChange } from "./stated-change.ts";
 import {
   ADVERBS,
   BE,
@@ -25,6 +25,8 @@ import {
 const LEAST_SHARED_COUNT = 2;
 /** Words of a value that is replaced or denied, at the most. Our choice: a name or a short phrase. */
 const VALUE_WORDS_COUNT = 4;
+/** Words of an older fact that one about the same lacks at the most, unless it says what changed. Source: the longest value of `fact-frame.ts`. */
+const LACKED_WORDS_COUNT = 5;
 
 /** `revises`: it likely corrects it; both are shown, the newer one first. */
 export type FactRelation = "repeats" | "corrects" | "revises" | "other";
@@ -35,8 +37,12 @@ export function compareFacts(fresh: string, known: string): FactRelation {
 }
 
 function compareStatements(fresh: string, known: string): FactRelation {
+  if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS)
+    return saysSame(fresh, known) ? "repeats" : "other";
+  // Most of what shares a word says something else: this tells so at little cost.
+  const lackedCount = wordsMissing(factTokens(known), factTokens(fresh));
+  if (lackedCount > LACKED_WORDS_COUNT && !statesChange(fresh)) return "other";
   if (saysSame(fresh, known)) return "repeats";
-  if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS) return "other";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
   if (isCorrection(subjectWords(fresh), subjectWords(known))) return "corrects";

@@ -6,7 +6,15 @@
  * nothing else. Where it is only likely, both facts are shown, the newer one first: it *revises* the old one. English,
  * German, Spanish and Chinese.
  */
-import { differingPlaces, type FactToken, factTokens, isDated, meaningfulOf, wordsIn } from "./fact-frame.ts";
+import {
+  differingPlaces,
+  type FactToken,
+  factTokens,
+  isDated,
+  meaningfulOf,
+  wordsIn,
+  wordsMissing,
+} from "./fact-frame.ts";
 import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
 
 /** Words of a value at the most. Our choice: a name or a short phrase. */
@@ -68,6 +76,11 @@ const PATTERNS: readonly ChangePattern[] = [
     ),
   },
 ];
+/** Each pattern that needs no verb of change has one of these. */
+const MARKS = bounded(
+  "renamed|changed its name|wurde in|llamarse|cambió|renombró|heißt|[从由]|replaced|sustitu|reemplazó|ersetzt|handed|hat |pasó",
+);
+
 /** `… instead of x`, and `…, not x`: the new value stands somewhere before it. */
 const INSTEAD = bounded(
   "^(?<s>.+?)(?:,? (?:instead of|rather than|statt|anstatt|anstelle von|en lugar de|en vez de) |, (?:not|nicht|no|ya no) |，?(?:而不是|而非|代替|，不用))(?<x>.+)$",
@@ -85,7 +98,11 @@ const NOW = anyOf(
   ],
   "现在|改|换成|搬到|以后是|起是|推迟|主意",
 );
-const PAST = /(?<!\p{L})(?:was|were|born|used to|geboren|war|waren|nació|nací|fue|出生)(?!\p{L})/iu;
+const PAST_WORDS = new Set("was were born geboren war waren nació nací fue".split(" "));
+const PAST_PAIRS: ReadonlyMap<string, string> = new Map([
+  ["used", "to"],
+  ["出", "生"],
+]);
 const UNSETTLED = anyOf(
   [
     "if|may|might|could|would|should|will|plan(?:s|ned|ning)? to|wants?|hopes?|wish|consider(?:s|ing)?|maybe|perhaps|almost|nearly",
@@ -99,11 +116,11 @@ const NAMING = /(?<!\p{L})(?:called|named?|heißt|heißen|heiße|llama|llaman|ll
 /** What a new fact says of an older one. A question says nothing. */
 export function statedChange(fresh: string, known: string): StatedChange {
   if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return undefined;
-  if ([fresh, known].some((text) => /[?？]\s*$/.test(text)) || PAST.test(known)) return undefined;
+  if ([fresh, known].some((text) => /[?？]\s*$/.test(text))) return undefined;
   // “I may move from Lisbon to Oslo” changes nothing yet.
   if (isUnsettled(fresh)) return undefined;
   const old = factTokens(known);
-  if (meaningfulOf(old).length === 0) return undefined;
+  if (meaningfulOf(old).length === 0 || isPast(old)) return undefined;
   const clauses = clausesOf(fresh);
   const found = [
     ...clauses.flatMap((clause) => [byPattern(clause, old, known), byInstead(clause, old)]),
@@ -112,6 +129,11 @@ export function statedChange(fresh: string, known: string): StatedChange {
   ];
   return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
 }
+
+const isPast = (tokens: readonly FactToken[]): boolean =>
+  tokens.some(
+    ({ word }, at) => PAST_WORDS.has(word) || (at > 0 && PAST_PAIRS.get(tokens[at - 1]!.word) === word),
+  );
 
 const isUnsettled = keepCompared((text) => UNSETTLED.test(text));
 
@@ -146,6 +168,7 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
 /** Changes that a clause states, by the patterns. */
 const changesIn = keepCompared((clause) => {
   const hasVerb = CHANGE.test(clause);
+  if (!hasVerb && !MARKS.test(clause)) return [];
   return PATTERNS.flatMap(({ pattern, needsVerb, isName }) => {
     const groups = needsVerb === true && !hasVerb ? undefined : pattern.exec(clause)?.groups;
     return groups === undefined ? [] : [{ groups, isName }];
@@ -176,6 +199,11 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
   }
   return undefined;
 }
+
+/** True if it names an old value, so that a fact with few of its words may be meant. */
+export const statesChange = keepCompared((text): boolean =>
+  clausesOf(text).some((clause) => insteadIn(clause) !== undefined || changesIn(clause).length > 0),
+);
 
 const LASTING = new Set("like likes own owns mag".split(" "));
 
@@ -263,6 +291,8 @@ function byFrame(clauses: readonly string[], old: readonly FactToken[], fresh: s
   for (const clause of clauses) {
     const tokens = factTokens(clause);
     if (deniesIn(tokens) !== deniesIn(old)) continue;
+    // One place has no more words than a value.
+    if (Math.max(wordsMissing(tokens, old), wordsMissing(old, tokens)) > VALUE_WORDS_COUNT) continue;
     const { places } = differingPlaces(tokens, old);
     const [place] = places;
     if (place === undefined || places.length > 1) continue;

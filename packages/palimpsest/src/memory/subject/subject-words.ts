@@ -16,6 +16,12 @@ const RECENT_COUNT = 32;
 export const keepCompared = <Result>(work: (text: string) => Result): ((text: string) => Result) =>
   keepRecent(work, { count: RECENT_COUNT, characters: COMPARED_CHARACTERS });
 
+/** Words of which terms are kept. Our choice: those of the compared texts, each of which is read in several ways. */
+const RECENT_WORDS = { count: 2_048, characters: 40 };
+
+/** The terms of a word, as `wordTerms` reads them. */
+export const termsOfWord = keepRecent(wordTerms, RECENT_WORDS);
+
 export interface SubjectWord {
   /** Its form for comparison. All forms of `be` are one, and so are all denials. */
   readonly term: string;
@@ -40,6 +46,8 @@ export const ADVERBS: ReadonlySet<string> = new Set(
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
 
+const wordsOf = keepCompared((text): readonly string[] => text.match(WORD) ?? []);
+
 /** The words of a text. */
 export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
   const words: SubjectWord[] = [];
@@ -48,17 +56,23 @@ export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
     words.push({ term, word, lead: lead.join(" "), isName });
     lead = [];
   };
-  for (const [written] of text.matchAll(WORD)) {
-    const [word, ending] = written.toLowerCase().split(/['’]/) as [string, string | undefined];
+  for (const written of wordsOf(text)) {
+    const [word, ending] = partsOf(written.toLowerCase());
     const isDenied = ending === "t" && word.endsWith("n");
     if (isDenied) add(NOT, written.toLowerCase(), false);
     else if (DENIALS.has(word)) add(NOT, word, false);
     else if (FORMS_OF_BE.has(word)) add(BE, word, false);
     else if (STOP_WORDS.has(word)) lead.push(word);
-    else for (const term of wordTerms(word)) add(term, word, written[0] !== word[0]);
+    else for (const term of termsOfWord(word)) add(term, word, written[0] !== word[0]);
   }
   return words;
 });
+
+/** What stands before an apostrophe, and what behind it. */
+function partsOf(word: string): readonly [string, string | undefined] {
+  const at = word.search(/['’]/);
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}
 
 /** They say that it was otherwise until now, or is from now on, and nothing of what is said. */
 const TURNS =
@@ -74,7 +88,7 @@ export function withoutTurns(text: string): string {
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 
 const normalised = keepCompared((text): string => {
-  const words = [...text.toLowerCase().matchAll(WORD)].map(([word]) => word);
+  const words = wordsOf(text).map((word) => word.toLowerCase());
   return words.flatMap((word) => (ARTICLES.has(word) ? [] : termsOrWord(word))).join(" ");
 });
 
@@ -85,6 +99,6 @@ export function saysSame(one: string, other: string): boolean {
 }
 
 function termsOrWord(word: string): readonly string[] {
-  const terms = wordTerms(word);
+  const terms = termsOfWord(word);
   return terms.length === 0 ? [word] : terms;
 }

@@ -59,10 +59,12 @@ export async function findMemories(
   if (vectors === undefined)
     return alsoAlike && hits.length > 0 && hits.length < limit ? withOthers(byWords, snapshot) : byWords;
   try {
-    const recallable = [...memories.values()].filter(({ memory }) => isRecallable(memory));
+    const all = [...memories.values()];
+    const recallable = all.filter(({ memory }) => isRecallable(memory));
     const { paths: near, withoutCount } = await vectors.closest(query, recallable, {
       // A model that chooses looks at what may belong to a message, too.
       nearness: alsoOthers ? "found" : "shown",
+      present: all.map(({ version }) => version),
       signal,
     });
     const reasons = new Map(byWords.reasons);
@@ -100,8 +102,9 @@ export async function searchMemories(
 ): Promise<readonly FoundMemory[]> {
   const { memories } = vectors === undefined ? await cache.look() : await cache.lookWhole();
   const hits = cache.search(text, { limit, accepts: () => true });
+  const all = vectors === undefined ? [] : [...memories.values()];
   const near = await vectors
-    ?.closest(text, [...memories.values()], { nearness: "found" })
+    ?.closest(text, all, { nearness: "found", present: all.map(({ version }) => version) })
     .catch(() => undefined);
   const reasons = new Map(hits.map(({ id, why }) => [id, why]));
   const found = near === undefined ? hits : fuseFound(hits, near.paths);

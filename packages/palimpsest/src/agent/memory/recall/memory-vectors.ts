@@ -71,16 +71,25 @@ export class MemoryVectors {
   /**
    * Finds the memories that are closest in meaning to a text, the closest first.
    * @param nearness - `shown`: only what a model may be given unasked
+   * @param present - the versions of all memories that there are, asked for or not: vectors of others are dropped
    * @throws `MODEL_FAILED` if the vectors are unusable or take too long; errors of the client
    */
   async closest(
     text: string,
     memories: readonly KnownMemory[],
-    { nearness, signal }: { readonly nearness: "shown" | "found"; readonly signal?: AbortSignal | undefined },
+    {
+      nearness,
+      present,
+      signal,
+    }: {
+      readonly nearness: "shown" | "found";
+      readonly present: Iterable<string>;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<ClosestMemories> {
     const { embedTimeoutMs: timeoutMs, nearSpreads, closestCount } = MEMORY_VECTOR_DEFAULTS;
     const embedded = async (inner: AbortSignal) => {
-      await this.#indexed(memories);
+      await this.#indexed(memories, present);
       return embedTexts(this.#client, [cutHead(text, EMBEDDED_CHARACTERS)], {
         deadline: this.#deadline,
         timeoutMs,
@@ -121,17 +130,17 @@ export class MemoryVectors {
   }
 
   /** Resolves when all memories have been embedded. It continues after callers stop waiting. */
-  async #indexed(memories: readonly KnownMemory[]): Promise<void> {
+  async #indexed(memories: readonly KnownMemory[], present: Iterable<string>): Promise<void> {
     // A run that another recall began may not include all of these memories.
     while (this.#indexing !== undefined) await this.#indexing;
-    this.#indexing = this.#index(memories).finally(() => {
+    this.#indexing = this.#index(memories, present).finally(() => {
       this.#indexing = undefined;
     });
     this.#indexing.catch(() => undefined);
     await this.#indexing;
   }
 
-  async #index(memories: readonly KnownMemory[]): Promise<void> {
+  async #index(memories: readonly KnownMemory[], present: Iterable<string>): Promise<void> {
     const stored = await this.#record.read();
     const fresh = memories.filter(({ memory, version }) => {
       if (this.#vectors.get(memory.path)?.version === version) return false;
@@ -153,10 +162,8 @@ export class MemoryVectors {
     );
     const here = new Set(memories.map(({ memory }) => memory.path));
     for (const path of this.#vectors.keys()) if (!here.has(path)) this.#vectors.delete(path);
-    if (memories.length === 0) return;
-    await this.#compareWithEveryday(made > 0 || this.#everyday.length === 0);
-    const kept = [...memories.map(({ version }) => version), ...EVERYDAY_MESSAGES.map(everydayVersion)];
-    await this.#record.keep(new Set(kept));
+    if (memories.length > 0) await this.#compareWithEveryday(made > 0 || this.#everyday.length === 0);
+    await this.#record.keep(new Set([...present, ...EVERYDAY_MESSAGES.map(everydayVersion)]));
   }
 
   /** Measures what similarities of this model mean. It is asked again where that failed. */

@@ -8,8 +8,8 @@ import { isObject, parseJson } from "../../../base/json/json.ts";
 import { packVector, unpackVector } from "../../../memory/recall/vector-search.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
-/** Stored vectors beyond twice those in use that are kept before the record is rewritten. Our choice. */
-const UNUSED_COUNT = 200;
+/** The beginning of the names of such records. */
+export const VECTOR_RECORDS = "vectors/";
 const NAME_CHARACTERS = 80;
 
 export class VectorRecord {
@@ -17,12 +17,14 @@ export class VectorRecord {
   readonly #model: string;
   readonly #name: string;
   #reading: Promise<Map<string, Float32Array>> | undefined;
+  /** Vectors were dropped that the record may still have. */
+  #isBehind = false;
 
   constructor(store: MemoryStore, model: string) {
     this.#store = store;
     this.#model = model;
     const slug = model.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-    this.#name = `vectors/${slug.replace(/^-|-$/g, "").slice(0, NAME_CHARACTERS) || "model"}.jsonl`;
+    this.#name = `${VECTOR_RECORDS}${slug.replace(/^-|-$/g, "").slice(0, NAME_CHARACTERS) || "model"}.jsonl`;
   }
 
   /** The stored vectors, by version. */
@@ -58,12 +60,17 @@ export class VectorRecord {
     await this.#store.appendRecord(this.#name, this.#line(fresh)).catch(() => undefined);
   }
 
-  /** Drops the vectors of deleted texts, once they are many. */
+  /** Drops the vectors of all other texts: they were forgotten or changed, and a vector tells much about its text. */
   async keep(versions: ReadonlySet<string>): Promise<void> {
     const known = await this.#known();
-    if (known.size <= 2 * versions.size + UNUSED_COUNT) return;
-    for (const version of known.keys()) if (!versions.has(version)) known.delete(version);
-    await this.#store.writeRecord(this.#name, `${this.#line(known)}\n`).catch(() => undefined);
+    for (const version of [...known.keys()])
+      if (!versions.has(version)) this.#isBehind = known.delete(version);
+    if (!this.#isBehind) return;
+    const written = this.#store.writeRecord(this.#name, `${this.#line(known)}\n`);
+    this.#isBehind = await written.then(
+      () => false,
+      () => true,
+    );
   }
 
   /** Forgets all: they tell nothing. */

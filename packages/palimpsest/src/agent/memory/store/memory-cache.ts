@@ -126,6 +126,8 @@ export class MemoryCache {
 
   /** Stops following the store, once the index is saved. */
   async close(): Promise<void> {
+    // A memory that was forgotten just now is not to leave its words in it.
+    if (this.#cached.size >= SAVED_COUNT) await this.look().catch(() => undefined);
     await this.#saving;
     this.#saveIfDue(true);
     await this.#saving;

@@ -92,6 +92,11 @@ export function leaseState(
   return { type, token: last.token, paths, holder, ageMs, isDead };
 }
 
+/** The paths of all lease files in a folder, the highest token last; none where there is no folder. */
+export function leasePaths(fs: FileSystem, sessionFolder: string): readonly string[] {
+  return listLeases(fs, sessionFolder).map(({ name }) => join(sessionFolder, name));
+}
+
 /** The name of a lease file. */
 export function leaseName(token: number): string {
   return `lease.${token}`;

@@ -17,7 +17,7 @@ import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Clock, ProcessIdentity, Timer } from "../../../ports/runtime.ts";
 import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
 import { writeWhole } from "../replace/whole-file.ts";
-import { holderText, type LeaseState, leaseName, leaseState, readHolder } from "./lease-state.ts";
+import { holderText, type LeaseState, leaseName, leasePaths, leaseState, readHolder } from "./lease-state.ts";
 
 /** Signs of life that a writer gives during one lease; all but one may be missed. Source: our choice, every 5 s. */
 const LEASE_HEARTBEATS_PER_TTL = 3;
@@ -139,12 +139,11 @@ export class SessionLease {
 
   /** Checks for a rival, and starts to renew the lease. */
   #settle(path: string, before: LeaseState): void {
-    const { sessionFolder, fs, clock, process, sessionId } = this.#options;
+    const { sessionFolder, fs, sessionId } = this.#options;
     try {
-      const now = leaseState(fs, sessionFolder, clock.nowMs(), process);
-      const rival = now.paths.some((other) => other !== path && !before.paths.includes(other));
-      if (rival || !now.paths.includes(path))
-        throw sessionInUse(sessionId, "another writer is taking it just now");
+      const now = leasePaths(fs, sessionFolder);
+      const rival = now.some((other) => other !== path && !before.paths.includes(other));
+      if (rival || !now.includes(path)) throw sessionInUse(sessionId, "another writer is taking it just now");
       for (const old of before.paths) this.#remove(old);
     } catch (error) {
       this.#discard(path);

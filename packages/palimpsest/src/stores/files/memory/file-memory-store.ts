@@ -193,9 +193,6 @@ class FileMemoryStore implements MemoryStore {
   /** Paths that are not as they were to be. */
   async #apply(changes: readonly CheckedChange[]): Promise<readonly string[]> {
     for (let attempt = 1; attempt <= MEMORY_STORE_DEFAULTS.attempts; attempt++) {
-      const early = await this.#conflicts(changes);
-      if (early.length > 0) return early;
-      await this.#refuseTwins(changes);
       const carried = await this.#carryOutLocked(changes);
       if (carried.type === "conflicts") return carried.paths;
       if (carried.type === "done") return this.#confirm(carried.unsynced);
@@ -215,11 +212,19 @@ class FileMemoryStore implements MemoryStore {
 
   /** Preparing it takes a disk some time; done before, it would often be for nothing, as others come first. */
   async #carryOutLocked(changes: readonly CheckedChange[]): Promise<Carried> {
-    const held = await this.#lock.hold(CHANGE_PATIENCE);
+    let held = this.#lock.tryHold();
+    if (held === undefined) {
+      // The other program may have changed these: then there is nothing to wait for.
+      const early = await this.#conflicts(changes);
+      if (early.length > 0) return { type: "conflicts", paths: early };
+      held = await this.#lock.hold(CHANGE_PATIENCE);
+    }
     if (held === undefined) throw memoryStoreBusy("The change was not made");
     try {
       await this.#settling.settle();
-      const conflicts = changes.filter(({ path, base }) => this.#files.read(path)?.version !== base);
+      const isOther = ({ path, base }: CheckedChange): boolean =>
+        base === undefined && !this.#files.exists(path) ? false : this.#files.read(path)?.version !== base;
+      const conflicts = changes.filter(isOther);
       if (conflicts.length > 0) return { type: "conflicts", paths: conflicts.map(({ path }) => path) };
       await this.#refuseTwins(changes);
       // A file that already has the text needs no change; its old and new version would look the same.

@@ -96,6 +96,8 @@ export class MemoryReader {
 
   /** Texts that people saved during a replacement and have not removed yet. */
   keptTexts(): readonly ListingProblem[] {
+    // Listing a folder that is not there costs several times as much as a look.
+    if (!this.#files.exists(PLACES.kept)) return [];
     return this.#files.names(PLACES.kept).map((name) => ({
       path: `${PLACES.kept}/${name}`,
       detail: "A person saved this while the memory was replaced: copy what is needed, then remove it.",
