@@ -34,8 +34,9 @@ export async function openLink(
   shared: SharedOptions,
   model: OpenedModel,
   chosen: ChosenSession,
+  notice: (text: string) => void = () => undefined,
 ): Promise<ChatLink> {
-  const id = await chooseSession(shared.home, chosen);
+  const id = await chooseSession(shared.home, chosen, notice);
   const palimpsest = createPalimpsest({ ...shared, model: model.client });
   try {
     const session = id === undefined ? await palimpsest.create() : await palimpsest.open(id);
@@ -59,20 +60,30 @@ export async function reopenLink(
 }
 
 /** The id of the session to open; `undefined` for a new one. A fork is made here. @throws `StoreError` */
-async function chooseSession(home: Home, chosen: ChosenSession): Promise<string | undefined> {
+async function chooseSession(
+  home: Home,
+  chosen: ChosenSession,
+  notice: (text: string) => void,
+): Promise<string | undefined> {
   if (chosen.from === "new") return undefined;
-  const id = chosen.from === "named" ? (await home.find(chosen.which)).info.sessionId : await latestId(home);
+  const id =
+    chosen.from === "named" ? (await home.find(chosen.which)).info.sessionId : await latestId(home, notice);
   if (chosen.isFork !== true) return id;
   const fork = await home.fork(id);
   await fork.close();
   return fork.id;
 }
 
-async function latestId(home: Home): Promise<string> {
+async function latestId(home: Home, notice: (text: string) => void): Promise<string> {
   for (let after: string | undefined; ; ) {
     const page = await home.list(after === undefined ? {} : { after });
-    const found = page.sessions.find(({ header, isInUse }) => header?.purpose === undefined && !isInUse);
-    if (found !== undefined) return found.sessionId;
+    for (const { header, isInUse, sessionId } of page.sessions) {
+      if (header?.purpose !== undefined) continue;
+      if (!isInUse) return sessionId;
+      notice(
+        `Session ${sessionId.slice(0, 8)} is later, but another process has it: this is the one before.`,
+      );
+    }
     after = page.next;
     if (after === undefined)
       throw new StoreError("SESSION_NOT_FOUND", {

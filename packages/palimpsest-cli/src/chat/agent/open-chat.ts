@@ -72,7 +72,7 @@ export async function openChat(options: ChatOptions): Promise<ChatAgent> {
   try {
     const tools = new Set(made.tools.map(({ name }) => name));
     const system = systemPrompt({ workspace: home.workingCopy, tools, appended: options.appendedPrompt });
-    const link = await openLink(shared, model, options.session);
+    const link = await openLink(shared, model, options.session, (text) => tell({ type: "notice", text }));
     return new ChatAgent({
       options,
       shared,

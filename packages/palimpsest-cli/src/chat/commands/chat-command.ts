@@ -18,6 +18,9 @@ export interface ListedChat {
 export interface RewindPlace {
   /** The user's message after which everything goes; `rewind` goes to the entry before it. */
   readonly seq: number;
+  /** All of the message. */
+  readonly whole: string;
+  /** In one line. */
   readonly text: string;
   readonly at: number;
 }
@@ -27,6 +30,7 @@ type CommandData =
   | { readonly type: "context"; readonly use: ReturnType<Session["context"]> }
   | { readonly type: "sessions"; readonly sessions: readonly ListedChat[] }
   | { readonly type: "rewind"; readonly places: readonly RewindPlace[] }
+  | { readonly type: "help"; readonly rows: readonly (readonly [words: string, description: string])[] }
   | { readonly type: "tasks"; readonly tasks: ReturnType<Session["tasks"]["list"]> };
 
 /** The answer of a command. */

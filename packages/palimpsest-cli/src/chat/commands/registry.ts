@@ -14,7 +14,10 @@ const help: ChatCommand = {
       ({ name, args = "", description }) => [`/${name} ${args}`.trim(), description] as const,
     );
     const width = Math.min(28, Math.max(...rows.map(([words]) => words.length)));
-    return { text: rows.map(([words, description]) => `${words.padEnd(width)}  ${description}`).join("\n") };
+    return {
+      text: rows.map(([words, description]) => `${words.padEnd(width)}  ${description}`).join("\n"),
+      data: { type: "help", rows },
+    };
   },
 };
 

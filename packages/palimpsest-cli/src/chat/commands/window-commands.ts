@@ -56,9 +56,11 @@ const undo: ChatCommand = {
 function placesOf(session: Session): readonly RewindPlace[] {
   return session.visible
     .flatMap(({ seq, role, origin, insertedBy, at, blocks }) => {
-      const text = blocks.map(({ block }) => (block.type === "text" ? blockText(block) : "")).join(" ");
-      const isOwn = role === "user" && origin === "user" && insertedBy === undefined && text.trim() !== "";
-      return isOwn ? [{ seq, at, text: oneLineOf(text) }] : [];
+      const whole = blocks
+        .flatMap(({ block }) => (block.type === "text" ? [blockText(block)] : []))
+        .join("\n");
+      const isOwn = role === "user" && origin === "user" && insertedBy === undefined && whole.trim() !== "";
+      return isOwn ? [{ seq, at, whole, text: oneLineOf(whole) }] : [];
     })
     .reverse();
 }

@@ -25,11 +25,11 @@ export interface Choice {
 export function choiceOf({ data }: CommandAnswer): Choice | undefined {
   if (data?.type === "sessions" && data.sessions.length > 0) return sessionChoice(data);
   if (data?.type !== "rewind" || data.places.length === 0) return undefined;
-  const items = data.places.map(({ text, at, seq }, index) => ({
+  const items = data.places.map(({ text, whole, at, seq }, index) => ({
     label: safeLine(text),
     detail: `${new Date(at).toTimeString().slice(0, 5)}  m${seq}`,
     line: `/rewind ${index + 1}`,
-    retyped: safeText(text),
+    retyped: safeText(whole),
   }));
   return { title: "Go back to before", items };
 }
@@ -47,6 +47,7 @@ function sessionChoice({ sessions }: Extract<Data, { readonly type: "sessions" }
 export function showAnswer({ data, text }: CommandAnswer, name: string): Show | undefined {
   if (text === "" && data === undefined) return undefined;
   if (data?.type === "context") return (layout) => renderContext(name, data.use, layout);
+  if (data?.type === "help") return (layout) => data.rows.flatMap((row) => helpLines(row, layout));
   if (data?.type === "tasks" && data.tasks.length > 0) return (layout) => taskLines(data, layout);
   return textLines(safeText(text).split("\n"));
 }
@@ -64,6 +65,22 @@ const textLines =
   (lines: readonly string[]): Show =>
   ({ columns }) =>
     lines.flatMap((line) => wrapLine(line, columns));
+
+/** Columns of the names in `/help`; longer ones have a line of their own. */
+const HELP_COLUMNS = 26;
+
+function helpLines(
+  [words, description]: readonly [string, string],
+  { columns, styles }: Layout,
+): readonly string[] {
+  const isBeside = words.length <= HELP_COLUMNS && columns >= HELP_COLUMNS * 2;
+  const indent = " ".repeat(columns >= HELP_COLUMNS * 2 ? HELP_COLUMNS + 2 : 4);
+  const lines = wrapLine(description, Math.max(1, columns - indent.length));
+  if (!isBeside)
+    return [...wrapLine(words, columns).map(styles.bold), ...lines.map((line) => `${indent}${line}`)];
+  const [first = "", ...rest] = lines;
+  return [`${styles.bold(words.padEnd(HELP_COLUMNS))}  ${first}`, ...rest.map((line) => `${indent}${line}`)];
+}
 
 function taskLines(
   { tasks }: Extract<Data, { readonly type: "tasks" }>,

@@ -90,6 +90,7 @@ describe("the commands of a chat", () => {
     await agent.send("One.");
     await agent.send("Two.");
     expect((await run("/rewind")).text).toMatch(/1 {2}Two\.\n {2}2 {2}One\./);
+    expect((await run("/rewind")).data).toMatchObject({ places: [{ whole: "Two." }, { whole: "One." }] });
     await run("/rewind 1");
     expect(JSON.stringify(agent.session.visible)).not.toContain("Two.");
     await run("/pin The release is on 4 March.");
