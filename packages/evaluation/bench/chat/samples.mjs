@@ -2,6 +2,7 @@
 import { Session } from "node:inspector/promises";
 
 const INTERVAL_US = 500;
+const LONGEST_SAMPLE_US = 2 * INTERVAL_US;
 
 /** Begins; `end` resolves with milliseconds: `own` (our packages), `sdk` (installed ones) and `node` (Node alone). */
 export async function sampleProcessor() {
@@ -33,7 +34,8 @@ function addUp({ nodes, samples, timeDeltas }) {
   const spentMs = { own: 0, sdk: 0, node: 0 };
   samples.forEach((id, index) => {
     const who = whose.get(id);
-    if (who !== undefined) spentMs[who] += timeDeltas[index] / 1_000;
+    // A gap between two samples is time in which the process did not run.
+    if (who !== undefined) spentMs[who] += Math.min(timeDeltas[index], LONGEST_SAMPLE_US) / 1_000;
   });
   return spentMs;
 }
