@@ -66,7 +66,7 @@ const textLines =
   ({ columns }) =>
     lines.flatMap((line) => wrapLine(line, columns));
 
-/** Columns of the names in `/help`; longer ones have a line of their own. */
+/** Columns of the names in `/help`; a longer one has a whole line. */
 const HELP_COLUMNS = 26;
 
 function helpLines(

@@ -59,7 +59,7 @@ describe("pastes", () => {
     expect(pastes.expand(`Again: ${mark}`).length).toBe(7 + 20_000 * 11);
   });
 
-  it("that are large have marks of their own, and only the newest are kept", () => {
+  it("that are large have different marks, and only the newest are kept", () => {
     const pastes = new LargePastes();
     const texts = Array.from({ length: 60 }, (_, index) => String(index % 10).repeat(1_000_000));
     const marks = texts.map((text) => pastes.take(text) ?? "");
