@@ -3,7 +3,7 @@
  *
  * Half of the sessions are old. A run at start-up moves the oldest 1,000 to the trash, and a run without a
  * limit the others; then a dry run looks at the rest, and after the grace a run deletes them. Everything is
- * done by one process; its largest resident memory is reported.
+ * done by one process; beside the deletion stands what the disk itself takes for the same files. The process's largest resident memory is reported.
  *
  * The store keeps an index, as all stores of the library do. The folder is made directly: one log of a few
  * entries for each session, and for every tenth a folder with a blob.
@@ -12,7 +12,16 @@
  * looks past the places of each of them for every file that is made (`recently_deleted` in its `ialloc.c`),
  * which takes half as long again.
  */
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -40,6 +49,38 @@ async function logBytes({ FileSessionStore, InMemoryFileSystem, nodeHasher, seed
   await log.append([1, 2, 3, 4].map(entry));
   await log.close();
   return fs.readFile("/s/s.jsonl");
+}
+
+/** What the disk itself takes to delete so many sessions as they lie in the trash: `rm -rf`, and a sync. */
+async function measureDisk(library, { folder, count, nowMs }) {
+  const bytes = await logBytes(library, nowMs);
+  const hash = library.nodeHasher.sha256("a blob");
+  mkdirSync(folder);
+  for (let index = 0; index < count; index++) {
+    const path = join(folder, `session-${String(index).padStart(7, "0")}`);
+    mkdirSync(path);
+    writeFileSync(join(path, "log.jsonl"), bytes);
+    writeFileSync(
+      join(path, "trashed.json"),
+      `${JSON.stringify({ v: 1, reason: "not used for 30 days" })}\n`,
+    );
+    if (index % BLOB_EVERY !== 0) continue;
+    mkdirSync(join(path, "files", "blobs"), { recursive: true });
+    writeFileSync(join(path, "files", "blobs", hash), "a blob");
+  }
+  syncFolder(folder);
+  const from = performance.now();
+  const cpu = process.cpuUsage();
+  rmSync(folder, { recursive: true });
+  syncFolder(join(folder, ".."));
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: performance.now() - from, cpuMs: (user + system) / 1_000 };
+}
+
+function syncFolder(path) {
+  const folder = openSync(path, "r");
+  fsyncSync(folder);
+  closeSync(folder);
 }
 
 /** Makes the folder; the first half of the sessions is old. */
@@ -76,6 +117,11 @@ export async function measureCleanUp(library, { count, folder = tmpdir(), lease 
   try {
     const root = join(base, "sessions");
     const startMs = Date.now();
+    const disk = await measureDisk(library, {
+      folder: join(base, "bare"),
+      count: Math.floor(count / 2),
+      nowMs: startMs,
+    });
     await makeSessions(library, { root, count, nowMs: startMs });
     let nowMs = startMs;
     const clock = { nowMs: () => nowMs };
@@ -119,6 +165,8 @@ export async function measureCleanUp(library, { count, folder = tmpdir(), lease 
       trashing: figure(trashing),
       nothingToDo: figure(again),
       purging: figure(purging),
+      /** The limit of the row before. */
+      disk,
       maxRssMb: process.resourceUsage().maxRSS / 1_024,
     };
   } finally {

@@ -284,6 +284,8 @@ export interface SessionStore {
   restore(sessionId: string, scope?: Scope): Promise<void>;
   /** Deletes a session that is in the trash, for good. @throws `StoreError` `SESSION_NOT_FOUND` where the trash has none. */
   purge(sessionId: string, scope?: Scope): Promise<void>;
+  /** Sessions that are best purged at a time, where a store shares work between them. */
+  readonly purgesAtOnce?: number;
 }
 
 /** A value and a lock that the clean-up of old sessions keeps beside them, so that only one process cleans up. */

@@ -161,21 +161,29 @@ export class CleanUpRun {
   /** Does what was planned, some sessions at a time. */
   async carryOut(): Promise<void> {
     const { actions } = this.#plan;
-    let next = 0;
-    const work = async () => {
-      while (next < actions.length && this.#options.signal?.aborted !== true) {
-        const action = actions[next++]!;
-        await this.#try(action);
-        this.#reportProgress(actions.length);
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENT_SESSIONS_COUNT }, work));
+    const purges = actions.filter(({ kind }) => kind === "purge");
+    const moves = actions.filter(({ kind }) => kind !== "purge");
+    await this.#do(moves, CONCURRENT_SESSIONS_COUNT);
+    await this.#do(purges, this.#store.purgesAtOnce ?? CONCURRENT_SESSIONS_COUNT);
     // In the order of the plan, whichever was done first.
     const done = new Set(this.#done);
     this.#done = actions.filter((action) => done.has(action));
   }
 
-  #reportProgress(total: number): void {
+  async #do(actions: readonly CleanUpAction[], atOnceCount: number): Promise<void> {
+    let next = 0;
+    const work = async () => {
+      while (next < actions.length && this.#options.signal?.aborted !== true) {
+        const action = actions[next++]!;
+        await this.#try(action);
+        this.#reportProgress();
+      }
+    };
+    await Promise.all(Array.from({ length: atOnceCount }, work));
+  }
+
+  #reportProgress(): void {
+    const total = this.#plan.actions.length;
     this.#tried++;
     try {
       this.#options.onProgress?.({ done: this.#tried, total });

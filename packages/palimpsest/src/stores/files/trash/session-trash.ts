@@ -36,7 +36,7 @@ import {
   trashHolds,
 } from "../../shared/store-failure.ts";
 import { removeLeases } from "./delete-own-files.ts";
-import { SyncGroup } from "./sync-group.ts";
+import { Gathered, SyncGroup, Turns } from "./sync-group.ts";
 import { TrashAudit } from "./trash-audit.ts";
 import { type GuardedFolder, TrashGuard } from "./trash-guard.ts";
 import { TrashMoves } from "./trash-moves.ts";
@@ -73,6 +73,9 @@ export class SessionTrash {
   readonly #moves: TrashMoves;
   readonly #guard: TrashGuard;
   readonly #syncs: SyncGroup;
+  /** Deletions sync only what all of them share: once for all that are under way, and never beside a deletion, which would wait for it. */
+  readonly #purgeSyncs: Gathered<undefined>;
+  readonly #turns = new Turns();
 
   constructor(options: SessionTrashOptions) {
     const { fs, folder, hold, clock } = options;
@@ -81,10 +84,12 @@ export class SessionTrash {
     this.#folder = folder;
     const audit = new TrashAudit(fs, folder);
     this.#moves = new TrashMoves(fs, clock, audit);
-    this.#syncs = new SyncGroup(fs, async () => {
+    const syncShared = async () => {
       await audit.sync();
       await fs.syncDirectory(folder);
-    });
+    };
+    this.#syncs = new SyncGroup(fs, syncShared);
+    this.#purgeSyncs = new Gathered(syncShared, Number.POSITIVE_INFINITY, () => this.#turns.isTaken);
     this.#guard = new TrashGuard({
       fs,
       folder,
@@ -156,15 +161,17 @@ export class SessionTrash {
   }
 
   /** @throws `SESSION_NOT_FOUND` */
-  purge(sessionId: string): Promise<void> {
+  async purge(sessionId: string): Promise<void> {
     const assertTrashed = (places: TrashPlaces) => this.#assertTrashed(places);
-    return this.#do(sessionId, assertTrashed, async (places) => {
+    await this.#turns.take();
+    await this.#do(sessionId, assertTrashed, async (places) => {
       assertTrashed(places);
       await this.#moves.announce(places, { action: "purge" });
-      await this.#syncs.add({});
+      await this.#purgeSyncs.add(undefined);
+      await this.#turns.take();
       this.#moves.giveUp(places);
       this.#moves.deleteFiles(places);
-      await this.#syncs.add({});
+      await this.#purgeSyncs.add(undefined);
     });
   }
 

@@ -96,13 +96,16 @@ export class TrashMoves {
 
   deleteFiles(places: TrashPlaces): void {
     const { files, folder, live, purged } = places;
-    const left = removeTrashedFiles(this.#fs, folder).filter((path) => path !== purged && !isLeft(path));
+    const remaining = removeTrashedFiles(this.#fs, folder).filter((path) => path !== purged);
+    const left = remaining.filter((path) => !isLeft(path));
     if (left.length > 0) this.audit(places, { action: "left", paths: left });
-    if (hasFolder(this.#fs, files)) this.#fs.rename(files, leftFolder(this.#fs, places));
+    if (remaining.length > 0 && hasFolder(this.#fs, files))
+      this.#fs.rename(files, leftFolder(this.#fs, places));
     // A new session with this id has another record there.
     if (!hasFile(this.#fs, live.logFile)) forgetEnd(this.#fs, live.endFile);
     this.#fs.remove(purged);
-    removeLeases(this.#fs, folder);
+    if (remaining.length === 0) this.#fs.removeDirectory(folder);
+    else removeLeases(this.#fs, folder);
   }
 
   /** Finishes or undoes an interrupted operation. */

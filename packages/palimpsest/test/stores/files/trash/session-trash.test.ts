@@ -344,3 +344,33 @@ describe("the trash", () => {
       expect(statSync(path).mode & 0o777, path).toBe(statSync(path).isDirectory() ? 0o700 : 0o600);
   });
 });
+
+describe("many sessions that are deleted at a time", () => {
+  it("share their syncs, and let the process have its turns", async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `old-${index}`);
+    let syncsCount = 0;
+    const counting = aStore({
+      ...nodeFileSystem,
+      syncDirectory: (path) => {
+        syncsCount++;
+        return nodeFileSystem.syncDirectory(path);
+      },
+    });
+    for (const id of ids) await stored(id);
+    for (const id of ids) await counting.trash(id, TRASHING);
+    syncsCount = 0;
+    let turnsCount = 0;
+    const turn = () => {
+      turnsCount++;
+      turns = setImmediate(turn);
+    };
+    let turns = setImmediate(turn);
+    await Promise.all(ids.map((id) => counting.purge(id)));
+    clearImmediate(turns);
+    // Once when the audit announces them, and once when they are gone.
+    expect(syncsCount).toBe(2);
+    expect(turnsCount).toBeGreaterThan(10);
+    expect(await counting.listTrash()).toEqual([]);
+    expect(readdirSync(join(root, ".trash")).filter((name) => name.startsWith("old-"))).toEqual([]);
+  });
+});
