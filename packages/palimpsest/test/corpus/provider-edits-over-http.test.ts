@@ -6,6 +6,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { FakeClock, type ScriptedProvider, scriptedProvider } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
+import type { AgentSession } from "#agent/agent-session.ts";
+import { findLiterals } from "#compaction/literals/literals.ts";
 import { createPalimpsest } from "#host/create-palimpsest.ts";
 import { anthropicModel } from "#models/anthropic/anthropic-model.ts";
 import { openaiResponsesModel } from "#models/openai/responses-model.ts";
@@ -13,6 +15,7 @@ import type { ModelClient } from "#ports/model-client.ts";
 import type { SessionEvent } from "#session/events/events.ts";
 import { forkSession } from "#session/lifecycle/fork-session.ts";
 import type { WindowOptions } from "#session/options/session-options.ts";
+import { internalsOf } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
@@ -52,8 +55,14 @@ describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own 
       paths.map(({ path }) => path),
       { thinks: true },
     );
+    let session: AgentSession | undefined;
+    const recall = new Recall();
     const provider = await scriptedProvider({
-      script: (request) => agent.answer(request),
+      script: (request) => {
+        const answer = agent.answer(request);
+        if (session !== undefined) recall.answered(session, answer);
+        return answer;
+      },
       windowTokens: WINDOW_TOKENS,
       summarize: ({ lastUserText }) =>
         `<summary>${"What was done so far. ".repeat(400)}${lastUserText}</summary>`,
@@ -71,7 +80,7 @@ describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own 
         observer: { onEvent: (event) => events.push(event) },
       }).session(id);
     try {
-      let session = await open("chain");
+      session = await open("chain");
       const turn = { system: "You work on a repository.", tools: agent.tools };
       let turns = 0;
       for (let prompt = agent.nextPrompt(); prompt !== undefined; prompt = agent.nextPrompt()) {
@@ -80,7 +89,7 @@ describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own 
         await session.close();
         session = await open("chain");
       }
-      report(name, provider, events);
+      report(name, { provider, events, recall });
       const layers = events.flatMap((event) => (event.type === "layer" ? [event.layer] : []));
       const isAsked = providerEdits.clear === true || providerEdits.compact === true;
       if (isAsked) expect(new Set(layers)).toEqual(new Set(["provider-clear"]));
@@ -113,8 +122,44 @@ describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own 
   }, 600_000);
 });
 
+/** Answers between two looks at what the model can see: looking at all of it is slow. */
+const LOOKS = 4;
+
+/** The share of names in the calls of tools that the model could see where it wrote them, of those it had seen before. */
+class Recall {
+  readonly #seen = new Set<string>();
+  #answers = 0;
+  #named = 0;
+  #visible = 0;
+
+  answered({ session }: AgentSession, answer: unknown): void {
+    if (this.#answers++ % LOOKS !== 0) return;
+    const { tracker, writer } = internalsOf(session);
+    const visible = new Set<string>();
+    for (const { blocks } of tracker.shown(writer.projection))
+      for (const { block } of blocks)
+        for (const name of findLiterals(JSON.stringify(block))) visible.add(name);
+    for (const name of findLiterals(JSON.stringify(answer)))
+      if (this.#seen.has(name)) {
+        this.#named++;
+        if (visible.has(name)) this.#visible++;
+      }
+    for (const name of visible) this.#seen.add(name);
+  }
+
+  get share(): number {
+    return this.#named === 0 ? 1 : this.#visible / this.#named;
+  }
+}
+
+interface Reported {
+  readonly provider: ScriptedProvider;
+  readonly events: readonly SessionEvent[];
+  readonly recall: Recall;
+}
+
 /** One line a run: sizes in tokens; the cost in input-token-equivalents, by the emulated cache. */
-function report(name: string, { requests }: ScriptedProvider, events: readonly SessionEvent[]): void {
+function report(name: string, { provider: { requests }, events, recall }: Reported): void {
   const answers = requests.filter(({ purpose }) => purpose === "answer");
   const sum = (figure: (request: (typeof answers)[number]) => number): number =>
     answers.reduce((total, request) => total + figure(request), 0);
@@ -131,7 +176,7 @@ function report(name: string, { requests }: ScriptedProvider, events: readonly S
       );
   console.log(
     `${name}: ${answers.length} requests, ${requests.filter(({ status }) => status !== 200).length} refused, ` +
-      `largest prompt ${Math.max(...answers.map(({ promptTokens }) => promptTokens))}, cost ${Math.round((cost + summaries) / 1_000)}K, ` +
+      `largest prompt ${Math.max(...answers.map(({ promptTokens }) => promptTokens))}, cost ${Math.round((cost + summaries) / 1_000)}K, names in view ${(recall.share * 100).toFixed(1)} %, ` +
       [...layers].map(([layer, count]) => `${layer} ×${count}`).join(", "),
   );
 }
