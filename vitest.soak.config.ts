@@ -1,6 +1,6 @@
 /**
- * The soak test: the laws and the killed processes, many times more often than in the long run. It takes hours and
- * looks for rare failures; CI does not run it. It includes every test file that gives a size for `soak`.
+ * The soak test: the laws and the killed processes, many times more often than in the long run, and 200 sessions that
+ * live in one process for 20 minutes. It takes hours and looks for rare failures; CI runs short forms of it. It includes every test file that gives a size for `soak`.
  */
 import { defineConfig } from "vitest/config";
 import { fromSources, inNode, testFilesWith } from "./vitest.shared.ts";
