@@ -27,14 +27,13 @@ const policyOf = (id: string): PolicyUnderTest =>
  * points where that floor is held. `fixedTokens` is the prompt to assume, the recorded one where it is left out.
  */
 const BOUNDS = [
-  { format: "claude-code", windowTokens: 200_000, fixedTokens: undefined, costRatio: 0.95, lostLines: 0.05 },
-  { format: "claude-code", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.91, lostLines: 0.05 },
-  { format: "claude-code", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.81, lostLines: 0.22 },
-  // Codex was held out. At 200K it costs 1.3 points more from 85 % of the window on than from 80 %, where Claude Code loses
-  // fewer words; at 64K the list of cleared strings costs a point, for names near and far.
-  { format: "codex", windowTokens: 200_000, fixedTokens: undefined, costRatio: 1.02, lostLines: 0.38 },
-  { format: "codex", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.91, lostLines: 0.12 },
-  { format: "codex", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.78, lostLines: 0.1 },
+  { format: "claude-code", windowTokens: 200_000, fixedTokens: undefined, costRatio: 0.96, lostLines: 0.05 },
+  { format: "claude-code", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.94, lostLines: 0.05 },
+  { format: "claude-code", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.86, lostLines: 0.08 },
+  // Codex was held out. The files and the words that summaries show cost two points at 200K and three to seven below.
+  { format: "codex", windowTokens: 200_000, fixedTokens: undefined, costRatio: 1.05, lostLines: 0.38 },
+  { format: "codex", windowTokens: 64_000, fixedTokens: 4_000, costRatio: 0.94, lostLines: 0.18 },
+  { format: "codex", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.88, lostLines: 0.1 },
 ] as const;
 
 function measure(policy: PolicyUnderTest, trajectories: readonly Trajectory[], windowTokens: number) {
@@ -74,7 +73,9 @@ describe.skipIf(!hasCorpus || !isLong)(
         expect(words.own! - words.other!).toBeGreaterThanOrEqual(-0.05);
         expect(lines.own! - lines.other!).toBeGreaterThanOrEqual(-bound.lostLines);
         expect(summarizeRuns(ours)).toMatchObject({ failures: 0 });
-        expect(summarizeRuns(ours).farReach).toBeGreaterThanOrEqual(0.995);
+        // The list of strings gave way to files in small windows: a search finds half a point of the names less, and the
+        // worst tenth keeps 35 points more of its lines (where-the-numbers-come-from.md, "What the default saves").
+        expect(summarizeRuns(ours).farReach).toBeGreaterThanOrEqual(0.99);
       });
     });
   },

@@ -129,7 +129,7 @@ class ManagedWindow implements Contestant {
     this.#planner = new WindowPlanner(policy.policy);
     this.#provider = new ProviderSide(policy.providerEdits ?? {});
     this.#writers = new SummaryWriters(
-      { asksModel: false, ...policy.summaries, earlySummary: policy.policy.earlySummary },
+      { asksModel: false, ...policy.summaries, policy: policy.policy },
       setting,
       arena,
       firstSummaryTokens(policy.policy, this.#budget),

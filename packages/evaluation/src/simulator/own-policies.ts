@@ -17,9 +17,9 @@ const CLASSES = ["permissive", "strict"] as const;
 export const CONFIGURATIONS = {
   /** `nodeSessions`: summaries from the log. */
   none: { asksModel: false },
-  /** `createPalimpsest` with `notes: "off"`. */
+  /** `createPalimpsest` as it is under `economy` and `balanced`: notes from the log take no part in a compaction. */
   model: { asksModel: true },
-  /** `createPalimpsest` as it is. */
+  /** The same with `notes: { updater: "forked" }`; as it is under `faithful`. */
   "model+notes": { asksModel: true, notes: { updater: "model" } },
 } as const satisfies Readonly<Record<string, SummaryVariant>>;
 

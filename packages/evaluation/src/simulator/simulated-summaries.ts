@@ -14,7 +14,14 @@ import type {
   SummarySources,
   WrittenSummary,
 } from "palimpsest/internal";
-import { DEFAULTS, planFromNotes } from "palimpsest/internal";
+import {
+  type CostPolicy,
+  chooseSource,
+  DEFAULTS,
+  isSummaryFromLog,
+  planFromNotes,
+  type SummarySource,
+} from "palimpsest/internal";
 import { tokenizerRatio } from "palimpsest/tokens";
 import type { VisibleMessage } from "palimpsest/transcript";
 import type { Author } from "palimpsest-testing/internal";
@@ -29,8 +36,8 @@ export interface SummaryVariant {
   readonly notes?: NotesVariant;
   /** True if a model is asked for summaries. */
   readonly asksModel: boolean;
-  /** The writer of a summary that only saves cost. @defaultValue `model` */
-  readonly earlySummary?: "log" | "model";
+  /** The policy's rules of who writes. @defaultValue a model, whenever it may be asked */
+  readonly policy?: Pick<CostPolicy, "earlySummary" | "modelSummaryFrom">;
   readonly onJudged?: (answer: JudgedAnswer) => void;
   readonly onSummary?: (summary: SummaryMoment) => void;
 }
@@ -82,11 +89,25 @@ export class SummaryWriters {
     const plan = isOff ? undefined : planFromNotes(state, reason, { ...sources, notes });
     if (plan?.ok === true) return { sources: { ...sources, notes }, call: "none" };
     const refusal = plan === undefined ? {} : { refusal: plan.refusal };
-    const isAhead = reason === "rent";
-    const isFromLog = state.editSafety === "strict" || this.#variant.earlySummary === "log";
-    if (!this.#variant.asksModel || (isAhead && isFromLog)) return { sources, ...refusal, call: "none" };
+    const source = this.#sourceOf(state, reason);
+    if (source === "now") return { sources, ...refusal, call: "none" };
     const written = this.#write(state, moment);
-    return { sources: { ...sources, written }, ...refusal, call: isAhead ? "ahead" : "blocking" };
+    return { sources: { ...sources, written }, ...refusal, call: source === "wait" ? "blocking" : "ahead" };
+  }
+
+  /** The library's own choice, where notes are up to date and nothing has failed. */
+  #sourceOf(state: WindowState, reason: SummaryReason): SummarySource {
+    const { asksModel, policy } = this.#variant;
+    const { budget, usedTokens, editSafety } = state;
+    return chooseSource(
+      { needs: "summary", reason },
+      {
+        ...{ isByHand: false, hasWritten: false, isSettled: false, isVetoed: false, areNotesUpdating: false },
+        ...{ hasModel: asksModel, hasHook: false, hasBackgroundFailed: false, editSafety },
+        isFull: usedTokens >= budget.autoCompactGateTokens,
+        isFromLog: isSummaryFromLog(reason, policy, state),
+      },
+    );
   }
 
   #write(state: WindowState, { isWarm }: CallMoment): WrittenSummary {

@@ -39,7 +39,8 @@ export type {
   SessionMemoryRefusal,
   SessionNotes,
 } from "../compaction/layers/session-memory/session-memory-compact.ts";
-export { type CostPolicy, policyLimits } from "../compaction/planner/cost-policy.ts";
+export { chooseSource, type SummarySource } from "../compaction/planner/choose-source.ts";
+export { type CostPolicy, isSummaryFromLog, policyLimits } from "../compaction/planner/cost-policy.ts";
 export { firstSummaryTokens } from "../compaction/planner/early-summary.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
 export { clearableToolsOf } from "../compaction/planner/policies.ts";

@@ -90,8 +90,7 @@ export class AgentNotes {
     this.#progress.answered(call);
     this.#answers.add(call.seqs, call.messages);
     if (this.#running !== undefined || this.#abort.signal.aborted) return;
-    const asksModel =
-      this.#options.updater !== "extractive" && this.#breakers.count("notes") < NOTES_DEFAULTS.failuresCount;
+    const asksModel = this.#asksModel && this.#breakers.count("notes") < NOTES_DEFAULTS.failuresCount;
     if (!this.#progress.judge(call, !asksModel).isDue) return;
     this.#progress.updateBegan();
     this.#running = this.#update(call, asksModel).finally(() => {
@@ -118,7 +117,8 @@ export class AgentNotes {
 
   /**
    * The notes as a compaction may use them, with the key facts of what is new in the log; `undefined` where they
-   * cannot be read. After a model failed they hold only facts of the log: a summary from the log is better then.
+   * cannot be read. Where no model wrote them they hold only facts of the log: a summary from the log is better then,
+   * unless the options name such notes.
    */
   async forCompaction(): Promise<SessionNotes | undefined> {
     try {
@@ -248,6 +248,14 @@ export class AgentNotes {
     if (!areEmpty) this.#answers.merged(throughSeq);
     if (merged !== undefined) this.#progress.resized(sizeOfNotes(merged));
     return merged;
+  }
+
+  /** True if the options ask for notes by a model, or name nothing that only a model needs and the policy asks for them. */
+  get #asksModel(): boolean {
+    const { updater, model, prompt, editTool, costShareCap } = this.#options;
+    if (updater !== undefined) return updater !== "extractive";
+    const isNamed = [model, prompt, editTool, costShareCap].some((option) => option !== undefined);
+    return isNamed || internalsOf(this.#session).budgets.policy?.notesWriter !== "log";
   }
 
   get #breakers(): Breakers {

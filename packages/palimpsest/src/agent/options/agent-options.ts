@@ -33,7 +33,7 @@ export interface AgentOptions extends AgentModels {
   readonly fileReader?: FileRestorer;
   /** The host's plan, or `off`. @defaultValue the plan by the tool calls in the log */
   readonly plan?: PlanHost | "off";
-  /** Options of the session's notes, or `off`. @defaultValue notes by the session's model, within `costShareCap` of the cost */
+  /** Options of the session's notes, or `off`. @defaultValue notes from the log; under `faithful` and `classic` by the session's model, within `costShareCap` of the cost */
   readonly notes?: NotesOptions | "off";
   /** Long-term memory: its index is shown at the start, and memories are recalled for what the user says. @defaultValue none */
   readonly memory?: PersistentMemory;
@@ -86,7 +86,8 @@ export interface NotesOptions {
   /**
    * The writer of updates while the agent works. `forked`: the session's model, on the conversation as its cache
    * holds it. `cold`: a model that reads what is new as a transcript. `extractive`: no model.
-   * @defaultValue `forked`
+   * @defaultValue `forked` under `faithful` and `classic`, or where another option is for a model; else the log's own
+   * facts, without a model: for a resumed session, not for compactions
    */
   readonly updater?: "forked" | "cold" | "extractive";
   /** Writes cold updates. @defaultValue `summaryModel`, or else the session's model */

@@ -114,6 +114,8 @@ export interface Digest {
   readonly errors: ErrorRecord[];
   readonly actions: ActionRecord[];
   readonly tellings: DigestFinding[];
+  /** The same of its readable thinking, which nothing else retells. */
+  readonly thoughts: DigestFinding[];
   readonly todos: TodoState;
   readonly toolCounts: Map<string, number>;
   readonly literals: LiteralLedger;
@@ -152,6 +154,7 @@ export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Diges
     errors: [],
     actions: [],
     tellings: [],
+    thoughts: [],
     todos: createTodoState(),
     toolCounts: new Map(),
     literals: createLedger(literalCount),
@@ -197,6 +200,8 @@ export function* addToDigestInSteps(digest: Digest, seq: number, addedMessage: M
     else if (block.type === "tool_result") addResult(digest, seq, pointer, block);
     else if (block.type === "text" && message.role === "assistant" && !isSummary)
       addAssistantWords(digest, seq, pointer, block.text);
+    else if (block.type === "thinking")
+      recordFinding(digest.thoughts, { seq, pointer, text: block.thinking });
   }
 }
 

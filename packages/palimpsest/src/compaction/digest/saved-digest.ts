@@ -18,13 +18,14 @@ export const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** The type of each field of a record; `?` marks an optional one. */
 type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "numbers" | "string?">>;
 
 const WORDS: Shape = { seq: "number", pointer: "string", text: "string", characters: "number" };
 const CALL: Shape = { seq: "number", pointer: "string", call: "string", outcome: "string?" };
+const FINDING: Shape = { seq: "number", pointer: "string", text: "string", weight: "number" };
 const SHAPES = {
   userWords: WORDS,
   assistantWords: WORDS,
@@ -66,7 +67,8 @@ const SHAPES = {
     resolvedPointer: "string?",
   },
   actions: CALL,
-  tellings: { seq: "number", pointer: "string", text: "string", weight: "number" },
+  tellings: FINDING,
+  thoughts: FINDING,
   todos: { text: "string", status: "string", seq: "number" },
   literals: {
     kind: "string",
@@ -81,7 +83,15 @@ const SHAPES = {
   },
 } as const satisfies Readonly<Record<string, Shape>>;
 
-const LISTS = ["userWords", "assistantWords", "requests", "errors", "actions", "tellings"] as const;
+const LISTS = [
+  "userWords",
+  "assistantWords",
+  "requests",
+  "errors",
+  "actions",
+  "tellings",
+  "thoughts",
+] as const;
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
 
 /** The largest sizes that a stored digest keeps. */

@@ -27,8 +27,8 @@ export interface SummaryMeans {
   /** True if the last summary in the background failed. */
   readonly hasBackgroundFailed: boolean;
   readonly editSafety: "strict" | "permissive";
-  /** The policy's writer of a summary that only saves money. */
-  readonly earlySummary: "log" | "model";
+  /** True if the policy asks no model for this summary. */
+  readonly isFromLog: boolean;
 }
 
 /**
@@ -44,8 +44,8 @@ export function chooseSource({ reason }: SummaryDue, means: SummaryMeans): Summa
   const isUrgent = reason !== "rent" || means.isFull;
   // The notes that are being written may make a summary needless.
   if (means.areNotesUpdating) return isUrgent ? "wait" : "later";
+  if (means.isFromLog) return means.hasHook ? "wait" : "now";
   if (isUrgent) return means.hasModel || means.hasHook ? "wait" : "now";
-  if (means.earlySummary === "log") return means.hasHook ? "wait" : "now";
   // Under strict edit safety nothing can be kept behind a summary that comes later.
   if (!means.hasModel || means.editSafety === "strict") return "now";
   return means.hasBackgroundFailed ? "now-instead" : "background";

@@ -7,6 +7,8 @@
  */
 import { POLICY_DEFAULTS, POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import type { ScaledTokens } from "../shared/measure.ts";
+import type { WindowState } from "../shared/window-state.ts";
+import type { SummaryReason } from "./window-plan.ts";
 
 /** The policy of a session that names none. */
 export const DEFAULT_POLICY = "balanced";
@@ -53,6 +55,13 @@ export interface CostPolicy extends SummaryShape {
    * edit safety allows it; with `log` the model is only asked when the window is full.
    */
   readonly earlySummary: "log" | "model";
+  /**
+   * The least window that a model summarises when it is full; smaller ones, which are full more often, are summarised
+   * from the log. By hand and after a refusal a model is asked in any window. @defaultValue all windows
+   */
+  readonly modelSummaryFrom?: number;
+  /** The writer of the notes of a session that names none. Notes from the log take no part in a compaction. @defaultValue `model` */
+  readonly notesWriter?: "log" | "model";
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */
   readonly clearsByRent: boolean;
   /** Strings of the results that a layer clears or shortens, shown in the newest of them. */
@@ -77,4 +86,19 @@ export function costPolicy(name: PolicyName): CostPolicy | undefined {
 /** Limits of the layers that a policy sets, beside its own numbers, by the option that sets them. */
 export function policyLimits(name: PolicyName): Readonly<Record<string, number>> {
   return name === "balanced" || name === "classic" ? POLICY_LIMITS[name] : {};
+}
+
+/** Reasons that come with the size of the window alone. */
+const BY_SIZE: ReadonlySet<SummaryReason> = new Set(["rent", "payback", "threshold"]);
+
+/** True if the policy asks no model for a summary that is due for this reason: it is early, or the window is small. */
+export function isSummaryFromLog(
+  reason: SummaryReason,
+  policy: Pick<CostPolicy, "earlySummary" | "modelSummaryFrom"> | undefined,
+  { usedTokens, budget }: Pick<WindowState, "usedTokens" | "budget">,
+): boolean {
+  if (policy === undefined) return false;
+  const isEarly = reason === "rent" && usedTokens < budget.autoCompactGateTokens;
+  if (isEarly && policy.earlySummary === "log") return true;
+  return BY_SIZE.has(reason) && budget.windowTokens < (policy.modelSummaryFrom ?? 0);
 }

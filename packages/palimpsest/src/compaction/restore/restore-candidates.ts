@@ -5,6 +5,7 @@
 import { finish, type Steps } from "../../base/steps.ts";
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
+import { withoutStringsList } from "../shared/quoted-lines.ts";
 import { foldInSteps } from "./restore-content.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
@@ -168,5 +169,6 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
 }
 
 function evidenceOf({ summaryTexts, digest }: RestorationSource): RankEvidence {
-  return { summary: summaryTexts.join("\n\n"), lastUserSeq: digest.userWords.at(-1)?.seq ?? 0 };
+  const summary = summaryTexts.map(withoutStringsList).join("\n\n");
+  return { summary, lastUserSeq: digest.userWords.at(-1)?.seq ?? 0 };
 }

@@ -20,8 +20,8 @@ import { excerptOf } from "./restore-excerpt.ts";
 /** Tokens that must be left of a file for it to be worth its heading. Our choice. */
 export const LEAST_FILE_TOKENS = 60;
 
-/** Share of the tokens left that one file may take. Source: where-the-numbers-come-from.md, "Restoration": half covers as much. */
-const SHARE_OF_REST = 0.6;
+/** Share of the tokens left that one file may take. Source: where-the-numbers-come-from.md, "Restoration": more leaves nothing for the next files in small windows. */
+const SHARE_OF_REST = 0.5;
 /** Tokens that a file may take in any case, as long as there are as many. Our choice: an excerpt of about two screens. */
 const LEAST_SHARE_TOKENS = 1_000;
 

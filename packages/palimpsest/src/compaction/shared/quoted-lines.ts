@@ -56,3 +56,18 @@ export function* fitPrefix(
   }
   return items.slice(0, low);
 }
+
+// The list of exact strings in a summary.
+
+/** Heading of the list in a summary from the log. */
+export const SESSION_STRINGS_HEADING = "## Strings from this session that may be needed, to the letter";
+/** Heading of the list behind a summary that a model wrote, or behind notes. */
+export const LOG_STRINGS_HEADING = "## Strings from the log that may be needed to the letter";
+
+/** The heading, and the line with the strings. */
+const LIST = new RegExp(`^(?:${SESSION_STRINGS_HEADING}|${LOG_STRINGS_HEADING})\n+[^\n]*`, "gm");
+
+/** The text without lists of strings: they name whatever was seen, so they say nothing of what is worked on. */
+export function withoutStringsList(text: string): string {
+  return text.replace(LIST, "");
+}

@@ -9,7 +9,7 @@ import { type LiteralLedger, rankLiterals } from "../literals/literal-ledger.ts"
 import { type LiteralKind, literalsOfText } from "../literals/literals.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import { fitPrefix, inline, neutralise } from "../shared/quoted-lines.ts";
+import { fitPrefix, inline, LOG_STRINGS_HEADING, neutralise } from "../shared/quoted-lines.ts";
 import { composeUserWords } from "./summary-words.ts";
 
 /** Share of what is left beside the model's text that the user's words may take. Our choice. */
@@ -72,10 +72,7 @@ export function* composeLogParts(
     },
     measure,
   );
-  const appendix =
-    strings.length === 0
-      ? []
-      : [`## Strings from the log that may be needed to the letter\n\n${strings.join(" ")}`];
+  const appendix = strings.length === 0 ? [] : [`${LOG_STRINGS_HEADING}\n\n${strings.join(" ")}`];
   return {
     sections: hasWords ? [wordsText, ...appendix] : appendix,
     verbatimSeqs: hasWords ? words.verbatimSeqs : new Set(),

@@ -5,7 +5,7 @@
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
-import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
+import { type CostPolicy, isSummaryFromLog } from "../../compaction/planner/cost-policy.ts";
 import { firstSummaryTokens } from "../../compaction/planner/early-summary.ts";
 import { arrivalPolicy, NO_ARRIVAL_LIMITS } from "../../compaction/planner/policies.ts";
 import type { CompactReason, SummaryReason } from "../../compaction/planner/window-plan.ts";
@@ -70,7 +70,7 @@ export class BudgetTracker {
   readonly disabledLayers: ReadonlySet<string>;
   /** True if the policy leaves the window alone. */
   readonly isUnmanaged: boolean;
-  readonly #policy: CostPolicy | undefined;
+  readonly policy: CostPolicy | undefined;
   /** Numbers of the layers of this session. */
   readonly limits: LayerLimits;
   /** False: a full window is refused, and a person may compact it. */
@@ -110,7 +110,7 @@ export class BudgetTracker {
     this.means = new ModelMeans(parts);
     this.disabledLayers = new Set(options.disabledLayers ?? []);
     this.isUnmanaged = tools.policy === undefined;
-    this.#policy = tools.policy;
+    this.policy = tools.policy;
     this.#limits = tools.limits;
     this.limits = tools.limits.layers;
     this.mayCompact = options.compact !== false;
@@ -128,19 +128,14 @@ export class BudgetTracker {
 
   /** The least size of a request from which on it is compacted without being asked for; 0 if it never is. */
   get firstSummaryTokens(): number {
-    if (this.#policy === undefined || !this.isAutoCompacted) return 0;
-    return firstSummaryTokens(this.#policy, this.budget);
+    if (this.policy === undefined || !this.isAutoCompacted) return 0;
+    return firstSummaryTokens(this.policy, this.budget);
   }
 
   /** The limits of new messages; before the first call those of the window that the options name. */
   get arrivalPolicy(): ArrivalPolicy {
     if (this.isUnmanaged || this.disabledLayers.has("arrival")) return NO_ARRIVAL_LIMITS;
-    return arrivalPolicy(
-      this.budget.windowTokens,
-      this.means.access,
-      this.#policy?.arrivalBlock,
-      this.limits,
-    );
+    return arrivalPolicy(this.budget.windowTokens, this.means.access, this.policy?.arrivalBlock, this.limits);
   }
 
   /** Estimates of the last system prompt and of the last tools; 0 before the first request. */
@@ -313,7 +308,6 @@ export class BudgetTracker {
     const { ledger } = tracker;
     const { ratio, padding } = ledger;
     const usedTokens = ledger.figure().fitTokens;
-    const isEarly = reason === "rent" && usedTokens < this.budget.autoCompactGateTokens;
     return {
       reason,
       trigger: TRIGGERS[reason],
@@ -326,7 +320,7 @@ export class BudgetTracker {
       throughSeq: writer.nextSeq - 1,
       revision: writer.projection.revision,
       isWarm: byHand?.hasPrefix !== false && this.#cache.isWarm(this.#now(), request.model),
-      isFromLog: isEarly && this.#policy?.earlySummary === "log",
+      isFromLog: isSummaryFromLog(reason, this.policy, { usedTokens, budget: this.budget }),
       usedTokens,
       budget: this.budget,
       limits: this.limits,

@@ -12,7 +12,7 @@ import { assert } from "../../base/assert.ts";
 import { POLICY_DEFAULTS } from "../../base/defaults/compaction/economics.ts";
 import { WindowTooSmallError } from "../../base/errors.ts";
 import { chooseSource, type SummarySource } from "../../compaction/planner/choose-source.ts";
-import type { CostPolicy } from "../../compaction/planner/cost-policy.ts";
+import { type CostPolicy, isSummaryFromLog } from "../../compaction/planner/cost-policy.ts";
 import { stripMedia, stripThinking } from "../../compaction/planner/fallback-edits.ts";
 import {
   type CompactReason,
@@ -273,7 +273,7 @@ export class WindowCompactor {
       isByHand: byHand !== undefined,
       isFull: state.usedTokens >= state.budget.autoCompactGateTokens,
       editSafety: state.editSafety,
-      earlySummary: this.#policy.earlySummary,
+      isFromLog: isSummaryFromLog(due.reason, this.#policy, state),
     });
   }
 

@@ -144,7 +144,7 @@ export class SummarySourcing {
   /** The ways to a summary, as they are now. */
   means(
     known: SummaryProgress,
-  ): Omit<SummaryMeans, "isByHand" | "isFull" | "hasWritten" | "editSafety" | "earlySummary"> {
+  ): Omit<SummaryMeans, "isByHand" | "isFull" | "hasWritten" | "editSafety" | "isFromLog"> {
     const isUpdating = known.mayUseNotes && this.#with.notes?.isUpdating === true;
     return {
       isSettled: known.isSettled === true,

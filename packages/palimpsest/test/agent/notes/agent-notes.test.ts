@@ -46,6 +46,24 @@ describe("notes of a session", () => {
     expect((await extractive.session.readNotes())?.text).toContain("Read everything.");
   });
 
+  it("come from the log under a policy that asks no model for them, and leave compactions to summaries", async () => {
+    const { session, model, events } = await setTheStage({ notes: {}, window: { policy: "balanced" } });
+    await session.turn("Read everything.", TOOLS);
+    await session.notesSettled();
+    expect(new Set(updatesOf(events).map(({ form }) => form))).toEqual(new Set(["log"]));
+    expect((await session.readNotes())?.text).toContain("Read everything.");
+    expect(new Set(boundariesOf(events))).toEqual(new Set(["extractive"]));
+    expect(model.requests.filter((request) => asksForNotes(request) || asksForSummary(request))).toEqual([]);
+  });
+
+  it("are a model's where the options name what only a model needs", async () => {
+    const { session, model, events } = await setTheStage({ ...ANY_COST, window: { policy: "balanced" } });
+    await session.turn("Read everything.", TOOLS);
+    await session.close();
+    expect(updatesOf(events).map(({ form }) => form)).not.toContain("log");
+    expect(model.requests.some(asksForNotes)).toBe(true);
+  });
+
   it("cost at most their share: with the default cap a short session has none", async () => {
     const { session, events } = await setTheStage({ notes: {}, calls: 12 });
     await session.turn("Read everything.", TOOLS);

@@ -68,7 +68,7 @@ describe("a digest that is stored", () => {
       "[]",
       "{}",
       text.slice(0, -1),
-      text.replace('"version":4', '"version":99'),
+      text.replace('"version":5', '"version":99'),
     ])
       expect(readDigest(broken)).toBeUndefined();
     for (const name of Object.keys(fields))

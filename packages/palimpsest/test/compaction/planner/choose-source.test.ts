@@ -1,7 +1,9 @@
 /** The source of a summary that is due, as a table of cases. */
 import { describe, expect, it } from "vitest";
 import { chooseSource, type SummaryMeans } from "#compaction/planner/choose-source.ts";
+import { isSummaryFromLog } from "#compaction/planner/cost-policy.ts";
 import type { SummaryReason } from "#compaction/planner/window-plan.ts";
+import { planBudget } from "#tokens/budget/budget.ts";
 
 const MEANS: SummaryMeans = {
   isByHand: false,
@@ -14,7 +16,7 @@ const MEANS: SummaryMeans = {
   hasHook: false,
   hasBackgroundFailed: false,
   editSafety: "permissive",
-  earlySummary: "model",
+  isFromLog: false,
 };
 
 interface Row {
@@ -46,29 +48,34 @@ describe("a summary that is due", () => {
     { reason: "rent", means: { hasModel: false }, source: "now", why: "no model would write it" },
     {
       reason: "rent",
-      means: { earlySummary: "log" },
+      means: { isFromLog: true },
       source: "now",
       why: "the policy asks no model before the window is full",
     },
     {
       reason: "rent",
-      means: { earlySummary: "log", hasHook: true },
+      means: { isFromLog: true, hasHook: true },
       source: "wait",
       why: "a hook is asked before a summary from the log, too",
     },
     {
       reason: "rent",
-      means: { earlySummary: "log", isFull: true },
-      source: "wait",
-      why: "the window is full, so a model writes after all",
-    },
-    {
-      reason: "rent",
-      means: { earlySummary: "log", areNotesUpdating: true },
+      means: { isFromLog: true, areNotesUpdating: true },
       source: "later",
       why: "notes come before the log",
     },
-    { reason: "threshold", means: { earlySummary: "log" }, source: "wait", why: "it is not early" },
+    {
+      reason: "threshold",
+      means: { isFromLog: true },
+      source: "now",
+      why: "the policy asks no model in a window of this size",
+    },
+    {
+      reason: "threshold",
+      means: { isFromLog: true, hasHook: true },
+      source: "wait",
+      why: "a hook is asked before a summary from the log, too",
+    },
     {
       reason: "rent",
       means: { hasBackgroundFailed: true },
@@ -109,5 +116,29 @@ describe("a summary that is due", () => {
     },
   ])("for $reason comes $source, because $why", ({ reason, means, source }) => {
     expect(chooseSource({ needs: "summary", reason }, { ...MEANS, ...means })).toBe(source);
+  });
+});
+
+describe("a summary that the policy has made from the log", () => {
+  const used = (usedTokens: number, windowTokens: number) => ({
+    usedTokens,
+    budget: planBudget({ windowTokens }),
+  });
+  it.each<[SummaryReason, number, number, boolean]>([
+    ["threshold", 60_000, 64_000, true],
+    ["payback", 60_000, 64_000, true],
+    ["rent", 60_000, 64_000, true],
+    ["manual", 60_000, 64_000, false],
+    ["reactive", 60_000, 64_000, false],
+    ["silent-overflow", 60_000, 64_000, false],
+    ["rent", 153_000, 200_000, true],
+    ["rent", 170_000, 200_000, false],
+    ["threshold", 170_000, 200_000, false],
+  ])("for %s at %d of %d: %s", (reason, usedTokens, windowTokens, isFromLog) => {
+    const state = used(usedTokens, windowTokens);
+    const policy = { earlySummary: "log", modelSummaryFrom: 128_000 } as const;
+    expect(isSummaryFromLog(reason, policy, state)).toBe(isFromLog);
+    expect(isSummaryFromLog(reason, { earlySummary: "model" }, state)).toBe(false);
+    expect(isSummaryFromLog(reason, undefined, state)).toBe(false);
   });
 });

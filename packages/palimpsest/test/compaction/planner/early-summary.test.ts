@@ -92,9 +92,9 @@ describe("an early summary", () => {
     { policy: "economy", windowTokens: 200_000, tokens: 0 },
     { policy: "balanced", windowTokens: 200_000, tokens: 153_000 },
     { policy: "balanced", windowTokens: 128_000, tokens: 97_920 },
-    { policy: "balanced", windowTokens: 127_000, tokens: 91_440 },
-    { policy: "balanced", windowTokens: 64_000, tokens: 46_080 },
-    { policy: "balanced", windowTokens: 32_000, tokens: 23_040 },
+    { policy: "balanced", windowTokens: 127_000, tokens: 105_156 },
+    { policy: "balanced", windowTokens: 64_000, tokens: 52_992 },
+    { policy: "balanced", windowTokens: 32_000, tokens: 26_496 },
     { policy: "faithful", windowTokens: 200_000, tokens: 167_000 },
   ] as const)("of $policy comes from $tokens tokens of $windowTokens on", ({
     policy,

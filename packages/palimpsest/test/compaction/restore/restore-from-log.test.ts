@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import type { FileBudget } from "#compaction/restore/restore-files.ts";
 import { filesAfter, restoreFilesFromLog } from "#compaction/restore/restore-from-log.ts";
+import { SESSION_STRINGS_HEADING } from "#compaction/shared/quoted-lines.ts";
 import { visibleAfter, type WindowState } from "#compaction/shared/window-state.ts";
 import { blockText } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
@@ -22,25 +23,26 @@ const WORK = [
   ...read(6, "/p/read.ts", ["export const small = 1;"]),
 ];
 
-function summary(visible: readonly VisibleMessage[], reason = "rent"): LayerEdit {
+function summary(visible: readonly VisibleMessage[], summaryText = "What was done."): LayerEdit {
   const lastSeq = visible.at(-1)!.seq;
   const messages = [
-    { role: "user", origin: "summary", content: [{ type: "text", text: "What was done." }] } as const,
+    { role: "user", origin: "summary", content: [{ type: "text", text: summaryText }] } as const,
   ];
   const effect = { hide: [{ from: 1, to: lastSeq }], insert: [{ afterSeq: lastSeq, messages }] };
-  return { kind: "extractive", reason, isBoundary: true, freedTokens: 0, effect };
+  return { kind: "extractive", reason: "rent", isBoundary: true, freedTokens: 0, effect };
 }
 
 function restored(
   visible: readonly VisibleMessage[],
   budget: FileBudget,
   over: Parameters<typeof aWindowState>[1] = { windowTokens: 200_000 },
+  summaryText = "What was done.",
 ) {
   const digest = createDigest();
   for (const { seq, role, origin, blocks } of visible)
     addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
   const state: WindowState = aWindowState(visible, over);
-  const edit = restoreFilesFromLog(summary(visible), state, { digest, budget });
+  const edit = restoreFilesFromLog(summary(visible, summaryText), state, { digest, budget });
   const after = visibleAfter(state, [edit]);
   const shown = after.filter(({ origin }) => origin === "restored");
   return {
@@ -98,6 +100,17 @@ describe("files from the log", () => {
     expect(tokensOf(after)).toBeLessThanOrEqual(3_627);
     expect(tokensOf(after)).toBeGreaterThan(3_200);
     expect(restored(WORK, { ...all, filesTokens: 0 }).shown).toEqual([]);
+  });
+
+  it("counts a file in the list of strings as no evidence: whatever was seen is in it", () => {
+    const files = [
+      ...read(2, "/p/old.ts", ["export const old = 1;"]),
+      ...read(4, "/p/new.ts", ["export const fresh = 1;"]),
+    ];
+    const one = { ...EARLY, filesCount: 1 };
+    const shownFirst = (summaryText: string) => restored(files, one, undefined, summaryText).text;
+    expect(shownFirst("Go on with /p/old.ts.")).toContain("Recent file: /p/old.ts");
+    expect(shownFirst(`Go on.\n\n${SESSION_STRINGS_HEADING}\n/p/old.ts`)).toContain("Recent file: /p/new.ts");
   });
 
   it("takes what the window shows shortened from the log", () => {

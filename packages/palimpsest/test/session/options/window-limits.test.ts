@@ -61,7 +61,7 @@ describe("limits of a window", () => {
     expect(budgets.limits).toMatchObject({
       arrivalPreviewTokens: { tokens: 1_000, floor: 1_000 },
       restoredFilesCount: 5,
-      restoredFileTokens: { tokens: 5_000, floor: 3_000 },
+      restoredFileTokens: { tokens: 5_000, floor: 5_000 },
       notesCostShareCap: 1,
     });
   });

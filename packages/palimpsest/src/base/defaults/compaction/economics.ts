@@ -15,6 +15,7 @@ export const POLICY_DEFAULTS = {
     summaryMultiple: 2,
     earlyShare: 0,
     earlySummary: "model",
+    notesWriter: "log",
     clearsByRent: true,
     clearedStrings: { tokens: 0, floor: 0 },
     earlyFiles: { tokens: 24_000, floor: 5_000 },
@@ -28,16 +29,18 @@ export const POLICY_DEFAULTS = {
   balanced: {
     arrivalBlock: { tokens: 12_000, floor: 10_000, noneFrom: 128_000 },
     summaryMultiple: 16,
-    earlyShare: 0.8,
+    earlyShare: 0.92,
     largeEarlyShare: { share: 0.85, from: 128_000 },
     earlySummary: "log",
+    modelSummaryFrom: 128_000,
+    notesWriter: "log",
     clearsByRent: false,
     clearedStrings: { tokens: 10_000, floor: 3_000 },
-    earlyFiles: { tokens: 24_000, floor: 5_000 },
+    earlyFiles: { tokens: 24_000, floor: 9_000 },
     restoresFromLog: true,
     userWords: { tokens: 6_000, floor: 1_000 },
-    facts: { tokens: 2_500, floor: 600 },
-    appendix: { tokens: 6_000, floor: 3_500 },
+    facts: { tokens: 3_500, floor: 1_500 },
+    appendix: { tokens: 6_000, floor: 1_500 },
     keptTail: { tokens: 300, floor: 300 },
   },
   /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
@@ -78,8 +81,8 @@ export const POLICY_DEFAULTS = {
 
 /** Numbers of the policies beside their summaries, by the option that sets them. A host's own go before them. */
 export const POLICY_LIMITS = {
-  /** Notes that leave more than a summary make every later call dearer. Source: where-the-numbers-come-from.md, "Policies". */
-  balanced: { sessionMemoryTargetShare: 0.35 },
+  /** Notes that leave more than a summary of a large window make every later call dearer; in small windows the files in use need the room behind a summary. Source: where-the-numbers-come-from.md, "Policies" and "What the default saves". */
+  balanced: { sessionMemoryTargetShare: 0.35, fullTargetShare: 0.42 },
   /** Source: Claude Code, as docs/reference/classic.md lists them. */
   classic: {
     arrivalPreviewTokens: 1_000,

@@ -55,7 +55,7 @@ const SHARES = {
   errors: 0.16,
   files: 0.24,
   snippets: 0.1,
-  tellings: 0.16,
+  tellings: 0.8,
   commands: 0.12,
   concepts: 0.04,
 };

@@ -6,7 +6,8 @@ import { shorten } from "../../../base/text/text.ts";
 import type { CommandRecord, Digest, ErrorRecord, FileRecord } from "../../digest/digest.ts";
 import { doneTodos, openTodos } from "../../digest/todo-state.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
-import { inline, quote } from "../../shared/quoted-lines.ts";
+import { inline, quote, SESSION_STRINGS_HEADING } from "../../shared/quoted-lines.ts";
+import { chooseTellings } from "./choose-tellings.ts";
 
 const ACTIONS_SHOWN = 12;
 const WORDS_SHOWN = 3;
@@ -121,13 +122,16 @@ export function errorLines(digest: Digest): readonly string[] {
     });
 }
 
-/** The assistant's findings and decisions, in its own words. */
-export function tellingLines(digest: Digest, throughSeq: number): readonly string[] {
-  const newest = digest.literals.newestSeq || 1;
-  return digest.tellings
-    .filter(({ seq }) => seq <= throughSeq)
-    .sort((a, b) => b.weight + (2 * b.seq) / newest - a.weight - (2 * a.seq) / newest)
-    .map(({ pointer, text }) => `- ${pointer}: ${inline(text)}`);
+/** What the assistant said and thought of its findings and decisions, in its own words. */
+export function tellingLines(
+  { tellings, thoughts, literals }: Digest,
+  throughSeq: number,
+): readonly string[] {
+  const own = new Set(thoughts);
+  const known = [...tellings, ...thoughts].filter(({ seq }) => seq <= throughSeq);
+  return chooseTellings(known, literals.newestSeq || 1).map(
+    (telling) => `- ${telling.pointer}${own.has(telling) ? " (thought)" : ""}: ${inline(telling.text)}`,
+  );
 }
 
 /** Commands and how they ended the last time, newest first. */
@@ -213,10 +217,7 @@ export function layOut(sections: Sections, appendix: readonly string[], options:
     const lines = sections[name];
     return `## ${heading}\n${lines.length === 0 ? fallback : lines.join("\n")}`;
   });
-  const strings =
-    appendix.length === 0
-      ? []
-      : [`## Strings from this session that may be needed, to the letter\n${appendix.join(" ")}`];
+  const strings = appendix.length === 0 ? [] : [`${SESSION_STRINGS_HEADING}\n${appendix.join(" ")}`];
   const closing = formatHistoryClosing("listed", options);
   const end = options.hasTail ? `${closing} The newest messages follow unchanged.` : closing;
   return [OPENING, ...parts, ...strings, `---\n${end}`].join("\n\n");

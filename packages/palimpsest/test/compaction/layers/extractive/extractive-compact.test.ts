@@ -114,6 +114,21 @@ describe("extractive compact", () => {
     }
   });
 
+  it("tells what the assistant thought and did not say, marked as a thought", () => {
+    const thinking = "The lock is held because the retry never releases it. So the queue is not the cause.";
+    const messages = [
+      user("Why does it hang?"),
+      assistant(
+        "r0",
+        { type: "thinking", thinking, signature: "s" },
+        call("c0", "Read", { file_path: "/p/a.ts" }),
+      ),
+      result("c0", "x ".repeat(20_000)),
+    ];
+    const shown = summaryOf(plan(messages, { policy: policyFor(32_000, "strict") })!);
+    expect(shown).toContain("- m2.0 (thought): The lock is held because the retry never releases it.");
+  });
+
   it("sends no earlier thinking on a strict session, and tells the newest results as text", () => {
     const open = [
       ...messages,
