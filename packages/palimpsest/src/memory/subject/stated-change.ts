@@ -125,6 +125,7 @@ export function statedChange(fresh: string, known: string): StatedChange {
   const found = [
     ...clauses.flatMap((clause) => [byPattern(clause, old, known), byInstead(clause, old)]),
     byDenial(clauses, old),
+    byCancelling(clauses, old),
     byFrame(clauses, old, fresh),
   ];
   return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
@@ -255,6 +256,22 @@ function byDenial(clauses: readonly string[], old: readonly FactToken[]): Stated
     if (NO_LONGER.test(clause) || relations(tokens) === relations(old)) return "corrects";
   }
   return undefined;
+}
+
+const CANCELLED = anyOf(
+  [
+    "cancell?ed|called off|no longer happening|abgesagt|gestrichen|entfällt|fällt aus|findet nicht statt",
+    "cancelad[oa]|canceló|cancelaron|suspendid[oa]|suspendió",
+  ],
+  "取消|作废|不办了",
+);
+
+/** “The offsite in September is cancelled”: all that the old fact says, and that it does not happen. */
+function byCancelling(clauses: readonly string[], old: readonly FactToken[]): StatedChange {
+  const all = termsOf(old);
+  const isOfThis = (clause: string): boolean =>
+    CANCELLED.test(clause) && deniesIn(old) === 0 && isWithin(all, termsOf(factTokens(clause)));
+  return clauses.some(isOfThis) ? "revises" : undefined;
 }
 
 /** Its parts between commas, as far as nothing before them says where or when: “on Fridays, we do not …”. */

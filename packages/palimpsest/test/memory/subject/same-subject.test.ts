@@ -219,6 +219,11 @@ describe("a new fact and an old one", () => {
     { fresh: "I have not moved from Lisbon to Oslo.", known: "I live in Lisbon.", why: "a denial" },
     { fresh: "Ich möchte von Leipzig nach Dresden umziehen.", known: "Ich wohne in Leipzig.", why: "a wish" },
     { fresh: "如果我从上海搬到了杭州，会怎样", known: "我住在上海。", why: "a what-if" },
+    {
+      fresh: "The trip to Rome was cancelled.",
+      known: "The offsite in Rome is in September.",
+      why: "something else does not happen",
+    },
     { fresh: "Do not use spaces instead of tabs.", known: "Use tabs.", why: "it stays as it is" },
     { fresh: "Anna moved from Lisbon to Oslo.", known: "I live in Lisbon.", why: "somebody else moved" },
     { fresh: "I moved from Lisbon to Oslo.", known: "I was born in Lisbon.", why: "the past stays as it is" },
@@ -240,6 +245,12 @@ describe("a new fact and an old one", () => {
       why: "it does not say of what",
     },
     { fresh: "I am vegan now.", known: "I am vegetarian.", why: "both may hold" },
+    {
+      fresh: "The offsite in September is cancelled.",
+      known: "The offsite is in September.",
+      why: "it does not happen",
+    },
+    { fresh: "九月的团建取消了。", known: "团建在九月。", why: "it does not happen" },
     { fresh: "Mi portátil usa Fedora ahora.", known: "Mi portátil usa Ubuntu.", why: "it may use both" },
   ])("revises “$known”: $why", ({ fresh, known }) => {
     expect(compareFacts(fresh, known)).toBe("revises");
