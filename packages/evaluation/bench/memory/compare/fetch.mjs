@@ -4,7 +4,7 @@
  *   node packages/evaluation/bench/memory/compare/fetch.mjs DIR
  *
  * Needs git. Licences: LoCoMo and PrefEval CC BY-NC 4.0, XQuAD CC BY-SA 4.0, BEAM CC BY-SA 4.0 on its card; the
- * others name none. Cranfield and CISI are Cornell's collections, in copies that anyone can clone.
+ * others name none. Cranfield, CISI, Medline and ADI are Cornell's collections, in copies that anyone can clone.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -20,6 +20,8 @@ const SETS = {
   xquad: "deepmind/xquad",
   cranfield: "Chetan-Prasad/IR-Lucene_Cran",
   cisi: "PsychoProg/tf-idf",
+  MADial: "hejunqing/MADial-Bench",
+  irs: "lailaglez/belief-network-irs",
 };
 
 const [folder, home = HOME] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
  * Vectors of the local model (English), each text once: a file keeps them between runs, because a
- * text costs 20 to 30 ms.
+ * text costs 20 to 30 ms. A text that the model does not take for English has none: `undefined`.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,16 +32,18 @@ export function localVectors(client, folder) {
           batch.map((key) => textOf.get(key)),
           { signal },
         );
-        for (const [place, key] of batch.entries()) known.set(key, unit(vectors[place]));
+        for (const [place, key] of batch.entries())
+          known.set(key, vectors[place].length === 0 ? undefined : unit(vectors[place]));
       }
       return keys.map((key) => known.get(key));
     },
     save() {
-      const vectors = [...known.values()];
+      const made = [...known].filter(([, vector]) => vector !== undefined);
+      const vectors = made.map(([, vector]) => vector);
       const length = vectors[0]?.length ?? 0;
       const numbers = new Float32Array(vectors.length * length);
       for (const [place, vector] of vectors.entries()) numbers.set(vector, place * length);
-      writeFileSync(keysFile, JSON.stringify([...known.keys()]));
+      writeFileSync(keysFile, JSON.stringify(made.map(([key]) => key)));
       writeFileSync(numbersFile, numbers);
     },
   };

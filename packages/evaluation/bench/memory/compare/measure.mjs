@@ -3,7 +3,7 @@
  * same questions are drawn again and again for both rankings, with a fixed seed.
  */
 
-/** One figure for each question: `{ r5, r10, mrr }`. */
+/** One figure for each question: `{ r5, r10, mrr, given }`; `given` is 1 where anything was found. */
 export async function measureSet({ collections, questions }, makeRanker) {
   const rankers = [];
   const figures = [];
@@ -17,7 +17,8 @@ export async function measureSet({ collections, questions }, makeRanker) {
     const found = await rankers[collection](question, 10);
     const share = (count) => gold.filter((id) => found.slice(0, count).includes(id)).length / gold.length;
     const place = found.findIndex((id) => gold.includes(id));
-    figures.push({ r5: share(5), r10: share(10), mrr: place < 0 ? 0 : 1 / (place + 1) });
+    const mrr = place < 0 ? 0 : 1 / (place + 1);
+    figures.push({ r5: share(5), r10: share(10), mrr, given: found.length > 0 ? 1 : 0 });
   }
   return figures;
 }

@@ -113,7 +113,10 @@ export function vectorsAlone(embed) {
     const vectors = await embed(documents.map(textOf));
     return async ({ text }, limit) => {
       const [query] = await embed([text]);
-      const scores = new Map(vectors.map((vector, place) => [place, dot(query, vector)]));
+      if (query === undefined) return [];
+      const scores = new Map(
+        vectors.flatMap((vector, place) => (vector === undefined ? [] : [[place, dot(query, vector)]])),
+      );
       return best(scores, limit).map((place) => documents[place].id);
     };
   };
@@ -125,10 +128,12 @@ export function oursHybrid({ createMemorySearch, closest, fuseFound, embed }) {
     const search = createMemorySearch();
     for (const { id, ...fields } of documents) search.set(id, fields);
     const made = await embed(documents.map(textOf));
-    const vectors = new Map(documents.map(({ id }, place) => [id, made[place]]));
+    const vectors = new Map(
+      documents.flatMap(({ id }, place) => (made[place] === undefined ? [] : [[id, made[place]]])),
+    );
     return async ({ text }, limit) => {
       const [query] = await embed([text]);
-      const near = closest(query, vectors, { least: -1, count: FUSED_COUNT });
+      const near = query === undefined ? [] : closest(query, vectors, { least: -1, count: FUSED_COUNT });
       const hits = search.search(text, { limit: FUSED_COUNT });
       return fuseFound(
         hits,

@@ -1,6 +1,7 @@
 /**
  * Compares retrieval over public sets that none of ours was made for: ours by words and hybrid, plain BM25, SQLite's
- * FTS5, MiniSearch, Orama, and vectors alone.
+ * FTS5, MiniSearch, Orama, vectors alone, and what a session is shown unasked ("given": for how many questions anything
+ * was found or shown).
  *
  * Claims: on no set are words alone worse than plain BM25, and on most they are better; hybrid is at most a point below
  * its better part wherever the embedding model knows the language. Settings were chosen on one half of each set.
@@ -22,6 +23,7 @@ import { readConversationSets } from "./conversation-sets.mjs";
 import { localVectors } from "./local-vectors.mjs";
 import { mean, measureSet, pairedInterval } from "./measure.mjs";
 import * as rankers from "./rankers.mjs";
+import { shownInSession } from "./shown.mjs";
 import { readTextSets } from "./text-sets.mjs";
 
 const root = new URL("../../../../../", import.meta.url);
@@ -54,10 +56,13 @@ const { createMemorySearch } = await load("base/search/memory-search.js");
 const { MEMORY_SEARCH_DEFAULTS } = await load("base/defaults/memory/search.js");
 const { closest, fuseFound } = await load("memory/recall/vector-search.js");
 const { localEmbeddings } = await load("entries/memory.js");
+const { PersistentMemory } = await load("agent/memory/persistent-memory.js");
+const { inMemoryMemoryStore } = await load("stores/in-memory/in-memory-memory-store.js");
+const { formatMemoryFile } = await load("memory/files/memory-file.js");
 
 /** Sets in English, whose texts are short enough for the local model to embed all of them in minutes. */
 const EMBEDDED =
-  /^(?:LoCoMo|REALTALK|BEAM 100K|LongMemEval hard|Letta facts|PrefEval|XQuAD en|Cranfield|CISI)$/;
+  /^(?:LoCoMo|REALTALK|BEAM 100K|LongMemEval hard|Letta facts|PrefEval|XQuAD en|Cranfield|CISI|MADial en|Medline|ADI)$/;
 
 const peers = createRequire(import.meta.url);
 const vectors =
@@ -80,6 +85,7 @@ const makers = {
   MiniSearch: rankers.miniSearch(peers("minisearch")),
   Orama: rankers.orama(peers("@orama/orama")),
   "vectors alone": vectors && rankers.vectorsAlone(vectors.embed),
+  "shown, words": shownInSession({ PersistentMemory, inMemoryMemoryStore, formatMemoryFile }),
 };
 const NEEDS_VECTORS = new Set(["ours, hybrid", "vectors alone"]);
 
@@ -116,6 +122,7 @@ function summary({ set, rows }) {
           r5: of(figures, "r5"),
           r10: of(figures, "r10"),
           mrr: of(figures, "mrr"),
+          given: of(figures, "given"),
           r10OfHalves: [0, 1].map((half) => of(figures, "r10", (question) => question.half === half)),
           r10OfKinds: Object.fromEntries(
             kinds.map((kind) => [kind, of(figures, "r10", (question) => question.kind === kind)]),
@@ -143,10 +150,10 @@ function show(one) {
   const kinds = Object.keys(Object.values(figures)[0].r10OfKinds);
   console.log(
     table([
-      ["ranking", "R@5", "R@10", "MRR", "chosen on", "printed", ...(kinds.length > 1 ? kinds : [])],
-      ...Object.entries(figures).map(([ranker, { r5, r10, mrr, r10OfHalves, r10OfKinds }]) => [
+      ["ranking", "R@5", "R@10", "MRR", "given", "chosen on", "printed", ...(kinds.length > 1 ? kinds : [])],
+      ...Object.entries(figures).map(([ranker, { r5, r10, mrr, given, r10OfHalves, r10OfKinds }]) => [
         ranker,
-        ...[r5, r10, mrr, ...r10OfHalves, ...(kinds.length > 1 ? Object.values(r10OfKinds) : [])].map(
+        ...[r5, r10, mrr, given, ...r10OfHalves, ...(kinds.length > 1 ? Object.values(r10OfKinds) : [])].map(
           percent,
         ),
       ]),

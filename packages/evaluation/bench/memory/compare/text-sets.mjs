@@ -1,6 +1,9 @@
 /**
  * Sets whose memories are texts that stand alone: short facts (Letta), preferences that a question does not name
  * (PrefEval), sentences in many languages (XQuAD), and long summaries of papers (Cranfield, CISI).
+ *
+ * No setting was ever chosen on the last ones: what two children told, of which an assistant is to think as they talk
+ * (MADial-Bench, English and Chinese), and papers of medicine and documentation (Medline, ADI).
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,6 +21,9 @@ export function readTextSets(sets, corpus) {
     collectionSet("XQuAD, 8 others", XQUAD_OTHERS.flatMap(xquad), { questionsCount: 800, byQuestion: true }),
     collectionSet("Cranfield", smart(sets, "cranfield", ["cran.all.1400", "cran.qry", "cranqrel"])),
     collectionSet("CISI", smart(sets, "cisi", ["CISI.ALL", "CISI.QRY", "CISI.REL"])),
+    ...["en", "zh"].map((language) => collectionSet(`MADial ${language}`, madial(sets, language))),
+    collectionSet("Medline", smart(join(sets, "irs"), "med", ["MED.ALL", "MED.QRY", "MED.REL"])),
+    collectionSet("ADI", smart(join(sets, "irs"), "adi", ["ADI.ALL", "ADI.QRY", "ADI.REL"])),
   ];
 }
 
@@ -91,6 +97,23 @@ function xquadCollection(file, language) {
         questions.push({ text: question, kind: language, gold });
       }
     }
+  return [{ documents, questions }];
+}
+
+/** What a child says is the question; the events that the assistant could bring up next are the answer. */
+function madial(sets, language) {
+  const file = (kind) =>
+    join(sets, "MADial/data", language === "zh" ? "ch" : language, `MADial-Bench-${language}-${kind}.json`);
+  const documents = linesIn(file("memory")).flatMap((line) =>
+    Object.entries(line).map(([id, { event, time }]) => ({ id, body: event, time })),
+  );
+  const questions = linesIn(file("dialogue")).flatMap(({ dialogue, ...row }) =>
+    row["test-turn"].map((turn) => ({
+      text: dialogue[turn - 1].replace(/^<[^>]*>:/, "").trim(),
+      kind: "dialogue",
+      gold: row["relevant-id"].map(String),
+    })),
+  );
   return [{ documents, questions }];
 }
 
