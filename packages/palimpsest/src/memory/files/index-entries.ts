@@ -68,8 +68,10 @@ function readIndexText(text: string): ParsedIndex {
     if (found === undefined) continue;
     const toLine = endOfEntry(lines, at, indentOf(line.text));
     const more = lines.slice(at + 1, toLine).map((each) => each.text.trim());
-    const { rest, ...link } = found;
-    entries.push({ ...link, ...hookOf([rest, ...more]), type, fromLine: at, toLine });
+    const { bullet, title, file, targetAt, rest } = found;
+    const { separator, hook } = hookOf([rest, ...more]);
+    // Each by its name: taking all but one from an object is most of the cost of reading an index.
+    entries.push({ file, title, hook, type, fromLine: at, toLine, targetAt, bullet, separator });
     at = toLine - 1;
   }
   return { lines, entries, headings };

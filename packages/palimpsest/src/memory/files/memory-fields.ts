@@ -8,7 +8,7 @@ import type { FrontmatterValue } from "./frontmatter-value.ts";
 import { MEMORY_SOURCES, MEMORY_TYPES, type Memory } from "./memory.ts";
 
 /** The facts in a memory's frontmatter: everything but its path and its text. */
-export type MemoryFacts = Omit<Memory, "path" | "body">;
+type MemoryFacts = Omit<Memory, "path" | "body">;
 type MemoryFactName = keyof MemoryFacts;
 
 interface Fact<Value> {

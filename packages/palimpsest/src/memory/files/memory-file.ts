@@ -19,7 +19,7 @@ import { editFrontmatter, type FrontmatterEdit } from "./edit-frontmatter.ts";
 import { lineEndOf, parseFrontmatter } from "./frontmatter.ts";
 import { formatValue } from "./frontmatter-value.ts";
 import type { Memory } from "./memory.ts";
-import { editsOf, FACT_NAMES, type MemoryFacts, readFact, writtenFact } from "./memory-fields.ts";
+import { editsOf, FACT_NAMES, readFact, writtenFact } from "./memory-fields.ts";
 
 /** The facts of a new file; absent ones have their default. */
 export type NewMemory = Pick<Memory, "name" | "body"> & Omit<MemoryChanges, "path">;
@@ -40,15 +40,17 @@ interface ParsedMemoryFile {
 export function parseMemoryFile(path: string, text: string): ParsedMemoryFile {
   const frontmatter = parseFrontmatter(text);
   const problems = [...frontmatter.problems];
-  const facts = FACT_NAMES.map((name) => {
+  const { from, to } = bodyPlace(text, frontmatter.bodyFrom);
+  // One object from the start: it is made for every file of a directory.
+  const memory: Record<string, unknown> = { path, name: "", description: "", type: undefined };
+  memory["body"] = text.slice(from, to);
+  for (const name of FACT_NAMES) {
     const { value, problem } = readFact(frontmatter, name);
     if (problem !== undefined) problems.push(problem);
-    return [name, value];
-  });
-  const { from, to } = bodyPlace(text, frontmatter.bodyFrom);
-  const { name, description, type, ...rest } = Object.fromEntries(facts) as MemoryFacts;
-  const head = { path, name: name || fileTitle(path), description, type };
-  return { memory: { ...head, body: text.slice(from, to), ...rest }, problems };
+    memory[name] = value;
+  }
+  memory["name"] ||= fileTitle(path);
+  return { memory: memory as unknown as Memory, problems };
 }
 
 /** The text of a new file. */
