@@ -135,6 +135,8 @@ async function bundle(from, dist, entries) {
     input: Object.fromEntries(names.map((name) => [name, join(from, `${name}.js`)])),
     platform: "node",
     external: /^[^./]/,
+    // No module is imported for what it does; the manifest says so, too.
+    treeshake: { moduleSideEffects: false, propertyReadSideEffects: false },
     experimental: { attachDebugInfo: "none" },
   });
   const { output } = await built.write({

@@ -126,7 +126,8 @@ export function assembleSession(
     plain,
     tracker,
     digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: saved ?? digests }),
-    index: new FoldedFromLog(reader, everything, { isNew, turns }),
+    // Not before the first search: an index has as much memory as three times the texts.
+    index: new FoldedFromLog(reader, everything, { isNew: false, turns }),
     calls,
     pins: new SessionPins({
       reader,
