@@ -146,8 +146,13 @@ async function bundle(from, dist, entries) {
     chunkFileNames: "chunks/[name].js",
     // Chunks export names as they are: aliases would be longer than what they save.
     minifyInternalExports: false,
-    // Without spaces; `onePerLine` puts the lines back. No name is changed.
-    minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
+    // Without spaces; `onePerLine` puts the lines back. Only variables inside functions get short names: what a stack
+    // trace shows keeps its name.
+    minify: {
+      mangle: { toplevel: false, keepNames: true },
+      compress: true,
+      codegen: { removeWhitespace: true },
+    },
     // The declarations have the doc comments; bundlers know without a mark that a new `Map` or `Set` has no effect.
     comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
