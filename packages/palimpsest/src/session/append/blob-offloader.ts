@@ -3,14 +3,17 @@
  * from the first call on. The log holds a reference; nothing is shortened that is not stored whole.
  */
 
+import type { Steps } from "../../base/steps.ts";
 import { type ArrivalPolicy, planArrival } from "../../compaction/layers/offload/offload-at-arrival.ts";
 import type { Measure } from "../../compaction/shared/measure.ts";
 import { formatPointer } from "../../compaction/shared/pointer.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
-import { type BlobRef, defaultOrigin, type Message } from "../../transcript/blocks.ts";
+import { estimateInSteps } from "../../tokens/estimate/estimate-block.ts";
+import { type BlobRef, type ContentBlock, defaultOrigin, type Message } from "../../transcript/blocks.ts";
 import type { BlobBlock, StoredBlock } from "../../transcript/entries.ts";
 import type { SessionEvent } from "../events/events.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 import { findMessageRepairs } from "./content-repairs.ts";
 import type { NewEntry } from "./entry-writer.ts";
 import type { PlainFiles } from "./plain-files.ts";
@@ -27,17 +30,20 @@ export class BlobOffloader {
   readonly #hasher: Hasher;
   readonly #measure: Measure;
   readonly #plain: Pick<PlainFiles, "keep">;
+  readonly #turns: FairTurns;
 
   constructor(options: {
     readonly log: SessionLog;
     readonly hasher: Hasher;
     readonly measure: Measure;
     readonly plain: Pick<PlainFiles, "keep">;
+    readonly turns: FairTurns;
   }) {
     this.#log = options.log;
     this.#hasher = options.hasher;
     this.#measure = options.measure;
     this.#plain = options.plain;
+    this.#turns = options.turns;
   }
 
   /** Stores the large blocks of `messages`, the first of which will have number `firstSeq`. */
@@ -59,8 +65,11 @@ export class BlobOffloader {
 
   /** Stores a text beside the log, once. */
   async keepText(text: string): Promise<BlobRef> {
+    await this.#turns.take();
     const hash = this.#hasher.sha256(text);
+    await this.#turns.take();
     await this.#log.putBlob(hash, text);
+    await this.#turns.take();
     return { hash, bytes: new TextEncoder().encode(text).length };
   }
 
@@ -70,12 +79,16 @@ export class BlobOffloader {
     policy: ArrivalPolicy,
     events: SessionEvent[],
   ): Promise<readonly StoredBlock[]> {
+    for (const block of message.content) {
+      const estimating = this.#turns.run(estimateInSteps(block));
+      if (estimating !== undefined) await estimating;
+    }
     const forms = planArrival(message, seq, policy, this.#measure);
     if (forms.length === 0) return message.content;
     const content: StoredBlock[] = [...message.content];
     for (const { index, shown: planned, view } of forms) {
       const whole = message.content[index]!;
-      const blob = await this.keepText(JSON.stringify(whole));
+      const blob = await this.keepText(await this.#turns.run(writeInSteps(whole)));
       const shown = await this.#plain.keep(planned, formatPointer({ seq, block: index }), whole);
       content[index] = { type: "blob", blob, view, shown } satisfies BlobBlock;
       if (view === "whole") continue;
@@ -103,4 +116,40 @@ function toNewEntry(message: Message, content: readonly StoredBlock[]): NewEntry
     ...(at === undefined ? {} : { saidAt: at }),
     content,
   };
+}
+
+/** Characters that are written in one step: less than a millisecond. */
+const STEP_CHARACTERS = 192_000;
+
+/** The JSON of a block with a long text, a piece at a time: the same letters as `JSON.stringify` writes. */
+export function* writeInSteps(block: ContentBlock): Steps<string> {
+  const fields = Object.entries(block as unknown as Readonly<Record<string, unknown>>);
+  const isLong = ([, value]: readonly [string, unknown]): boolean =>
+    typeof value === "string" && value.length > STEP_CHARACTERS;
+  if (!fields.some(isLong)) return JSON.stringify(block);
+  const pieces: string[] = [];
+  for (const [name, value] of fields) {
+    if (value === undefined) continue;
+    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
+    if (typeof value === "string" && value.length > STEP_CHARACTERS) yield* writeText(value, pieces);
+    else pieces.push(JSON.stringify(value));
+  }
+  return `${pieces.join("")}}`;
+}
+
+function* writeText(text: string, pieces: string[]): Steps {
+  pieces.push('"');
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPiece(text, from + STEP_CHARACTERS);
+    pieces.push(JSON.stringify(text.slice(from, to)).slice(1, -1));
+    from = to;
+    yield;
+  }
+  pieces.push('"');
+}
+
+/** Between two characters: half of a surrogate pair would be written as an escape. */
+function endOfPiece(text: string, end: number): number {
+  const before = text.charCodeAt(end - 1);
+  return before >= 0xd800 && before <= 0xdbff ? end + 1 : end;
 }

@@ -122,7 +122,7 @@ export function assembleSession(
     queue: new SessionQueue(log.sessionId, turns),
     writer,
     reader,
-    offloader: new BlobOffloader({ log, hasher, measure, plain }),
+    offloader: new BlobOffloader({ log, hasher, measure, plain, turns }),
     plain,
     tracker,
     digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: saved ?? digests }),

@@ -18,6 +18,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import { TOKEN_WEIGHTS } from "../../base/defaults/tokens/token-weights.ts";
+import type { Steps } from "../../base/steps.ts";
 
 /** Marks of ASCII, by how tokenizers treat them. */
 const MARKS = {
@@ -236,7 +237,20 @@ function isCapital(kind: string): boolean {
 }
 
 /** Made for the first text: building the tables would take a tenth of the time of importing the library. */
-let readText: ((text: string) => number) | undefined;
+let readText: TextReader | undefined;
+
+/** Reads a text from one place to another, going on from what was read before. */
+type TextReader = (text: string, from: number, to: number, before: ReadSoFar) => ReadSoFar;
+
+interface ReadSoFar {
+  /** Absent where nothing was read yet. */
+  readonly state?: number;
+  readonly tokens: number;
+}
+
+const NOTHING_READ: ReadSoFar = { tokens: 0 };
+/** Characters of one step: less than a millisecond. @internal */
+export const STEP_CHARACTERS = 96_000;
 
 /**
  * Estimates the tokens of a text, not rounded, so that sums over many small texts stay right.
@@ -244,7 +258,18 @@ let readText: ((text: string) => number) | undefined;
  */
 export function estimateText(text: string): number {
   readText ??= makeReader(buildAutomaton(TOKEN_WEIGHTS));
-  return readText(text);
+  return readText(text, 0, text.length, NOTHING_READ).tokens;
+}
+
+/** The same in steps. @internal */
+export function* estimateTextInSteps(text: string): Steps<number> {
+  readText ??= makeReader(buildAutomaton(TOKEN_WEIGHTS));
+  let read = NOTHING_READ;
+  for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
+    read = readText(text, at, Math.min(text.length, at + STEP_CHARACTERS), read);
+    yield;
+  }
+  return read.tokens;
 }
 
 /**
@@ -264,12 +289,11 @@ function makeReader({
   weight,
   repeatClass,
   repeatable,
-}: CharacterAutomaton): (text: string) => number {
-  return (text) => {
-    const length = text.length;
-    let state = startState;
-    let tokens = 0;
-    for (let index = 0; index < length; index++) {
+}: CharacterAutomaton): TextReader {
+  return (text, from, to, before) => {
+    let state = before.state ?? startState;
+    let { tokens } = before;
+    for (let index = from; index < to; index++) {
       const code = charCodeAt.call(text, index);
       if (code < 128) {
         state = next[state | asciiClass[code]!]!;
@@ -281,6 +305,6 @@ function makeReader({
       }
       tokens += weight[state >> classBits]!;
     }
-    return tokens;
+    return { state, tokens };
   };
 }

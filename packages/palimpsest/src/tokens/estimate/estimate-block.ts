@@ -6,9 +6,10 @@
  */
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { ContentBlock, ToolResultBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
-import { estimateText } from "./character-automaton.ts";
+import { estimateText, estimateTextInSteps, STEP_CHARACTERS } from "./character-automaton.ts";
 import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
 import { type MediaSize, readMediaSize } from "./media-size.ts";
 
@@ -53,6 +54,27 @@ export function estimateBlock(block: ContentBlock, model?: string): number {
   );
 }
 
+/** The block with a long text that was estimated last, and the tokens of the text. */
+let lastLong: { readonly block: WeakRef<ContentBlock>; readonly tokens: number } | undefined;
+
+/** Estimates a block with a long text in steps, so that {@link estimateBlock} knows it, and another block with its text. @internal */
+export function* estimateInSteps(block: ContentBlock): Steps {
+  const text = longTextOf(block);
+  if (text === undefined || text.length <= STEP_CHARACTERS) return;
+  lastLong = { block: new WeakRef(block), tokens: yield* estimateTextInSteps(text) };
+  estimateBlock(block);
+}
+
+function longTextOf(block: ContentBlock): string | undefined {
+  if (block.type === "text") return block.text;
+  return block.type === "tool_result" && typeof block.content === "string" ? block.content : undefined;
+}
+
+function tokensOf(text: string): number {
+  const known = text.length > STEP_CHARACTERS ? lastLong?.block.deref() : undefined;
+  return known !== undefined && longTextOf(known) === text ? lastLong!.tokens : estimateText(text);
+}
+
 /** True if the price of a block depends on the model: it holds media whose size is known. @internal */
 function holdsSizedMedia(block: ContentBlock): boolean {
   estimateBlock(block);
@@ -63,7 +85,7 @@ function holdsSizedMedia(block: ContentBlock): boolean {
 function weighBlock(block: ContentBlock, media: SizedMedia[]): number {
   switch (block.type) {
     case "text":
-      return estimateText(textOf(block.text)) + BLOCK_TOKENS;
+      return tokensOf(textOf(block.text)) + BLOCK_TOKENS;
     case "thinking":
       // The signature is not read by the model; only the text takes room.
       return estimateText(textOf(block.thinking)) + BLOCK_TOKENS;
@@ -94,7 +116,7 @@ function weighCall(name: string, input: unknown): number {
 
 function weighResult(block: ToolResultBlock, media: SizedMedia[]): number {
   if (!Array.isArray(block.content)) {
-    return estimateText(textOf(block.content)) + TOOL_RESULT_TOKENS;
+    return tokensOf(textOf(block.content)) + TOOL_RESULT_TOKENS;
   }
   let tokens: number = TOOL_RESULT_TOKENS;
   for (const part of block.content as readonly unknown[]) {

@@ -40,8 +40,8 @@ async function aFullSession(clock: FakeClock): Promise<Session> {
   return session;
 }
 
-/** The passes of the event loop until the request leaves, and what else came in meanwhile. */
-async function prepare(session: Session): Promise<{ readonly call: PreparedCall; readonly passes: number }> {
+/** The passes of the event loop until something is done. */
+async function passesOf(work: Promise<unknown>): Promise<number> {
   let passes = 0;
   let isOver = false;
   const passing = (async () => {
@@ -50,10 +50,16 @@ async function prepare(session: Session): Promise<{ readonly call: PreparedCall;
       passes++;
     }
   })();
-  const call = await session.prepare(REQUEST);
+  await work;
   isOver = true;
   await passing;
-  return { call, passes };
+  return passes;
+}
+
+async function prepare(session: Session): Promise<{ readonly call: PreparedCall; readonly passes: number }> {
+  const preparing = session.prepare(REQUEST);
+  const passes = await passesOf(preparing);
+  return { call: await preparing, passes };
 }
 
 it("leaves the process its turns, whatever it writes", async () => {
@@ -63,6 +69,25 @@ it("leaves the process its turns, whatever it writes", async () => {
   expect(whole.passes).toBeLessThan(5);
   expect(sliced.passes).toBeGreaterThan(100);
   expect(JSON.stringify(sliced.call)).toBe(JSON.stringify(whole.call));
+});
+
+it("leaves the process its turns while a large result comes in", async () => {
+  const content = "[12] compiled src/module-7/unit_3.ts in 41 ms: symbolName12 is never read\n".repeat(
+    40_000,
+  );
+  const takeIn = async (clock: FakeClock) => {
+    const ports = { store: new InMemorySessionStore(), clock, ids: seededIds(1), hasher: nodeHasher };
+    const session = await createSession(ports);
+    const call = { type: "tool_use", id: "big", name: "Bash", input: { command: "make" } } as const;
+    await session.append(["Build it.", { role: "assistant", content: [call] }]);
+    const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "big", content }] } as const;
+    const passes = await passesOf(session.append(result));
+    return { passes, call: JSON.stringify(await session.prepare(REQUEST)) };
+  };
+  const whole = await takeIn(new FakeClock());
+  const sliced = await takeIn(new SlowClock());
+  expect(sliced.passes).toBeGreaterThan(whole.passes + 30);
+  expect(sliced.call).toBe(whole.call);
 });
 
 it("takes input meanwhile, which follows the rewrite", async () => {

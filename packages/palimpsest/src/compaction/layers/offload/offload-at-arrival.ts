@@ -116,7 +116,11 @@ function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure
       if (block.type === "document" && documentText(block) === undefined) return false;
       if (measure(block) > policy.blockTokens) return true;
       return textsOf(block).some(
-        (text) => longestLine(text) > policy.lineCharacters || utf8Bytes(text) > policy.blockBytes,
+        (text) =>
+          // A character has at least one byte: long texts need not be counted.
+          text.length > policy.blockBytes ||
+          longestLine(text) > policy.lineCharacters ||
+          utf8Bytes(text) > policy.blockBytes,
       );
     default:
       return false;
