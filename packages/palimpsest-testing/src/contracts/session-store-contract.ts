@@ -96,6 +96,27 @@ const LOG_CASES = casesOf({
     same(seqs(await log.readTail()), [5, 6, 7], "the tail of the writer");
     await log.close();
   },
+  "reads the tail as it was at any entry, and finds each": async ({ store, reopen }) => {
+    const log = await store.create(ID);
+    await log.append([message(1, "one"), checkpoint(2), message(3, "three")]);
+    await log.append([message(4, "four"), checkpoint(5)]);
+    await log.append([message(6, "six"), message(7, "seven")]);
+    await log.close();
+    const again = await reopen().open(ID);
+    const tails = [[], [2], [2, 3], [2, 3, 4], [5], [5, 6], [5, 6, 7], []];
+    for (const [index, tail] of tails.entries()) {
+      const found = seqs(await again.readTail(index + 1));
+      if (found.length > 0) same(found, tail, `the tail at ${index + 1}`);
+    }
+    if (again.find !== undefined) {
+      const found = [];
+      for (let seq = 1; seq <= 8; seq++) found.push((await again.find(seq))?.entry.seq ?? 0);
+      same(found, [1, 2, 3, 4, 5, 6, 7, 0], "entries");
+      const { position } = (await again.find(4))!;
+      same(seqs(await again.readFrom(position, 4)), [4], "an entry at the position that was found");
+    }
+    await again.close();
+  },
   "has no tail where there is no checkpoint": async ({ store }) => {
     const log = await store.create(ID);
     await log.append([message(1, "one"), message(2, "two")]);

@@ -18,6 +18,7 @@ import type { BudgetTracker } from "./compact/budget-tracker.ts";
 import type { WindowCompactor } from "./compact/compact-window.ts";
 import type { CompactionWatch } from "./compact/compaction-watch.ts";
 import { PIN_TOOL } from "./history/pin-tool.ts";
+import { windowAfter } from "./history/restore-window.ts";
 import type { SessionHistory } from "./history/session-history.ts";
 import { type PinPlan, runPinTool } from "./history/session-pins.ts";
 import { validateMessages } from "./input/validate-messages.ts";
@@ -268,7 +269,9 @@ export class Session {
     return this.#run(async () => {
       const call = await this.#parts.reader.findEntry(callSeq);
       if (call?.type !== "call") throw noSuchCall(callSeq);
-      const projection = await this.#parts.writer.readProjection(call.throughSeq);
+      const { log, writer } = this.#parts;
+      const near = await windowAfter(log, call.throughSeq);
+      const projection = near ?? (await writer.readProjection(call.throughSeq));
       return assembleRequest(projection.visible, projection.callSeqs);
     });
   }

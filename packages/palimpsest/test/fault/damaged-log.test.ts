@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { InMemoryFileSystem } from "palimpsest-testing";
 import { beforeAll, describe, expect, it } from "vitest";
+import { misread } from "#test/stores/files/log/misread.ts";
 import { usualFew } from "../../../../test/helpers/size-of-run.ts";
 import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "./workload.ts";
 
@@ -203,6 +204,7 @@ describe("a log with anything in it", () => {
         expect(found.entries.filter((entry) => !originals.has(JSON.stringify(entry)))).toEqual([]);
 
         const log = await fileStore(disk).open(SESSION);
+        expect(await misread(log)).toEqual([]);
         const next = nextSeq(found);
         const [position] = await log.append([message(next)]);
         const seqsOf = (entries: readonly { readonly entry: { readonly seq: number } }[]) =>

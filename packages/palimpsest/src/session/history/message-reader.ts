@@ -36,7 +36,12 @@ export class LogReader {
 
   /** The entry `seq`, or `undefined` where the log has none. */
   async findEntry(seq: number): Promise<Entry | undefined> {
-    if (!this.#positions.has(seq) && !this.#knowsAllPositions) await this.#scanPositions();
+    if (!this.#positions.has(seq) && !this.#knowsAllPositions) {
+      const found = await this.#log.find?.(seq);
+      if (found !== undefined) this.#positions.set(seq, found.position);
+      if (found !== undefined) return found.entry;
+      await this.#scanPositions();
+    }
     const position = this.#positions.get(seq);
     if (position === undefined) return undefined;
     const { entries } = await this.#log.readFrom(position, seq);

@@ -13,6 +13,7 @@ import type {
   NotesFile,
   PlainCopies,
   SessionLog,
+  StoredEntry,
 } from "../../ports/session-store.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
 import type { Entry } from "../../transcript/entries.ts";
@@ -86,8 +87,12 @@ export class WatchedLog implements SessionLog {
     this.#log = log;
   }
 
-  async readTail(): Promise<LogContents> {
-    return this.#reported(await this.#log.readTail());
+  async readTail(throughSeq?: number): Promise<LogContents> {
+    return this.#reported(await this.#log.readTail(throughSeq));
+  }
+
+  async find(seq: number): Promise<StoredEntry | undefined> {
+    return this.#log.find?.(seq);
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {

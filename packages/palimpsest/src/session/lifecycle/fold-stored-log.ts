@@ -7,7 +7,7 @@ import { asNumber, asString, isObject, type JsonObject } from "../../base/json/j
 import type { LogContents, SessionLog, StoredEntry } from "../../ports/session-store.ts";
 import { UsageLedger } from "../../tokens/count/usage-ledger.ts";
 import { resolveModelLimits } from "../../tokens/models/model-catalogue.ts";
-import { isPossibleCheckpoint, restoreCheckpoint } from "../../transcript/checkpoint.ts";
+import { isPossibleCheckpoint } from "../../transcript/checkpoint.ts";
 import {
   type AnswerEntry,
   type CheckpointEntry,
@@ -21,6 +21,7 @@ import { OpenCalls } from "../append/open-calls.ts";
 import type { SessionEvent } from "../events/events.ts";
 import { carriedDigest, type StoredDigest } from "../history/digest-store.ts";
 import { hydrate, needsHydrating } from "../history/hydrate.ts";
+import { restoreWindow } from "../history/restore-window.ts";
 import { WindowTracker } from "../window/window-tracker.ts";
 import { findOutlineStart } from "./outline-start.ts";
 
@@ -134,23 +135,12 @@ async function restore(
   checkpoint: CheckpointEntry,
   { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
 ): Promise<Restored> {
-  const entries: Entry[] = [];
   const repairs: ContentRepair[] = [];
-  for (const run of checkpoint.runs) {
-    const contents = await log.readFrom(run.position, run.to);
-    const isThere =
-      contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
-    if (!isThere) return { projection: undefined, repairs };
-    for (const { entry, position } of contents.entries) {
-      positions.set(entry.seq, position);
-      const shown = await hydrate(entry, log);
-      entries.push(shown);
-      for (const repair of findRepairs(shown)) repairs.push(repair);
-    }
-  }
-  const projection = restoreCheckpoint(checkpoint, entries);
-  const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
-  return { projection: hasAll ? projection : undefined, repairs };
+  const projection = await restoreWindow(checkpoint, log, (shown, position) => {
+    positions.set(shown.seq, position);
+    for (const repair of findRepairs(shown)) repairs.push(repair);
+  });
+  return { projection, repairs };
 }
 
 interface FoldStart {

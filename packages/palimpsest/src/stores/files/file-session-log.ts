@@ -303,15 +303,14 @@ export class FileSessionLog implements SessionLog {
       recordEnd(this.#fs, this.#paths.endFile, { file: writer.file, end });
   }
 
-  async readTail(): Promise<LogContents> {
-    const missing = this.#lookForMissingTail();
-    const { entries, damage } = await this.#reading.readTail();
+  async readTail(throughSeq?: number): Promise<LogContents> {
+    const missing = throughSeq === undefined ? this.#lookForMissingTail() : [];
+    const { entries, damage } = await this.#reading.readTail(throughSeq);
     return { entries, damage: [...damage, ...missing] };
   }
 
-  readFrom(position: number, toSeq: number): Promise<LogContents> {
-    return this.#reading.readFrom(position, toSeq);
-  }
+  readonly readFrom: FileLogReading["readFrom"] = (...place) => this.#reading.readFrom(...place);
+  readonly find: FileLogReading["find"] = (seq) => this.#reading.find(seq);
 
   async *readAll(reading?: LogReading): AsyncGenerator<LogContents> {
     const damage = this.#lookForMissingTail();

@@ -253,9 +253,17 @@ class InMemorySessionLog implements SessionLog {
     this.#assertOpen();
   }
 
-  async readTail(): Promise<LogContents> {
+  async readTail(throughSeq = this.#session.lastSeq): Promise<LogContents> {
     this.#assertOpen();
-    return this.#slice(this.#session.checkpoints.at(-1) ?? this.#session.lines.length);
+    const { checkpoints, lines } = this.#session;
+    const from = throughSeq > lines.length ? undefined : checkpoints.findLast((at) => at < throughSeq);
+    return this.#slice(from ?? lines.length, Math.min(throughSeq, lines.length));
+  }
+
+  async find(seq: number): Promise<StoredEntry | undefined> {
+    this.#assertOpen();
+    const hasEntry = seq >= 1 && seq <= this.#session.lines.length;
+    return hasEntry ? { entry: this.#entryAt(seq - 1), position: seq - 1 } : undefined;
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {

@@ -2,7 +2,7 @@
 import { assert } from "../../base/assert.ts";
 import { StoreError } from "../../base/errors.ts";
 import type { Hasher } from "../../ports/runtime.ts";
-import type { LogContents, NotesFile, SessionLog } from "../../ports/session-store.ts";
+import type { LogContents, NotesFile, SessionLog, StoredEntry } from "../../ports/session-store.ts";
 import type { Entry } from "../../transcript/entries.ts";
 import { RepeatedAppend } from "../shared/append-rules.ts";
 import { logClosed, sessionNotFound } from "../shared/store-failure.ts";
@@ -81,11 +81,19 @@ export class PostgresSessionLog implements SessionLog {
     await this.#inTurn(async () => {});
   }
 
-  async readTail(): Promise<LogContents> {
+  async readTail(throughSeq?: number): Promise<LogContents> {
     this.#assertOpen();
     const key = this.#writer.key;
     if (key === undefined) return { entries: [], damage: [] };
-    return this.#rows.tail(key);
+    return throughSeq === undefined
+      ? this.#rows.tail(key)
+      : this.#rows.tailThrough(key, wholeSeq(throughSeq));
+  }
+
+  /** A position is a number: a damaged row is told apart by what is read. */
+  async find(seq: number): Promise<StoredEntry | undefined> {
+    const { entries } = await this.readFrom(seq, seq);
+    return entries.find(({ entry }) => entry.seq === seq);
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {

@@ -50,15 +50,22 @@ export function readLogTail(file: OpenFile, end: number): LogContents | undefine
  * its writer was late.
  */
 function readFrom(file: OpenFile, position: number, end: number): LogContents {
+  const start = startBefore(file, position, end);
+  return readWholeLog(file, { from: start.position, to: end, after: start.after });
+}
+
+/** The last place not behind `position` from which reading may begin, or one a little before it. */
+export function startBefore(file: OpenFile, position: number, end: number): FirmStart {
   for (let pieceBytes: number = STORE_DEFAULTS.lineProbeBytes; ; pieceBytes *= 2) {
     const from = Math.max(0, position - pieceBytes);
-    const middle = readMiddleOfLog(file, { from, to: end, startBy: position });
-    if (middle !== undefined) return middle;
+    if (from === 0) return { position: 0, after: undefined };
+    const start = findFirmStart(file, { from, to: end, startBy: position });
+    if (start !== undefined) return start;
   }
 }
 
 /** The search may have found an earlier checkpoint: cuts at the last one that counts. */
-function fromLastCheckpoint({ entries, damage }: LogContents): LogContents | undefined {
+export function fromLastCheckpoint({ entries, damage }: LogContents): LogContents | undefined {
   const index = entries.findLastIndex(({ entry }) => entry.type === "checkpoint");
   const first = entries[index];
   if (first === undefined) return undefined;
@@ -126,19 +133,14 @@ interface MiddleOfLog extends LogContents {
   readonly before: LastEntry | undefined;
 }
 
+/** Where reading may begin in a log, and the entry before, if it is known. */
 interface FirmStart {
   readonly position: number;
   readonly after: LastEntry | undefined;
 }
 
-/**
- * Entries from the first line in the range that certainly counts; `undefined` without one. With `startBy`, that line must
- * begin at or before it.
- */
-function readMiddleOfLog(
-  file: OpenFile,
-  range: ByteRange & { readonly startBy?: number },
-): MiddleOfLog | undefined {
+/** Entries from the first line in the range that certainly counts; `undefined` without one. */
+function readMiddleOfLog(file: OpenFile, range: ByteRange): MiddleOfLog | undefined {
   const start = range.from === 0 ? { position: 0, after: undefined } : findFirmStart(file, range);
   if (start === undefined) return undefined;
   const { position, after } = start;

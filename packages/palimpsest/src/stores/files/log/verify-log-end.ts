@@ -13,7 +13,7 @@ import { readBuffer } from "../replace/whole-file.ts";
 import { NEWLINE } from "./log-line.ts";
 
 /** The number at the start of a line of ours. Does not verify the checksum: a wrong match only costs a scan. */
-const LINE_SEQ =
+export const LINE_SEQ =
   /\n\{"crc":"[0-9a-f]{8}",(?:"batch":"\d{1,7}\/\d{1,7}",)?"type":"[a-z-]{1,40}","seq":(\d{1,15}),/;
 /** Bytes read at each place; most lines are shorter. */
 const PROBE_BYTES = 8_192;

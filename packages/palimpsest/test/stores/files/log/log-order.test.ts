@@ -6,6 +6,7 @@ import { frame, parseFields } from "#test/fault/damaged-session/kind.ts";
 import { World } from "#test/fault/leased-workload.ts";
 import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "#test/fault/workload.ts";
 import type { Entry } from "#transcript/entries.ts";
+import { misread } from "./misread.ts";
 
 const PATH = `${ROOT}/${SESSION}.jsonl`;
 const COUNT = 200;
@@ -76,6 +77,10 @@ describe("a file whose lines are not in the order of the log", () => {
       const { entries } = await log.readFrom(position, to);
       expect(entries.map(({ entry }) => entry.seq)).toEqual(ALL.slice(from - 1, to));
     }
+    expect(await misread(log)).toEqual([]);
+    const fresh = await fileStore(disk).open(SESSION);
+    expect(await misread(fresh), "before the file was scanned").toEqual([]);
+    await fresh.close();
     expect(Buffer.from(disk.readFile(PATH)).equals(before), "reading changes nothing").toBe(true);
     await log.append([messageOf(201)]);
     await log.close();

@@ -1,0 +1,86 @@
+/** Old messages and old windows are read without the rest of the log. */
+import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
+import { describe, expect, it } from "vitest";
+import type { SessionLog, SessionStore } from "#ports/session-store.ts";
+import { createSession, openSession } from "#session/lifecycle/open-session.ts";
+import { internalsOf } from "#session/session.ts";
+import { FileSessionStore } from "#stores/files/file-session-store.ts";
+import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { assistant, call, result, user } from "#test/helpers/histories.ts";
+import { assembleRequest } from "#transcript/request.ts";
+
+function counting(store: SessionStore) {
+  let wholeReads = 0;
+  const counted = new Proxy(store, {
+    get(target, name) {
+      if (name !== "create" && name !== "open") return Reflect.get(target, name, target) as unknown;
+      return async (...args: Parameters<SessionStore["open"]>) =>
+        new Proxy(await target[name](...args), {
+          get(log: SessionLog, member) {
+            if (member === "readAll") wholeReads++;
+            const value = Reflect.get(log, member, log) as unknown;
+            return typeof value === "function" ? value.bind(log) : value;
+          },
+        });
+    },
+  });
+  return { store: counted, wholeReads: () => wholeReads };
+}
+
+function optionsOf(store: SessionStore, seed = 1) {
+  const window = { windowTokens: 40_000 };
+  return { store, clock: new FakeClock(), ids: seededIds(seed), hasher: nodeHasher, window };
+}
+
+describe.each([
+  {
+    name: "in files",
+    make: () =>
+      new FileSessionStore({
+        root: "/sessions",
+        fs: new InMemoryFileSystem(),
+        hasher: nodeHasher,
+        ids: seededIds(9),
+      }),
+  },
+  { name: "in memory", make: () => new InMemorySessionStore() },
+])("a session $name", ({ make }) => {
+  it("reads an old message and the window of an old call from a stretch of its log", async () => {
+    const { store, wholeReads } = counting(make());
+    const written = await createSession({ ...optionsOf(store), sessionId: "s" });
+    const calls: number[] = [];
+    const ask = async (turn: number): Promise<void> => {
+      const { callSeq } = await written.prepare({ model: "claude-sonnet-4-5" });
+      calls.push(callSeq);
+      await written.record({
+        messages: [assistant(`r${turn}`, call(`c${turn}`, "Read", { path: `src/${turn}.ts` }))],
+      });
+      await written.append(user(result(`c${turn}`, `line ${turn} of a file\n`.repeat(400))));
+    };
+    for (let turn = 0; turn < 120; turn++) {
+      if (turn % 10 === 0) await written.append(user(`Question ${turn}`));
+      if (turn === 60) await written.rewind(internalsOf(written).writer.nextSeq - 7);
+      await ask(turn);
+    }
+    await written.close();
+
+    const session = await openSession("s", optionsOf(store, 2));
+    const { writer, reader } = internalsOf(session);
+    const before = wholeReads();
+    expect((await session.history.read("m2.0")).text).toContain("Question 0");
+    expect(wholeReads()).toBe(before);
+    const windows = [];
+    for (const callSeq of calls) {
+      const reads = wholeReads();
+      windows.push(await session.windowAt(callSeq));
+      expect(wholeReads() - reads, `call ${callSeq}`).toBe(0);
+    }
+    for (const [index, callSeq] of calls.entries()) {
+      const entry = await reader.findEntry(callSeq);
+      const whole = await writer.readProjection(entry?.type === "call" ? entry.throughSeq : 0);
+      expect(windows[index], `call ${callSeq}`).toEqual(assembleRequest(whole.visible, whole.callSeqs));
+    }
+    await session.close();
+  });
+});
