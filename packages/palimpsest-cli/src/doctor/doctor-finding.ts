@@ -25,6 +25,7 @@ type DoctorKind =
   | "notes-unfinished"
   | "notes-conflict"
   | "tasks-damaged"
+  | "derived-outdated"
   | "memory"
   | "stale-lease"
   | "litter";

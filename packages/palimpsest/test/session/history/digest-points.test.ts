@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it, vi } from "vitest";
@@ -6,7 +7,7 @@ import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionLog, SessionStore } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { internalsOf, type Session } from "#session/session.ts";
-import { unpackBlob } from "#stores/files/blobs/packed-blob.ts";
+import { unpackDerived } from "#stores/files/blobs/derived-bytes.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -276,11 +277,13 @@ describe("the digest beside a log", () => {
 
 function rewrite(fs: FileSystem, path: string, change: (text: string) => string): void {
   const file = fs.open(path, "read");
-  const text = unpackBlob(Buffer.from(file.read(0, file.size()))).toString("utf8");
+  const text = unpackDerived(Buffer.from(file.read(0, file.size())))!;
   file.close();
   fs.remove(path);
   const next = fs.open(path, "create");
-  next.write(Buffer.from(change(text)));
+  const changed = Buffer.from(change(text));
+  next.write(Buffer.from(`${crc32(changed).toString(16).padStart(8, "0")}\n`));
+  next.write(changed);
   next.close();
 }
 

@@ -10,9 +10,7 @@ import type { IdSource } from "../../../ports/runtime.ts";
 import type { DerivedFiles } from "../../../ports/session-store.ts";
 import { discard, readBytes, writeWhole } from "../replace/whole-file.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
-import { packBlob, unpackBlob } from "./packed-blob.ts";
-
-const NAME_PATTERN = /^[a-z]+-\d+$/;
+import { DERIVED_NAME_PATTERN, packDerived, unpackDerived } from "./derived-bytes.ts";
 
 interface DerivedFolderOptions {
   readonly fs: FileSystem;
@@ -33,20 +31,20 @@ export class DerivedFolder implements DerivedFiles {
   }
 
   async list(): Promise<readonly string[]> {
-    return this.#names().filter((name) => NAME_PATTERN.test(name));
+    return this.#names().filter((name) => DERIVED_NAME_PATTERN.test(name));
   }
 
   async read(name: string): Promise<string | undefined> {
     const path = this.#path(name);
     const stat = this.#options.fs.stat(path);
     if (stat === undefined || stat.isDirectory) return undefined;
-    return unpackBlob(readBytes(this.#options.fs, path)).toString("utf8");
+    return unpackDerived(readBytes(this.#options.fs, path));
   }
 
   async write(name: string, text: string): Promise<void> {
     const { fs, ids, begin } = this.#options;
     const path = this.#path(name);
-    const bytes = await packBlob(Buffer.from(text, "utf8"));
+    const bytes = await packDerived(text);
     begin();
     fs.makeDirectory(this.#folder);
     this.#tidy();
@@ -85,7 +83,7 @@ export class DerivedFolder implements DerivedFiles {
   }
 
   #path(name: string): string {
-    assert(NAME_PATTERN.test(name), "a derived file has a plain name");
+    assert(DERIVED_NAME_PATTERN.test(name), "a derived file has a plain name");
     return join(this.#folder, name);
   }
 }

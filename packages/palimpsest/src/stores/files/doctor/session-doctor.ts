@@ -20,6 +20,7 @@ import { readScanned, scanInSteps } from "../log/ordered-log.ts";
 import { missingTail } from "../log/recorded-end.ts";
 import { readBytes } from "../replace/whole-file.ts";
 import { TaskFolder } from "../tasks/task-folder.ts";
+import { checkDerived } from "./derived-checkup.ts";
 import { checkNotes } from "./notes-checkup.ts";
 import { type DoctorOptions, finding, type SessionCheckup, type SessionFinding } from "./session-findings.ts";
 
@@ -30,6 +31,7 @@ interface ReadLog {
   readonly exists: boolean;
   readonly bytes: number;
   readonly entryCount: number;
+  readonly lastSeq: number;
   readonly damage: readonly LogDamage[];
   /** Blobs by hash, with the number of the first entry that has them as a block. */
   readonly blobs: ReadonlyMap<string, number>;
@@ -59,6 +61,7 @@ export async function inspectSession(options: DoctorOptions): Promise<SessionChe
         ...blobs.findings,
         ...checkNotes(options),
         ...checkTasks(options),
+        ...derivedFindings(options, log.lastSeq),
         ...leases.findings,
         ...checkFolders(options, leases.isInUse),
       ],
@@ -69,12 +72,13 @@ export async function inspectSession(options: DoctorOptions): Promise<SessionChe
 }
 
 async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
-  if (fs.stat(paths.logFile) === undefined)
-    return { exists: false, bytes: 0, entryCount: 0, damage: [], blobs: new Map(), mentioned: new Set() };
-  const damage: LogDamage[] = [];
   const blobs = new Map<string, number>();
   const mentioned = new Set<string>();
+  if (fs.stat(paths.logFile) === undefined)
+    return { exists: false, bytes: 0, entryCount: 0, lastSeq: 0, damage: [], blobs, mentioned };
+  const damage: LogDamage[] = [];
   let entryCount = 0;
+  let lastSeq = 0;
   const file = fs.open(paths.logFile, "read");
   try {
     const missing = missingTail(fs, paths.endFile, file);
@@ -83,11 +87,12 @@ async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
     for (const part of readScanned(file, scan, false)) {
       damage.push(...part.damage);
       entryCount += part.entries.length;
+      lastSeq = part.entries.at(-1)?.entry.seq ?? lastSeq;
       for (const { entry } of part.entries) collectBlobs(entry, blobs, mentioned);
       await setImmediate();
     }
     if (missing !== undefined) damage.push(missing);
-    return { exists: true, bytes, entryCount, damage, blobs, mentioned };
+    return { exists: true, bytes, entryCount, lastSeq, damage, blobs, mentioned };
   } finally {
     file.close();
   }
@@ -241,12 +246,24 @@ function checkTasks({ fs, paths }: DoctorOptions): readonly SessionFinding[] {
   return [finding("tasks-damaged", path, stat.size, advice, { isMendable: false })];
 }
 
+function derivedFindings(options: DoctorOptions, lastSeq: number): readonly SessionFinding[] {
+  const { fs, paths } = options;
+  const folder = join(paths.sessionFolder, "derived");
+  // The target of a link is not ours.
+  const names = fs.stat(folder)?.isLink === true ? [] : listOrNothing(fs, folder);
+  const halves = names.filter((name) => name.endsWith(TEMPORARY_ENDING));
+  return [
+    ...halves.map((name) => halfWritten(fs, join(folder, name))),
+    ...checkDerived(options, folder, { names, lastSeq }),
+  ];
+}
+
 /** Half-made copies of damage, and empty folders. */
 function checkFolders({ fs, paths }: DoctorOptions, isInUse: boolean): readonly SessionFinding[] {
   if (isInUse) return [];
   const damageFolder = join(paths.sessionFolder, "damage");
   const copies = listOrNothing(fs, damageFolder).filter((name) => name.endsWith(TEMPORARY_ENDING));
-  const folders = [paths.blobFolder, damageFolder, paths.sessionFolder];
+  const folders = [paths.blobFolder, damageFolder, join(paths.sessionFolder, "derived"), paths.sessionFolder];
   const empty = folders.filter((folder) => isEmptyFolder(fs, folder));
   return [
     ...copies.map((name) => halfWritten(fs, join(damageFolder, name))),

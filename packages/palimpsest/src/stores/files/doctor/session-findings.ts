@@ -40,6 +40,8 @@ type FindingKind =
   | "notes-conflict"
   /** Lines of the journal of background tasks that cannot be read. They are skipped. */
   | "tasks-damaged"
+  /** A file that was derived from the log and is damaged, of an earlier version, or of another log. The repair removes it. */
+  | "derived-outdated"
   /** A lease whose writer is gone. The repair removes it. */
   | "stale-lease"
   /** A file or an empty folder that a crash left. The repair removes it. */

@@ -81,6 +81,31 @@ function everything(folder = ROOT): Record<string, string> {
 const kindsOf = (findings: readonly { readonly kind: string }[]) => findings.map(({ kind }) => kind);
 
 describe("a check-up", () => {
+  it("finds derived files that are damaged, half written or of entries that are not there, and removes them", async () => {
+    await session.close();
+    const store = new FileSessionStore({ root: ROOT, fs: disk, hasher: nodeHasher, ids: seededIds(8) });
+    const log = await store.open(session.id);
+    for (const name of ["digest-3", "words-3", "digest-4", "digest-4000"])
+      await log.derived!.write(name, "a text that is long enough to be packed ".repeat(40));
+    await log.close();
+    const folder = `${ROOT}/${session.id}/derived`;
+    rewrite(`${folder}/digest-4`, (bytes) => bytes.slice(0, -1));
+    disk.writeFile(`${folder}/words-3.abc.tmp`, Buffer.from("half"));
+    disk.writeFile(`${folder}/a person's`, Buffer.from("file"));
+    const derived = async () =>
+      (await inspectSession(doctorOptions())).findings
+        .filter(({ path }) => path.startsWith(folder))
+        .map(({ kind, path }) => `${kind} ${path.slice(folder.length + 1)}`);
+    expect((await derived()).sort()).toEqual([
+      "derived-outdated digest-4",
+      "derived-outdated digest-4000",
+      "litter words-3.abc.tmp",
+    ]);
+    expect((await repairSession(doctorOptions())).failed).toEqual([]);
+    expect(await derived()).toEqual([]);
+    expect([...disk.list(folder)].sort()).toEqual(["a person's", "digest-3", "words-3"]);
+  });
+
   it("finds nothing in a sound session, and says what there is", async () => {
     await session.close();
     const checkup = await inspectSession(doctorOptions());

@@ -1,0 +1,23 @@
+/** The bytes of a derived file: the checksum of what follows as a line, and the text packed like a blob. */
+import { crc32 } from "node:zlib";
+import { packBlob, unpackBlob } from "./packed-blob.ts";
+
+/** Names of derived files: what it is, and the number of the last entry that it was made of. */
+export const DERIVED_NAME_PATTERN = /^[a-z]+-(\d+)$/;
+const CHECKSUM_DIGITS = 8;
+
+export async function packDerived(text: string): Promise<Buffer> {
+  const packed = await packBlob(Buffer.from(text, "utf8"));
+  return Buffer.concat([checksumLine(packed), packed]);
+}
+
+/** `undefined` where the bytes are damaged, or of an earlier version. */
+export function unpackDerived(bytes: Buffer): string | undefined {
+  const packed = bytes.subarray(CHECKSUM_DIGITS + 1);
+  if (!checksumLine(packed).equals(bytes.subarray(0, CHECKSUM_DIGITS + 1))) return undefined;
+  return unpackBlob(packed).toString("utf8");
+}
+
+function checksumLine(packed: Buffer): Buffer {
+  return Buffer.from(`${crc32(packed).toString(16).padStart(CHECKSUM_DIGITS, "0")}\n`, "latin1");
+}
