@@ -32,8 +32,6 @@ const HIDDEN_TYPES = "/** For sibling packages of the same version. */\nexport {
 /** Modules of a package that are published with the packages that they export from, which are not its dependencies. */
 const BUNDLED = { "palimpsest-cli": ["chat/terminal/pi-tui.js"] };
 const packages = readdirSync(join(root, "packages"));
-/** What the minifier writes before a call without effects. */
-const PURE_MARK = "/* @__PURE__ */";
 /** Modules that this many entries need are in one chunk, so that an entry reads few files. */
 const COMMON_ENTRIES = 5;
 
@@ -158,27 +156,7 @@ async function bundle(from, dist, entries) {
     codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
   });
   await built.close();
-  for (const { fileName, code } of output)
-    writeFileSync(join(dist, fileName), onePerLine(withoutIdleMarks(code)));
-}
-
-/** Without the marks of pure calls inside functions: bundlers ask only about what a module does when it is loaded. */
-function withoutIdleMarks(code) {
-  const places = [];
-  const visit = (node, isInside) => {
-    if (Array.isArray(node)) for (const one of node) visit(one, isInside);
-    if (typeof node?.type !== "string") return;
-    // The space behind it stays: a word may stand before it.
-    const start = node.start - PURE_MARK.length - 1;
-    if (isInside && code.startsWith(`${PURE_MARK} `, start)) places.push(start);
-    const isFunction = /Function/.test(node.type);
-    for (const [key, value] of Object.entries(node))
-      if (key !== "parent" && typeof value === "object") visit(value, isInside || isFunction);
-  };
-  visit(parseAst(code).body, false);
-  const starts = [...new Set(places)].sort((one, other) => one - other);
-  const ends = starts.map((start) => start + PURE_MARK.length);
-  return [0, ...ends].map((from, index) => code.slice(from, starts[index] ?? code.length)).join("");
+  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), onePerLine(code));
 }
 
 /** Every statement and every member of a class begins a line, so that stack traces and debuggers point to one of them. */

@@ -92,7 +92,7 @@ async function repairAll(options: DoctorOptions): Promise<readonly DoctorFinding
 
 function toFinding(sessionId: string, one: SessionFinding, isInUse: boolean): DoctorFinding {
   const { kind, path, position, bytes, advice, isMendable, isQuarantined } = one;
-  // A blob that is kept in case a damaged entry names it needs no action, and what is derived is made again.
+  // A blob that is kept in case a damaged entry names it needs no action; derived files are made again.
   const isHarmless =
     kind === "torn-tail" ||
     kind === "notes-conflict" ||

@@ -206,14 +206,11 @@ export interface SessionLog {
   /** Resolves once everything appended so far, and every blob, is durable. */
   sync(): Promise<void>;
   /**
-   * Reads from the last checkpoint to the end, or to the entry `throughSeq` as if that were the last one. Empty if there is
-   * no checkpoint, or `throughSeq` is not found without reading the whole log; use `readAll` then.
+   * Reads from the last checkpoint to the end, or to the entry `throughSeq` as if that were the last. Empty where there is
+   * no checkpoint, or that entry is not found at once; use `readAll` then.
    */
   readTail(throughSeq?: number): Promise<LogContents>;
-  /**
-   * The entry with that number, found without reading the whole log; `undefined` where there is none, or where only all
-   * of the log tells. A store that would have to read all of it leaves the method out.
-   */
+  /** An entry, if it is found without reading the whole log. A store that cannot do so leaves the method out. */
   find?(seq: number): Promise<StoredEntry | undefined>;
   /** Reads the entries from `position` up to and including number `toSeq`. */
   readFrom(position: number, toSeq: number): Promise<LogContents>;

@@ -98,7 +98,7 @@ export class PointFiles {
 
   /** `undefined` where the file is not one of this version. */
   async read(seq: number): Promise<PointFile | undefined> {
-    const text = await this.#textOf(digestName(seq));
+    const text = (await this.#files.read(digestName(seq))) ?? "";
     const headEnd = text.indexOf("\n");
     const head = parseJson(text.slice(0, Math.max(0, headEnd)));
     const isOurs = head.ok && isPointHead(head.value) && head.value.throughSeq === seq;
@@ -106,7 +106,7 @@ export class PointFiles {
   }
 
   async readWords({ seq, hash }: PointHead["words"]): Promise<LogWords | undefined> {
-    const text = await this.#textOf(wordsName(seq));
+    const text = (await this.#files.read(wordsName(seq))) ?? "";
     const words = new LogWords();
     const saved = this.#hasher.sha256(text) === hash ? parseJson(text) : undefined;
     return saved?.ok === true && words.load(saved.value) ? words : undefined;
@@ -133,15 +133,6 @@ export class PointFiles {
       if (!kept.some(({ throughSeq }) => throughSeq === seq)) await this.#files.remove(digestName(seq));
     for (const seq of words)
       if (!kept.some((head) => head.words.seq === seq)) await this.#files.remove(wordsName(seq));
-  }
-
-  /** A file's text; empty where there is none or it cannot be unpacked. */
-  async #textOf(name: string): Promise<string> {
-    try {
-      return (await this.#files.read(name)) ?? "";
-    } catch {
-      return "";
-    }
   }
 }
 

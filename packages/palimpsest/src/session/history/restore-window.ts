@@ -42,10 +42,10 @@ export async function windowAfter(log: SessionLog, throughSeq: number): Promise<
   if (entries.at(-1)?.entry.seq !== throughSeq) return undefined;
   if (first.type !== "checkpoint" || !isPossibleCheckpoint(first)) return undefined;
   const projection = await restoreWindow(first, log);
-  for (const { entry } of projection === undefined ? [] : entries) {
+  for (const { entry } of entries) {
     const shown = needsHydrating(entry) ? await hydrate(entry, log) : entry;
-    if (!projection!.canApply(shown)) return undefined;
-    projection!.apply(shown);
+    if (projection?.canApply(shown) !== true) return undefined;
+    projection.apply(shown);
   }
   return projection;
 }

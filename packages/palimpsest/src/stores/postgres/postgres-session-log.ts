@@ -84,13 +84,11 @@ export class PostgresSessionLog implements SessionLog {
   async readTail(throughSeq?: number): Promise<LogContents> {
     this.#assertOpen();
     const key = this.#writer.key;
-    if (key === undefined) return { entries: [], damage: [] };
-    return throughSeq === undefined
-      ? this.#rows.tail(key)
-      : this.#rows.tailThrough(key, wholeSeq(throughSeq));
+    if (key === undefined || throughSeq !== undefined) return { entries: [], damage: [] };
+    return this.#rows.tail(key);
   }
 
-  /** A position is a number: a damaged row is told apart by what is read. */
+  /** An index leads to the row. */
   async find(seq: number): Promise<StoredEntry | undefined> {
     const { entries } = await this.readFrom(seq, seq);
     return entries.find(({ entry }) => entry.seq === seq);

@@ -1,14 +1,14 @@
 /**
- * Checks what was derived from a session's log, for the doctor. All of it can be made again from the log, so what is
- * damaged or of another log is removed, without a copy.
+ * Checks what was derived from a session's log, for the doctor. All of it can be made again from the log, so damaged
+ * and outdated files are removed, without a copy.
  */
 import { join } from "node:path";
 import { DERIVED_NAME_PATTERN, unpackDerived } from "../blobs/derived-bytes.ts";
 import { readBytes } from "../replace/whole-file.ts";
 import { type DoctorOptions, finding, type SessionFinding } from "./session-findings.ts";
 
-const DAMAGED = "It was made from the log and is damaged, or of an earlier version: removed, and made again.";
-const STALE = "It was made from entries that the log does not have: removed.";
+const DAMAGED = "Damaged, or of an earlier version: removed, and made again from the log.";
+const STALE = "Made from entries that the log does not have: removed.";
 
 /** Finds damaged and outdated files among `names` of the folder. Changes nothing. */
 export function checkDerived(
@@ -22,15 +22,8 @@ export function checkDerived(
     const stat = fs.stat(path);
     // Files with foreign names, folders and links are not ours.
     if (seq === undefined || stat === undefined || stat.isDirectory || stat.isLink) return [];
-    const advice = Number(seq) > lastSeq ? STALE : isSound(readBytes(fs, path)) ? undefined : DAMAGED;
+    const advice =
+      Number(seq) > lastSeq ? STALE : unpackDerived(readBytes(fs, path)) === undefined ? DAMAGED : undefined;
     return advice === undefined ? [] : [finding("derived-outdated", path, stat.size, advice)];
   });
-}
-
-function isSound(bytes: Buffer): boolean {
-  try {
-    return unpackDerived(bytes) !== undefined;
-  } catch {
-    return false;
-  }
 }

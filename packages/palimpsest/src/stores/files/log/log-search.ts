@@ -29,7 +29,7 @@ export function readAround(file: OpenFile, size: number, seq: number): LogConten
 /** The entries from the last checkpoint before `seq` up to it; `undefined` if they are not found for certain. */
 export function readTailThrough(file: OpenFile, size: number, seq: number): LogContents | undefined {
   const position = readAround(file, size, seq)?.entries.at(-1)?.position;
-  // The entry may be a checkpoint itself: it is told by its type, behind the head of its line.
+  // The entry may be a checkpoint itself: its type, behind the head of its line, says so.
   let before = position === undefined ? 0 : position + LINE_HEAD_LIMIT_BYTES;
   for (let attempt = 0; attempt < CHECKPOINTS_TRIED; attempt++) {
     const near = findCheckpointBefore(file, { before, end: size });

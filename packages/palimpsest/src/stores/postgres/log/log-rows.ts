@@ -50,14 +50,6 @@ export class LogRows {
     return { entries: [], damage: [] };
   }
 
-  /** From the last checkpoint before `toSeq` up to it; nothing where there is none that can be read. */
-  async tailThrough(key: number, toSeq: number): Promise<LogContents> {
-    const { checkpointSeq } = await this.#ends(key, toSeq + 1);
-    const tail = checkpointSeq === undefined ? nothing() : await this.stretch(key, checkpointSeq, toSeq);
-    const [first, last] = [tail.entries[0]?.entry, tail.entries.at(-1)?.entry];
-    return first?.type === "checkpoint" && last?.seq === toSeq ? tail : nothing();
-  }
-
   /** Entries `fromSeq` … `toSeq`. */
   async stretch(key: number, fromSeq: number, toSeq: number): Promise<LogContents> {
     const { contents, end } = await gather(this.#forward(key, fromSeq, toSeq));
