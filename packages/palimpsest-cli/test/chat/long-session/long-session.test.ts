@@ -60,7 +60,7 @@ describe.each(
     const layers = new Set(life.events.flatMap((event) => (event.type === "layer" ? [event.layer] : [])));
     const early = life.events.filter((event) => event.type === "layer" && event.edit.reason === "rent");
     const all = ["collapse", "extractive", "full", "microcompact", "offload", "session-memory"];
-    expect([...layers].sort()).toEqual(options.isShort ? expect.arrayContaining(["full"]) : all);
+    expect([...layers].sort()).toEqual(options.isShort ? expect.arrayContaining(["extractive"]) : all);
     if (!options.isShort) expect(early.length).toBeGreaterThan(0);
     expect(life.events.filter(({ type }) => /failed|broken|damage|distrusted/.test(type))).toEqual([]);
   });
@@ -100,8 +100,7 @@ describe.each(
   it("the agent answers what was said in the first turns: from pins, notes, memory and history", () => {
     expect(life.answers).toEqual({
       pin: expect.stringContaining(" HERON-4711"),
-      // A session of few turns needs no notes.
-      notes: options.isShort ? "" : expect.stringContaining("ticket TRAM-8123"),
+      notes: expect.stringContaining(options.isShort ? "port 9090" : "ticket TRAM-8123"),
       memory: expect.stringContaining(" port 9090"),
       history: expect.stringContaining(" locker 5521"),
     });

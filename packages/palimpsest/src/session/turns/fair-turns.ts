@@ -3,8 +3,9 @@
  *
  * DESIGN. Nothing that a session does may keep the event loop for long. Who goes on after a stretch of work asks for a
  * turn (`take`); waiting ones go on one at a time, with a pass of the event loop between two of them, so that a thousand
- * sessions delay a timer by one of them. Long work that a caller waits for goes on before the others (`run`). Work without a caller that waits is done in slices between these (`whenIdle`): after the
- * others, but never not at all. There is one of it in a process, because there is one event loop.
+ * sessions delay a timer by one of them. Long work that a caller waits for goes on before the others (`run`). Work
+ * without a caller that waits is done in slices between these (`whenIdle`): after the others, but never not at all.
+ * Sessions with the same clock share one, because there is one event loop.
  */
 import type { Steps } from "../../base/steps.ts";
 import type { Clock } from "../../ports/runtime.ts";
@@ -112,13 +113,14 @@ const later: EventLoop["later"] = (
     void set(work)
 )(globalThis.setImmediate ?? globalThis.setTimeout);
 
-let ofProcess: FairTurns | undefined;
+const ofClocks = new WeakMap<() => number, FairTurns>();
 /** Of sessions whose clock does not tell how long they work: what they do has the same order on every machine. */
 const WITHOUT_TIME = new FairTurns({ later, now: () => 0 });
 
-/** The turns of a session: those of the process where its clock tells how long it works. */
+/** The turns of a session: those of all sessions with its clock, if that tells how long they work. */
 export function turnsOf({ steadyMs }: Pick<Clock, "steadyMs">): FairTurns {
   if (steadyMs === undefined) return WITHOUT_TIME;
-  ofProcess ??= new FairTurns({ later, now: steadyMs });
-  return ofProcess;
+  const turns = ofClocks.get(steadyMs) ?? new FairTurns({ later, now: steadyMs });
+  ofClocks.set(steadyMs, turns);
+  return turns;
 }
