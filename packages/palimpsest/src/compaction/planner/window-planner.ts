@@ -260,10 +260,12 @@ export class WindowPlanner {
     return yield* planClearByRent({ visible, measure, ledger: this.#ledger, tariff }, policy);
   }
 
-  /** The rewrite, with the strings of what it clears. */
+  /** The rewrite, with the strings of what it clears where the window still has room for them. */
   *#withStrings(state: WindowState, made: PlannedEdits): Steps<PlannedEdits> {
     const edits = yield* withClearedStrings(state, made.edits, this.#policy);
-    return edits === made.edits ? made : { edits, usedTokens: tokensAfter(state, edits) };
+    if (edits === made.edits) return made;
+    const usedTokens = tokensAfter(state, edits);
+    return usedTokens < state.budget.autoCompactGateTokens ? { edits, usedTokens } : made;
   }
 
   /** Returns the number of calls until a rewrite of old blocks has paid for itself. */

@@ -260,4 +260,21 @@ describe("results that are cleared to save cost", () => {
     expect(few).toContain("uniqueName");
     for (const name of few.match(/uniqueName\w+/g)!) expect(strings).not.toContain(name);
   });
+
+  it("leave no strings where the window has no room for them", () => {
+    const policy = { ...costPolicy("balanced")!, clearedStrings: { tokens: 6_000, floor: 3_000 } };
+    const gateTokens = planBudget({ windowTokens: WINDOW_TOKENS }).autoCompactGateTokens;
+    const window = visible.slice(0, 1 + 2 * 30);
+    const messagesTokens = tokensOf(window);
+    const lists = Array.from({ length: 60 }, (_, step) => {
+      const usedTokens = gateTokens - 3_000 + step * 500;
+      const fixedTokens = Math.max(0, usedTokens - messagesTokens);
+      const state = aWindowState(window, { windowTokens: WINDOW_TOKENS, fixedTokens, usedTokens });
+      const plan = new WindowPlanner({ ...policy, summaryMultiple: Number.POSITIVE_INFINITY }).plan(state);
+      if ("needs" in plan || plan.edits.length === 0) return undefined;
+      expect(plan.usedTokens).toBeLessThan(gateTokens);
+      return JSON.stringify(plan.edits).includes("to the letter");
+    });
+    expect(new Set(lists)).toEqual(new Set([true, false, undefined]));
+  });
 });
