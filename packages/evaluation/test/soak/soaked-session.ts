@@ -13,7 +13,7 @@ const WORDS =
 /** A window that a session fills some times in its life. */
 const WINDOW = { windowTokens: 24_000 };
 
-/** What was done in the lives of all sessions. */
+/** Counts over the lives of all sessions. */
 export interface SoakCounts {
   calls: number;
   sessions: number;

@@ -1,4 +1,4 @@
-/** What a compaction by hand did, in one sentence: of `/compact` in a chat and of `palimpsest compact`. */
+/** The result of a compaction by hand, in one sentence: of `/compact` in a chat and of `palimpsest compact`. */
 import { formatTokens } from "./figures.ts";
 
 /** The sentence; `writtenBy` is the model that wrote the summary, absent for one from the log. */

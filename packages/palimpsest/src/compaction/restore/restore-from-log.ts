@@ -94,7 +94,7 @@ export function* firstCandidates(source: RestorationSource): Steps<readonly Rank
   return (yield* candidatesInSteps(source)).slice(0, CANDIDATES_COUNT);
 }
 
-/** What a compaction left, and the files that may be put back. */
+/** The window behind a compaction, and the files that may be put back. */
 interface RankedFiles {
   readonly source: CompactedWindow;
   readonly ranked: readonly RankedCandidate[];

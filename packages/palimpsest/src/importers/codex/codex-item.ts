@@ -68,7 +68,7 @@ export function codexItemKey(item: Fields): string {
   return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What has to be kept of an item to find it again: of a call or a result the id, of others the whole. @internal */
+/** The key by which an item is found again: of a call or a result the id, of others the whole. @internal */
 export function findable(item: Fields): Fields {
   const { type, call_id: callId } = item;
   return type !== "message" && typeof callId === "string" ? { type, call_id: callId } : item;
@@ -83,7 +83,7 @@ export function codexTexts(content: unknown): readonly string[] {
   );
 }
 
-/** What each part of a message's content says. @internal */
+/** The text of each part of a message's content. @internal */
 export function messageParts(content: unknown): readonly (string | null)[] {
   if (!Array.isArray(content)) return [asString(content) ?? null];
   return content.map((part: unknown) =>

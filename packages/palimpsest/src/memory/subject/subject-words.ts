@@ -68,7 +68,7 @@ export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
   return words;
 });
 
-/** What stands before an apostrophe, and what behind it. */
+/** The words before and behind an apostrophe. */
 function partsOf(word: string): readonly [string, string | undefined] {
   const at = word.search(/['’]/);
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];

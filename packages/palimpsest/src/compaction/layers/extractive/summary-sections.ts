@@ -122,7 +122,7 @@ export function errorLines(digest: Digest): readonly string[] {
     });
 }
 
-/** What the assistant said and thought of its findings and decisions, in its own words. */
+/** Sentences of the assistant about its findings and decisions, said or thought, in its own words. */
 export function tellingLines(
   { tellings, thoughts, literals }: Digest,
   throughSeq: number,

@@ -133,7 +133,7 @@ interface MiddleOfLog extends LogContents {
   readonly before: LastEntry | undefined;
 }
 
-/** Where reading may begin in a log, and the entry before, if it is known. */
+/** A place in a log at which reading may begin, and the entry before, if it is known. */
 interface FirmStart {
   readonly position: number;
   readonly after: LastEntry | undefined;
