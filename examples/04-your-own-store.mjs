@@ -143,11 +143,12 @@ class MapLog {
     this.#assertOpen();
   }
 
-  async readTail() {
+  async readTail(throughSeq = this.#stored.lines.length) {
     this.#assertOpen();
-    const last = this.#stored.lines.findLastIndex((line) => entryOf(line).type === "checkpoint");
-    if (last === -1) return { entries: [], damage: [] };
-    return this.#contents(last, Number.POSITIVE_INFINITY);
+    const through = this.#stored.lines.findLastIndex((line) => entryOf(line).seq === throughSeq);
+    const lines = this.#stored.lines.slice(0, through + 1);
+    const last = lines.findLastIndex((line) => entryOf(line).type === "checkpoint");
+    return last === -1 ? { entries: [], damage: [] } : this.#contents(last, throughSeq);
   }
 
   async readFrom(position, toSeq) {

@@ -33,7 +33,7 @@ async function agent({ sdk, folder, sessions, prompts, onEvent }) {
   const palimpsest = createPalimpsest({
     model: anthropicModel(sdk, { model: "claude-opus-5-5" }),
     folder: sessions,
-    window: { windowTokens: 32_000 }, // for the example; default: the model's window
+    window: { windowTokens: 32_000, policy: "faithful" }, // for the example; default: the model's, "balanced"
     observer: { onEvent }, // edits of the window
   });
   const session = await palimpsest.session("reviewer"); // continues where it ended

@@ -36,7 +36,7 @@ let recoveries = 0;
 const palimpsest = createPalimpsest({
   model: anthropicModel(sdk, { model: "claude-opus-5-5" }), // here it writes summaries only
   folder,
-  window: { windowTokens: 64_000 },
+  window: { windowTokens: 64_000, policy: "faithful" }, // the default summarises windows below 128,000 tokens from the log
   observer: { onEvent: ({ edit }) => edit?.isBoundary && boundaries.push(edit) },
 });
 const session = await palimpsest.session("reader");
