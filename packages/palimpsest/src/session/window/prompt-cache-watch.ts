@@ -52,6 +52,8 @@ export class CacheWatch {
   #isHeadLong = false;
   #last: { readonly model: string; readonly atMs: number } | undefined;
   readonly #tariffs = new Map<string, ResolvedTariff>();
+  /** Of each model the tariffs of the short and of the long lifetime. */
+  readonly #byLifetime = new Map<string, readonly [ResolvedTariff, ResolvedTariff]>();
   #lastMarks: readonly CacheMark[] = [];
 
   constructor(parts: Pick<WindowParts, "writer" | "emit">, options: WindowOptions) {
@@ -111,19 +113,24 @@ export class CacheWatch {
   /** True if system prompt and tools are to be cached for an hour: as the option says, else by the session's pauses. */
   #keepsHeadLong(model: string, atMs: number): boolean {
     const { cacheTtl, headCacheTtl = "auto" } = this.#options;
-    const short = resolveTariff({ model });
-    const long = resolveTariff({ model, cacheTtl: "1h" });
-    const isOffered =
-      FIRST_PARTY.test(model) &&
-      long.matching === "breakpoints" &&
-      long.cacheLifetimeMs > short.cacheLifetimeMs;
-    if (cacheTtl === "1h" || headCacheTtl !== "auto" || !isOffered) return headCacheTtl === "1h";
+    if (cacheTtl === "1h" || headCacheTtl !== "auto" || !FIRST_PARTY.test(model))
+      return headCacheTtl === "1h";
+    const [short, long] = this.#tariffsByLifetime(model);
+    const isOffered = long.matching === "breakpoints" && long.cacheLifetimeMs > short.cacheLifetimeMs;
+    if (!isOffered) return false;
     if (this.#head === undefined || this.#last?.model !== model) {
       this.#head = new HeadLifetime();
       for (const sentMs of sentTimes(this.#parts.writer.projection.visible))
         this.#head.sent(sentMs, { short, long });
     }
     return this.#head.sent(atMs, { short, long });
+  }
+
+  #tariffsByLifetime(model: string): readonly [ResolvedTariff, ResolvedTariff] {
+    const known = this.#byLifetime.get(model);
+    const found = known ?? ([resolveTariff({ model }), resolveTariff({ model, cacheTtl: "1h" })] as const);
+    this.#byLifetime.set(model, found);
+    return found;
   }
 
   /** The marks of the last request that left; none where the window was rewritten since. */

@@ -15,7 +15,7 @@ import { formatThousands } from "../../preview/preview.ts";
 import { previewLargeStrings } from "../../preview/shrink-input.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
-import { mainArgument, toolKind } from "../../shared/tool-kinds.ts";
+import { mainArgument, type ToolKind, toolKind } from "../../shared/tool-kinds.ts";
 import { CLEARED_PREFIX, outcomeOf } from "../../shared/tool-results.ts";
 import type { ClearableResult, LargeArgument } from "./clearable-results.ts";
 import {
@@ -166,6 +166,8 @@ interface BriefSubject {
 const ARGUMENT_CHARACTERS = 80;
 const STRING_CHARACTERS = 40;
 const OUTCOME_CHARACTERS = 100;
+/** The strings of longer results are not kept. */
+const KEPT_CHARACTERS = 64_000;
 
 export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure: Measure): string {
   return finish(briefInSteps(subject, policy, measure));
@@ -180,8 +182,9 @@ function* briefInSteps(subject: BriefSubject, policy: BriefPolicy, measure: Meas
   const head = `${CLEARED_PREFIX}: ${describe(subject, text, measure)}`;
   const close = `] ${read}`;
   const named: string[] = [];
-  for (const literal of yield* pickStrings(text, scope)) {
+  for (const literal of yield* candidatesOf(result, text)) {
     if (named.length >= policy.briefStringCount) break;
+    if (scope.isVisible(literal)) continue;
     const longer = `${head}; it named ${[...named, literal].join(", ")}${close}`;
     if (measureText(longer, measure) > policy.briefTokens && named.length > 0) break;
     named.push(literal);
@@ -199,18 +202,40 @@ function describe({ shown, result, call: made }: BriefSubject, text: string, mea
     bytes === undefined
       ? `about ${formatThousands(measure(result))} tokens`
       : `${formatThousands(bytes)} bytes`;
-  const outcome = outcomeOf({ ...result, content: text }, toolKind(call.name, call.input));
+  const outcome = knownOutcome(result, text, toolKind(call.name, call.input));
   const failure = outcome.hasFailed ? `, failed: ${outcome.line.slice(0, OUTCOME_CHARACTERS)}` : "";
   return `${subject}, ${size}${failure}`;
 }
 
-/** Candidates, best first: names on definition lines, then what occurs most often. */
-function* pickStrings(text: string, scope: LiteralScope): Steps<readonly string[]> {
+// Planners look at the same results again and again. These never change, so their candidates and outcomes are kept.
+
+interface KnownOutcome extends ReturnType<typeof outcomeOf> {
+  readonly kind: ToolKind | undefined;
+}
+
+const knownOutcomes = new WeakMap<ToolResultBlock, KnownOutcome>();
+
+function knownOutcome(result: ToolResultBlock, text: string, kind: ToolKind | undefined): KnownOutcome {
+  const known = knownOutcomes.get(result);
+  if (known !== undefined && known.kind === kind) return known;
+  const outcome = { ...outcomeOf({ ...result, content: text }, kind), kind };
+  knownOutcomes.set(result, outcome);
+  return outcome;
+}
+
+const knownCandidates = new WeakMap<ToolResultBlock, readonly string[]>();
+
+/** Strings that a brief may name, best first: those on definition lines, then what occurs most often. */
+function* candidatesOf(result: ToolResultBlock, text: string): Steps<readonly string[]> {
+  const known = knownCandidates.get(result);
+  if (known !== undefined) return known;
   const scores = new Map<string, number>();
   yield* visitInSteps(text, (literal, kind, isOnDefinitionLine) => {
-    if (literal.length > STRING_CHARACTERS || kind === "quoted" || scope.isVisible(literal)) return;
+    if (literal.length > STRING_CHARACTERS || kind === "quoted") return;
     const weight = (kind === "number" ? 0.3 : 1) + (isOnDefinitionLine ? 1.5 : 0);
     scores.set(literal, Math.max(scores.get(literal) ?? 0, weight) + 0.1);
   });
-  return [...scores].sort((a, b) => b[1] - a[1]).map(([literal]) => literal);
+  const candidates = [...scores].sort((a, b) => b[1] - a[1]).map(([literal]) => literal);
+  if (text.length <= KEPT_CHARACTERS) knownCandidates.set(result, candidates);
+  return candidates;
 }
