@@ -8,9 +8,13 @@
  *
  * The turns are those of the chat's own agent with its tools, a home on disk and the Anthropic SDK, over HTTP to a
  * scripted provider in another process. *Own* is the processor time in our packages, with what they call in Node, by
- * samples over the turns (a mean); *SDK* is that of the vendor's SDK, *Node* the rest: HTTP, sockets, garbage. *Beside
- * the requests* is the time of a turn in which no request is in the air: with the SDK's work before it sends, and the
- * disk's time to make the log durable.
+ * samples over the turns (a mean); *disk* is their wait until the log is durable; *SDK* is the time of the vendor's SDK,
+ * *Node* the rest: HTTP, sockets, garbage. *Beside the requests* is the time of a turn in which no request is in the air:
+ * with the SDK's work before it sends, and the disk.
+ *
+ * The heap is looked at after a collection. *Code* is the part of it that V8 made of the programs: compiled functions and
+ * what it learned about them, which grows for as long as something runs for the first time or is compiled again. The rest
+ * is larger in a fuller window, so the table has its size as well.
  *
  *   npm run build && npm run bench:chat
  *
@@ -22,7 +26,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { setFlagsFromString } from "node:v8";
+import { getHeapCodeStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { machine, ms, quantile, table } from "../figures.mjs";
 import { sampleProcessor } from "./samples.mjs";
@@ -98,11 +102,16 @@ async function measureTurns() {
     const isSize = Math.floor(messages / STEP) > sizes.length;
     if (!isSize) continue;
     collectGarbage();
-    const heapMb = process.memoryUsage().heapUsed / 1e6;
+    const code = getHeapCodeStatistics();
+    const memory = {
+      heapMb: process.memoryUsage().heapUsed / 1e6,
+      codeMb: (code.code_and_metadata_size + code.bytecode_and_metadata_size) / 1e6,
+      windowTokens: agent.session.context().usedTokens,
+    };
     const perTurn = Object.fromEntries(
       Object.entries(await shares.end()).map(([who, spentMs]) => [who, spentMs / times.length]),
     );
-    sizes.push({ messages, turns: turn, ...figures(times), ...perTurn, heapMb });
+    sizes.push({ messages, turns: turn, ...figures(times), ...perTurn, ...memory });
     times = [];
     shares = await sampleProcessor();
     console.error(`${messages} messages …`);
@@ -169,9 +178,13 @@ function print({ prompt, open }, sizes) {
   );
   console.log(
     `\n${table([
-      ["messages", "turns", "own ms", "SDK ms", "Node ms", "beside the requests p50", "p99", "heap MB"],
-      ...sizes.map(({ messages, turns, own, sdk, node, p50, p99, heapMb }) => [
-        ...[messages, turns, ms(own), ms(sdk), ms(node), ms(p50), ms(p99), heapMb.toFixed(1)],
+      [
+        ...["messages", "turns", "own ms", "disk ms", "SDK ms", "Node ms", "beside the requests p50", "p99"],
+        ...["heap MB", "of it code", "window"],
+      ],
+      ...sizes.map(({ messages, turns, own, disk, sdk, node, p50, p99, heapMb, codeMb, windowTokens }) => [
+        ...[messages, turns, ms(own), ms(disk), ms(sdk), ms(node), ms(p50), ms(p99)],
+        ...[heapMb.toFixed(1), codeMb.toFixed(1), `${Math.round(windowTokens / 1_000)}K`],
       ]),
     ])}`,
   );

@@ -4,7 +4,13 @@ import { Session } from "node:inspector/promises";
 const INTERVAL_US = 500;
 const LONGEST_SAMPLE_US = 2 * INTERVAL_US;
 
-/** Begins; `end` resolves with milliseconds: `own` (our packages), `sdk` (installed ones) and `node` (Node alone). */
+/** Functions of the system that wait for the disk, while the processor does other things. */
+const DISK = new Set(["fsync", "fdatasync"]);
+
+/**
+ * Begins; `end` resolves with milliseconds: `own` (our packages), `disk` (they wait until the log is durable), `sdk` (installed
+ * packages) and `node` (Node alone).
+ */
 export async function sampleProcessor() {
   const session = new Session();
   session.connect();
@@ -28,10 +34,11 @@ function addUp({ nodes, samples, timeDeltas }) {
     const [node, caller] = next;
     // What a function of Node does is done for the file that called it; HTTP is always Node's.
     const who = ownerOf(node.callFrame) ?? caller;
-    whose.set(node.id, node.callFrame.functionName === "(idle)" ? undefined : who);
+    const { functionName } = node.callFrame;
+    whose.set(node.id, functionName === "(idle)" ? undefined : DISK.has(functionName) ? "disk" : who);
     for (const id of node.children ?? []) walk.push([visit.get(id), who]);
   }
-  const spentMs = { own: 0, sdk: 0, node: 0 };
+  const spentMs = { own: 0, disk: 0, sdk: 0, node: 0 };
   samples.forEach((id, index) => {
     const who = whose.get(id);
     // A gap between two samples is time in which the process did not run.

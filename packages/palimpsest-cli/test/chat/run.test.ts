@@ -178,6 +178,24 @@ describe("palimpsest run", () => {
       says: "is not a rule",
       why: "a rule is wrong",
     },
+    {
+      args: ["-p", "x", "--base-url", "nonsense"],
+      code: 2,
+      says: '--base-url has "nonsense"',
+      why: "the address is none",
+    },
+    {
+      args: ["-p", "x", "--base-url", "http://127.0.0.1:9/v1"],
+      code: 2,
+      says: "The server at http://127.0.0.1:9/v1 does not answer",
+      why: "no server is at the address",
+    },
+    {
+      args: ["-p", "x", "--no-session-persistence", "--continue"],
+      code: 2,
+      says: "--no-session-persistence cannot be combined with --continue",
+      why: "a session goes on that is not to be stored",
+    },
   ])("ends with $code if $why", async ({ args, code, says }) => {
     const place = await chatPlace([callTool("read", { path: "a.txt" }), "Done."], {
       files: { "a.txt": "x" },
@@ -197,12 +215,22 @@ describe("palimpsest run", () => {
     expect(await runChat(place, ["-p", "x"])).toMatchObject({
       code: 0,
       out: "Here I am.\n",
-      err: expect.stringContaining("throttled: trying again"),
+      err: expect.stringMatching(
+        /^The provider does not answer \(throttled: .+\): trying again in .+, attempt 1\.\n$/,
+      ),
     });
     expect(await runChat(place, ["-p", "x"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("MODEL_FAILED"),
     });
+    await place.provider.close();
+  });
+
+  it("says how long the provider asks to wait where that is too long", async () => {
+    const place = await chatPlace([{ fault: "rate-limit", retryAfterSeconds: 7_200 }]);
+    const { code, err } = await runChat(place, ["-p", "x"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/Wait 120 minutes, as the provider asks/);
     await place.provider.close();
   });
 

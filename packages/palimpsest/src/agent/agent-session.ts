@@ -5,7 +5,6 @@
  * `session/compact/compact-window.ts`. One iteration is one recorded answer: at most one summary by a model, and one
  * recovery from a refusal.
  */
-
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
 import type { ModelAnswer, ModelClient } from "../ports/model-client.ts";
 import type { Deadline } from "../ports/runtime.ts";
@@ -76,6 +75,7 @@ export class AgentSession extends SessionMembers {
     this.#options = options;
     this.#world = world;
     this.#isNew = internalsOf(session).writer.isEmpty;
+    internalsOf(session).builder.expects(options.model.model);
     const { deadline } = world;
     this.#hooks = new HookRunner({
       hooks: options.hooks ?? {},

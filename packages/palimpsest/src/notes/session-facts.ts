@@ -67,10 +67,13 @@ export function composeFactLines(facts: SessionFacts): ReadonlyMap<NotesSectionK
   return new Map(lines.map(([kind, some]) => [kind, distinct(some)]));
 }
 
-function titleOf({ userWords }: SessionFacts): readonly FactLine[] {
-  const first = userWords?.map(({ text }) => cleanLine(text, FACT_CHARACTERS)).find((text) => text !== "");
+function titleOf({ userWords = [] }: SessionFacts): readonly FactLine[] {
+  let first = "";
+  // A long session has thousands of messages, and the first words are almost always in the first one.
+  for (let index = 0; index < userWords.length && first === ""; index++)
+    first = cleanLine(userWords[index]!.text, FACT_CHARACTERS);
   // The rest begins with a letter, so that Markdown reads it as plain text.
-  const words = (first ?? "")
+  const words = first
     .replace(/^[^\p{L}\p{N}]+/u, "")
     .split(" ")
     .slice(0, TITLE_WORDS_COUNT)

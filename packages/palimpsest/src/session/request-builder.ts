@@ -61,6 +61,8 @@ export class RequestBuilder {
   readonly #provider: ProviderEditing;
   readonly #now: () => number;
   readonly #warnings = new WarningMonitor();
+  /** The model that the first request will name. */
+  #expected: string | undefined;
 
   constructor(parts: SendingParts, { compaction, budgets, cache, provider, now }: BuilderTools) {
     this.#parts = parts;
@@ -69,6 +71,11 @@ export class RequestBuilder {
     this.#cache = cache;
     this.#provider = provider;
     this.#now = now;
+  }
+
+  /** Until a request names a model, the window that is shown is that of this one. */
+  expects(model: string | undefined): void {
+    this.#expected = model;
   }
 
   /** Makes the next request fit and leave. @throws as {@link WindowCompactor.fit} */
@@ -102,6 +109,7 @@ export class RequestBuilder {
     const messages = tracker.request(writer.projection);
     for (const { rule, message } of tracker.findBroken(messages))
       this.#parts.emit({ type: "invariant-broken", rule, message });
+    this.#expected = undefined;
     const tokens = this.figures();
     const atMs = this.#now();
     const providerEdits = this.#provider.plan(request, this.#budgets);
@@ -225,9 +233,10 @@ export class RequestBuilder {
     const { tracker, writer } = this.#parts;
     const { activeEdits: edits, callSeqs } = writer.projection;
     const visible = tracker.shown(writer.projection);
-    const { budget, fixedSizes: fixed } = this.#budgets;
+    const { fixedSizes: fixed } = this.#budgets;
     const clearedTokens = this.#provider.clearedTokens();
-    const { model } = tracker.ledger;
+    const model = this.#expected ?? tracker.ledger.model;
+    const budget = model === tracker.ledger.model ? this.#budgets.budget : this.#budgets.budgetFor(model);
     return contextUse({ model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens });
   }
 

@@ -85,6 +85,24 @@ describe("extractNotes", () => {
     ]);
   });
 
+  it("looks at no more of a long session than the notes show of it", () => {
+    const looks = (messages: number): number => {
+      let count = 0;
+      const one = (text: string) => ({
+        get text() {
+          count++;
+          return text;
+        },
+      });
+      const userWords = Array.from({ length: messages }, (_, index) =>
+        one(`Please go on with part ${index}`),
+      );
+      extracted(NOTES_TEMPLATE_TEXT, { userWords });
+      return count;
+    };
+    expect(looks(10_000)).toBe(looks(100));
+  });
+
   it("takes back what it wrote when the facts change, and nothing else", () => {
     const first = formatNotes(extracted(NOTES_TEMPLATE_TEXT).document).replace(
       "Open: tell Ann",

@@ -89,7 +89,11 @@ export function chatOptions({
   };
 }
 
-function chosenSession({ resume, continue: isContinued, fork: isFork = false }: ChatFlags): ChosenSession {
+function chosenSession(flags: ChatFlags): ChosenSession {
+  const { resume, continue: isContinued, fork: isFork = false, sessionPersistence } = flags;
+  const stored = resume !== undefined ? "--resume" : isContinued === true ? "--continue" : undefined;
+  if (!sessionPersistence)
+    refuseTogether("--no-session-persistence", stored, "A session that goes on is a stored one.");
   if (resume !== undefined) {
     refuseTogether(
       "--resume",

@@ -4,6 +4,9 @@
  */
 import type { AgentSession, AgentTool, SessionEvent, TurnEvent } from "palimpsest";
 import type { ModelFailure } from "palimpsest/tokens";
+import { cutToColumns } from "../../terminal/columns.ts";
+import { formatMs } from "../../terminal/figures.ts";
+import { safeLine } from "./safe-text.ts";
 
 /** Modes decide about calls of tools where no rule does. */
 export const PERMISSION_MODES = ["ask", "accept-edits", "plan", "allow-all"] as const;
@@ -82,3 +85,19 @@ export type ChatEvent =
 
 /** Receives the events of a chat. */
 export type ChatListener = (event: ChatEvent) => void;
+
+/** More of what a provider says is not looked at, in characters: it may be a whole page. */
+const REASON_CHARACTERS = 1_000;
+/** More of it is not shown. */
+const REASON_COLUMNS = 160;
+
+/** A retry in words: what failed, how long it waits, and which attempt comes then. */
+export function retryWords({
+  failure: { kind, message },
+  waitMs,
+  attempt,
+}: Extract<ChatEvent, { readonly type: "retry" }>): string {
+  const reason = cutToColumns(safeLine(message.slice(0, REASON_CHARACTERS)), REASON_COLUMNS);
+  const why = reason === "" ? kind : `${kind}: ${reason}`;
+  return `The provider does not answer (${why}): trying again in ${formatMs(waitMs)}, attempt ${attempt}.`;
+}

@@ -1,5 +1,6 @@
 /** The commands about sessions and what they keep: memory, notes, tasks, resume, fork, clear, cost, model, mode, export. */
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { Command } from "commander";
 import { OptionError } from "palimpsest";
 import { formatBytes, formatQuantity, formatTokens } from "../../terminal/figures.ts";
@@ -58,6 +59,8 @@ const tasks: ChatCommand = {
   isImmediate: true,
   run: async ({ session }, args) => {
     const [word = "", id = "", ...rest] = args.split(/\s+/);
+    const isAct = word === "stop" || word === "send";
+    if (word !== "") refuseUnknownTask(session, isAct ? id : word);
     if (word === "stop")
       return { text: `${id} is ${(await session.tasks.stop(id, "the user stopped it")).status}.` };
     if (word === "send") {
@@ -80,6 +83,15 @@ const tasks: ChatCommand = {
     };
   },
 };
+
+/** @throws `OptionError` for an id that no task of the session has */
+function refuseUnknownTask({ tasks: own }: ChatAgent["session"], id: string): void {
+  if (own.list().some((task) => task.id === id)) return;
+  throw new OptionError({
+    message: id === "" ? "The id of a task is missing." : `There is no task ${id} in this session.`,
+    hint: "/tasks lists them, with their ids.",
+  });
+}
 
 /** Sessions in the list of `/resume`. */
 const LISTED = 30;
@@ -211,6 +223,16 @@ const exportTo: ChatCommand = {
     if (args === "")
       throw new OptionError({ message: "/export needs a file.", hint: "Give one: /export session.md" });
     const path = resolve(agent.home.workingCopy, args);
+    if (existsSync(path))
+      throw new OptionError({
+        message: `${path} exists already, and nothing was written.`,
+        hint: "Give another name, or remove it first.",
+      });
+    if (!existsSync(dirname(path)))
+      throw new OptionError({
+        message: `There is no folder ${dirname(path)}, and nothing was written.`,
+        hint: "Make it first, or give a name in this folder.",
+      });
     await exportSession(agent, path);
     return { text: `Written: ${path}` };
   },

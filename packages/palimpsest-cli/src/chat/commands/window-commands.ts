@@ -11,6 +11,11 @@ const compact: ChatCommand = {
   args: "[instructions]",
   description: "make room now: summarise the conversation so far",
   run: async ({ session }, args, signal) => {
+    if (!session.visible.some(({ origin }) => origin === "user" || origin === "assistant"))
+      throw new OptionError({
+        message: "There is nothing to compact: nothing was said yet.",
+        hint: "/context shows what fills the window.",
+      });
     const { edits } = await session.compact({ signal, ...(args === "" ? {} : { instructions: args }) });
     // The events of the compaction say what was asked for, what came and what went, as for an automatic one.
     return { text: edits.length === 0 ? "Nothing can be compacted: the window is as small as it gets." : "" };

@@ -8,7 +8,7 @@
 import { formatBytes } from "../../terminal/figures.ts";
 import { jsonLine, type Terminal, terminalText } from "../../terminal/terminal.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
-import type { ChatEvent, TurnResult } from "../base/chat-events.ts";
+import { type ChatEvent, retryWords, type TurnResult } from "../base/chat-events.ts";
 import { messageOf } from "../base/values.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
@@ -79,8 +79,7 @@ export class RunReport {
     } else if (event.type === "tool-denied") {
       const { id, name, input } = event.call;
       this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input, reason: event.reason });
-    } else if (event.type === "retry" && format === "text")
-      err.write(`${event.failure.kind}: trying again in ${(event.waitMs / 1_000).toFixed(1)} s\n`);
+    } else if (event.type === "retry" && format === "text") err.write(`${retryWords(event)}\n`);
     else if (event.type === "notice" && format !== "stream-json") err.write(terminalText(event.text, err));
     if (format !== "stream-json" || this.#isOver) return;
     for (const line of this.#linesOf(event)) this.#line(line);

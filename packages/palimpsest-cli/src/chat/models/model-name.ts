@@ -83,6 +83,11 @@ export function localProviders({
 /** The variable is an address with or without scheme and port. Source: Ollama's documentation. */
 function ollamaUrl(host: string): string {
   const withScheme = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  if (!URL.canParse(withScheme))
+    throw new OptionError({
+      message: `OLLAMA_HOST has ${JSON.stringify(host)}, which is not an address.`,
+      hint: "Write HOST:PORT, or unset it.",
+    });
   const url = new URL(withScheme);
   if (url.port === "" && url.protocol === "http:" && !/^https?:/.test(host)) url.port = "11434";
   return `${url.origin.replace("//0.0.0.0", "//127.0.0.1")}/v1`;
@@ -123,7 +128,8 @@ export function parseModelName(name: string, { env, providers, baseUrl }: Naming
   });
 }
 
-function checkUrl(text: string): string {
+/** The address that `--base-url` names. @throws `OptionError` if it is none */
+export function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return text.replace(/\/+$/, "");
   throw new OptionError({

@@ -10,7 +10,7 @@ import type { Environment } from "../../terminal/terminal.ts";
 import { fieldsOf } from "../base/values.ts";
 import type { ProviderSetting } from "../settings/chat-settings.ts";
 import { loadPackage } from "./load-package.ts";
-import { type ChosenModel, localProviders, parseModelName, usualModel } from "./model-name.ts";
+import { type ChosenModel, checkUrl, localProviders, parseModelName, usualModel } from "./model-name.ts";
 import { providerFetch } from "./provider-fetch.ts";
 import { type RetryListener, type Wait, withRetries } from "./retries.ts";
 
@@ -44,8 +44,10 @@ const LOCAL_TIMEOUT_MS = 400;
  * @throws `OptionError` where there is none, a package or a key is missing
  */
 export async function openModel(name: string | undefined, place: ModelPlace): Promise<OpenedModel> {
-  const found = name ?? usualModel(place.env) ?? (await findLocalModel(place));
-  if (found === undefined) throw noModel();
+  const { baseUrl, env } = place;
+  const found =
+    name ?? (baseUrl === undefined ? usualModel(env) : undefined) ?? (await findServedModel(place));
+  if (found === undefined) throw baseUrl === undefined ? noModel() : noServedModel(baseUrl);
   const chosen = parseModelName(found, place);
   return { name: found, client: withRetries(await clientOf(chosen, place), place.onRetry, place.wait) };
 }
@@ -57,9 +59,16 @@ function noModel(): OptionError {
   });
 }
 
+function noServedModel(baseUrl: string): OptionError {
+  return new OptionError({
+    message: `The server at ${baseUrl} does not answer, or has no list of models.`,
+    hint: "See whether it runs and speaks OpenAI's Chat Completions at this address, or name its model with --model.",
+  });
+}
+
 /** The first model of `--base-url`, or of the first local server that answers. */
-async function findLocalModel({ env, baseUrl }: ModelPlace): Promise<string | undefined> {
-  if (baseUrl !== undefined) return (await modelsOf(baseUrl, undefined))[0]?.id;
+async function findServedModel({ env, baseUrl }: ModelPlace): Promise<string | undefined> {
+  if (baseUrl !== undefined) return (await modelsOf(checkUrl(baseUrl), undefined))[0]?.id;
   const asked = localProviders({ env }).map(async ({ name, baseUrl: url }) => {
     const [first] = await modelsOf(url, AbortSignal.timeout(LOCAL_TIMEOUT_MS));
     return first === undefined ? undefined : `${name}:${first.id}`;

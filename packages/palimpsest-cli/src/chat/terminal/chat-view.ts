@@ -6,8 +6,7 @@
  */
 
 import type { TurnEvent } from "palimpsest";
-import { formatMs } from "../../terminal/figures.ts";
-import type { ChatEvent, ToolOutput } from "../base/chat-events.ts";
+import { type ChatEvent, retryWords, type ToolOutput } from "../base/chat-events.ts";
 import { safeLine, safeText } from "../base/safe-text.ts";
 import { messageOf } from "../base/values.ts";
 import { changeLines } from "./change-lines.ts";
@@ -144,10 +143,7 @@ export class ChatView {
         });
         return;
       case "retry":
-        this.note(
-          "warn",
-          `The provider does not answer (${event.failure.kind}): trying again in ${formatMs(event.waitMs)}, attempt ${event.attempt}.`,
-        );
+        this.note("warn", retryWords(event));
         return;
       case "mode":
         return;

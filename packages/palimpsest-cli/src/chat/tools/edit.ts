@@ -4,7 +4,7 @@ import { type AgentTool, tool } from "palimpsest";
 import { formatBytes } from "../../terminal/figures.ts";
 import { readUpTo } from "../base/regular-file.ts";
 import type { Place } from "../permissions/workspace.ts";
-import { failed, orFailed, placeName, type ToolContext, type ToolWorld } from "./tool-world.ts";
+import { failed, orFailed, type ToolContext, type ToolWorld } from "./tool-world.ts";
 import { replaceWhole } from "./write-file.ts";
 
 /** Largest file that is edited, in bytes. Our choice: far above any source file. */
@@ -32,7 +32,11 @@ export function editTool(world: ToolWorld): AgentTool {
     } as const,
     parallel: false,
     approve: (input, context) => mayChange(world, "edit", input, context),
-    execute: (input, context) => orFailed(() => edit(world, input, context)),
+    execute: (input, context) =>
+      orFailed(async () => {
+        const refusal = world.ledger.refusalOf(context.callId);
+        return refusal === undefined ? edit(world, input, context) : failed(refusal);
+      }),
   });
 }
 
@@ -56,8 +60,9 @@ export function writeTool(world: ToolWorld): AgentTool {
     execute: ({ path, content }, context) =>
       orFailed(async () => {
         const place = await world.workspace.resolve(path, "change");
-        const problem = place.exists ? await problemOf(world, place, context) : undefined;
-        if (problem !== undefined) return failed(`${place.name} was not written. ${problem}`);
+        const problem =
+          world.ledger.refusalOf(context.callId) ?? (await problemOf(world, "write", place, context));
+        if (problem !== undefined) return failed(problem);
         const state = await replaceWhole(place, content, context.callId);
         world.ledger.saw(context.session?.id, place.path, state);
         return `${place.exists ? "Replaced" : "Made"} ${place.name} (${content.split("\n").length} lines, ${formatBytes(state.bytes)}).`;
@@ -65,27 +70,35 @@ export function writeTool(world: ToolWorld): AgentTool {
   });
 }
 
+/** A call that is certain to fail asks no person: whatever happens to the file meanwhile, it is refused. */
 async function mayChange(
   world: ToolWorld,
   name: "edit" | "write",
   input: { readonly path: string },
   context: ToolContext,
 ) {
-  const path = await placeName(world.workspace, input.path, "change");
-  return world.decide({ tool: name, risk: "edit", paths: [path], what: `change ${path}` }, input, context);
+  const place = await world.workspace.resolve(input.path, "change").catch(() => undefined);
+  const path = place?.name ?? input.path;
+  const problem = place && (await problemOf(world, name, place, context).catch(() => undefined));
+  if (problem !== undefined) world.ledger.refuse(context.callId, problem);
+  const risk = problem === undefined ? "edit" : "free";
+  return world.decide({ tool: name, risk, paths: [path], what: `change ${path}` }, input, context);
 }
 
+/** Why the agent may not change the file as it is now; `undefined` if it may. */
 async function problemOf(
   world: ToolWorld,
-  { path }: Place,
+  tool: "edit" | "write",
+  { path, name, exists }: Place,
   context: ToolContext,
 ): Promise<string | undefined> {
+  if (!exists) return tool === "write" ? undefined : `${name} does not exist. Make it with write.`;
   const found = await stat(path);
-  if (!found.isFile()) return "It is not a regular file.";
-  return world.ledger.problemWith(context.session?.id, path, {
-    bytes: found.size,
-    modifiedAt: found.mtimeMs,
-  });
+  const state = { bytes: found.size, modifiedAt: found.mtimeMs };
+  const problem = found.isFile()
+    ? world.ledger.problemWith(context.session?.id, path, state)
+    : "It is not a regular file.";
+  return problem && `${name} was not ${tool === "write" ? "written" : "changed"}. ${problem}`;
 }
 
 interface Edit {
@@ -101,12 +114,11 @@ async function edit(
   context: ToolContext,
 ) {
   const place = await world.workspace.resolve(path, "change");
-  if (!place.exists) return failed(`${place.name} does not exist. Make it with write.`);
+  const problem = await problemOf(world, "edit", place, context);
+  if (problem !== undefined) return failed(problem);
   if (given === "")
     return failed("`old_string` is empty. Give the text to replace; a whole file is written with write.");
   if (given === wanted) return failed("`old_string` and `new_string` are the same.");
-  const problem = await problemOf(world, place, context);
-  if (problem !== undefined) return failed(`${place.name} was not changed. ${problem}`);
   const file = await world.workspace.open(place);
   const bytes = await readUpTo(file.handle, EDITED_BYTES + 1).finally(() => file.handle.close());
   if (bytes.length > EDITED_BYTES)

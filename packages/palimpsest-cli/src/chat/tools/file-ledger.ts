@@ -16,6 +16,8 @@ const AGENTS_COUNT = 64;
 
 export class FileLedger {
   readonly #seen = new Map<string, Map<string, SeenFile>>();
+  /** Calls that were found to fail before they ran, with the reason. */
+  readonly #refused = new Map<string, string>();
 
   /** Records that an agent knows the file in this state. */
   saw(sessionId: string | undefined, path: string, { bytes, modifiedAt }: FileState): void {
@@ -26,6 +28,18 @@ export class FileLedger {
     this.#seen.delete(key);
     this.#seen.set(key, files);
     if (this.#seen.size > AGENTS_COUNT) this.#seen.delete(this.#seen.keys().next().value ?? "");
+  }
+
+  /** Decides that a call fails. */
+  refuse(callId: string, reason: string): void {
+    this.#refused.set(callId, reason);
+  }
+
+  /** Why a call was refused before it ran; it is forgotten with that. */
+  refusalOf(callId: string): string | undefined {
+    const reason = this.#refused.get(callId);
+    this.#refused.delete(callId);
+    return reason;
   }
 
   /** Why the agent may not change the file; `undefined` if it may. */

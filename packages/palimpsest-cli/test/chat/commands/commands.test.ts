@@ -1,5 +1,5 @@
 /** The commands of a chat, on a chat as a front end has it. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool, type Script } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
@@ -194,6 +194,59 @@ describe("a chat", () => {
     await expect(agent.send("Two.")).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await expect(run("/clear")).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await turn;
+    await end();
+  });
+
+  it("overwrites no file, and says what is missing", async () => {
+    const { place, agent, run, end } = await chat(["Hello."]);
+    writeFileSync(join(place.folder, "mine.md"), "mine");
+    await expect(run("/compact")).rejects.toThrow("nothing was said yet");
+    expect(place.provider.requests).toEqual([]);
+    await agent.send("Hello");
+    await expect(run("/export mine.md")).rejects.toThrow("exists already");
+    await expect(run("/export no/such/folder.md")).rejects.toThrow("There is no folder");
+    expect(readFileSync(join(place.folder, "mine.md"), "utf8")).toBe("mine");
+    for (const [line, says] of [
+      ["/tasks t9", "There is no task t9"],
+      ["/tasks stop", "The id of a task is missing"],
+      ["/tasks send t9 x", "There is no task t9"],
+    ] as const)
+      await expect(run(line)).rejects.toMatchObject({
+        message: expect.stringContaining(says),
+        hint: "/tasks lists them, with their ids.",
+      });
+    await end();
+  });
+
+  it("shows the window of the model from the start, and after another one was chosen", async () => {
+    const { agent, run, end } = await chat([], { model: "claude-opus-5-5" });
+    expect(agent.status().windowTokens).toBe(1_000_000);
+    await run("/model claude-opus-4-5");
+    expect(agent.status().windowTokens).toBe(200_000);
+    await end();
+  });
+
+  it("asks about no change that is certain to fail", async () => {
+    const asked: string[] = [];
+    const edit = { path: "a.txt", old_string: "one", new_string: "two" };
+    const script = [
+      callTool("edit", edit),
+      callTool("write", { path: "a.txt", content: "lost" }),
+      callTool("edit", { ...edit, path: "none.txt" }),
+      callTool("read", { path: "a.txt" }),
+      callTool("edit", edit),
+      "Done.",
+    ];
+    const { place, agent, end } = await chat(script, {
+      askPerson: async ({ what }) => {
+        asked.push(what);
+        return { allow: "once" };
+      },
+    });
+    writeFileSync(join(place.folder, "a.txt"), "one");
+    await agent.send("Change it.");
+    expect(asked).toEqual(["change a.txt"]);
+    expect(readFileSync(join(place.folder, "a.txt"), "utf8")).toBe("two");
     await end();
   });
 });

@@ -164,13 +164,22 @@ export function refusalError(
     });
   return new ModelError(failure, {
     message: `The model could not be asked (${kind}${status === undefined ? "" : `, status ${status}`}): ${message}`,
-    hint: HINTS[kind] ?? "Try again; the messages so far are in the log.",
+    hint: hintFor(failure),
     cause: error,
   });
 }
 
+function hintFor({ kind, retryAfterMs }: ModelFailure): string {
+  if (kind !== "throttled" || retryAfterMs === undefined)
+    return HINTS[kind] ?? "Try again; the messages so far are in the log.";
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  return `Wait ${wait}, as the provider asks, and take the turn again.`;
+}
+
 const HINTS: Partial<Record<ModelFailureKind, string>> = {
-  throttled: "Wait as long as the provider asks (`retryAfterMs`), and take the turn again.",
+  throttled: "Wait a while, and take the turn again.",
+  network: "See whether the address is right and a server answers there. The messages so far are in the log.",
   overloaded: "Try again in a while, or set more retries in the SDK's client.",
   "not-allowed": "Check key, permissions and credit of the account.",
   "unknown-model": "Check the model's id as its provider spells it.",

@@ -122,7 +122,7 @@ export class BudgetTracker {
 
   /** The limits of the window that the last call was prepared for. */
   get budget(): ContextBudget {
-    this.#budget ??= this.#budgetFor(this.#parts.tracker.ledger.model);
+    this.#budget ??= this.budgetFor(this.#parts.tracker.ledger.model);
     return this.#budget;
   }
 
@@ -156,7 +156,7 @@ export class BudgetTracker {
 
   #switchTo(model: string): void {
     const { ledger } = this.#parts.tracker;
-    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#budgetFor(model);
+    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.budgetFor(model);
     ledger.modelSwitched(model);
   }
 
@@ -344,7 +344,8 @@ export class BudgetTracker {
     return resolveModelLimits({ model, option, vendor: this.#vendor.get(model) });
   }
 
-  #budgetFor(model: string): ContextBudget {
+  /** The limits of a window of this model. */
+  budgetFor(model: string): ContextBudget {
     const limits = this.#limitsOf(model);
     // A refusal is later news than any catalogue, and than what a host believes.
     const learned = this.#learned.get(model) ?? Number.POSITIVE_INFINITY;

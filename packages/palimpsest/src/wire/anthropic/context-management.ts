@@ -90,14 +90,25 @@ function clearToolUses({
 
 /** The newest compaction block of a request: made on demand, which is signed, or at a threshold. */
 function carriedCompaction(messages: readonly RequestMessage[]): "signed" | "threshold" | undefined {
-  const { content } = messages.findLast((message) => message.content.some(isCompactionBlock)) ?? {};
-  const found = content?.findLast(isCompactionBlock);
+  const found = messages.findLast(hasCompaction)?.content.findLast(isCompactionBlock);
   if (found === undefined) return undefined;
   const { signature } = found as { readonly signature?: unknown };
   return typeof signature === "string" && signature !== "" ? "signed" : "threshold";
 }
 
 const isCompactionBlock = ({ type }: ContentBlock): boolean => type === "compaction";
+
+/** Messages never change, and every call asks about all of them: each is looked through once. */
+const looked = new WeakMap<RequestMessage, boolean>();
+
+function hasCompaction(message: RequestMessage): boolean {
+  let has = looked.get(message);
+  if (has === undefined) {
+    has = message.content.some(isCompactionBlock);
+    looked.set(message, has);
+  }
+  return has;
+}
 
 /** Reads the edits that a message reports; `undefined` if there are none. @internal */
 export function appliedEdits(

@@ -37,6 +37,34 @@ describe("the tasks of a session", () => {
     await palimpsest.close();
   });
 
+  it("asks the disk once about tasks that a session never had", async () => {
+    const { store, palimpsest } = open();
+    let asked = 0;
+    const withCount = new Proxy(store, {
+      get: (target, name) => {
+        const value = target[name as keyof InMemorySessionStore] as unknown;
+        if (name !== "create") return typeof value === "function" ? value.bind(target) : value;
+        return async (...given: Parameters<InMemorySessionStore["create"]>) => {
+          const log = await target.create(...given);
+          const files = log.tasks as TaskFiles;
+          const hasJournal = files.hasJournal.bind(files);
+          files.hasJournal = () => {
+            asked++;
+            return hasJournal();
+          };
+          return log;
+        };
+      },
+    });
+    const session = await createPalimpsest({
+      model: functionModel(async () => "Done.", { model: "claude-opus-4-5" }),
+      store: withCount,
+    }).session();
+    for (let turn = 0; turn < 5; turn++) await session.turn("Go on.");
+    expect(asked).toBe(1);
+    await palimpsest.close();
+  });
+
   it("leaves the end of a task that is awaited to its caller, and tells the agent once it is let go", async () => {
     const { palimpsest } = open();
     const session = await palimpsest.session();

@@ -60,6 +60,8 @@ export function tasksOf(
   let made: SessionTasks | undefined;
   let problem: string | undefined;
   let delivering: Promise<void> | undefined;
+  /** True once it is known that there is no journal: only this process, which holds the session, begins a journal. */
+  let isWithoutJournal = false;
   const rewinds = new RewindWatch(session);
   /** A problem that lasts is one event. */
   const failed = (error: unknown): undefined => {
@@ -89,8 +91,11 @@ export function tasksOf(
     return made;
   };
   // Nothing is made for a session that never had a task.
-  const known = (): SessionTasks | undefined =>
-    made ?? (log.tasks?.hasJournal() === true ? make() : undefined);
+  const known = (): SessionTasks | undefined => {
+    if (made !== undefined || isWithoutJournal) return made;
+    isWithoutJournal = log.tasks?.hasJournal() !== true;
+    return isWithoutJournal ? undefined : make();
+  };
   const knownIfReadable = (): SessionTasks | undefined => {
     try {
       return known();
