@@ -36,13 +36,22 @@ const BOUNDS = [
   { format: "codex", windowTokens: 32_000, fixedTokens: 4_000, costRatio: 0.88, lostLines: 0.1 },
 ] as const;
 
+/** Costs in an endless window, which are the same for every policy. */
+const uncompacted = new Map<Trajectory, number>();
+
+function uncompactedCostOf(trajectory: Trajectory): number {
+  const setting = { tariff, longTariff: TARIFFS["anthropic-1h"], windowTokens: Number.POSITIVE_INFINITY };
+  const cost = uncompacted.get(trajectory) ?? simulate(policyOf("none"), { ...setting, trajectory }).cost;
+  uncompacted.set(trajectory, cost);
+  return cost;
+}
+
 function measure(policy: PolicyUnderTest, trajectories: readonly Trajectory[], windowTokens: number) {
-  const none = policyOf("none");
   return trajectories.map((trajectory): MeasuredRun => {
     const setting = { trajectory, windowTokens, tariff, longTariff: TARIFFS["anthropic-1h"] };
     return {
       session: trajectory.name,
-      uncompactedCost: simulate(none, { ...setting, windowTokens: Number.POSITIVE_INFINITY }).cost,
+      uncompactedCost: uncompactedCostOf(trajectory),
       plain: simulate(policy, setting),
       charged: simulate(policy, setting, { chargesLookups: true }),
     };
