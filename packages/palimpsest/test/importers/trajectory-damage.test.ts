@@ -10,10 +10,10 @@ import { importSessions } from "#importers/registry.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
 import { growth } from "../../../../test/helpers/growth.ts";
 import { expectSendable } from "../../../../test/helpers/sendable.ts";
-import { usualFew } from "../../../../test/helpers/size-of-run.ts";
+import { bySize, usualFew } from "../../../../test/helpers/size-of-run.ts";
 import { GEMINI_LINES, linesText, OPENCODE, TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
+const RUNS = bySize({ usual: 10, long: 100, soak: 3_000 });
 
 type Path = readonly (string | number)[];
 
@@ -75,7 +75,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: IS_LONG ? 300 : 10 },
+      { numRuns: RUNS },
     );
   });
 
@@ -89,7 +89,7 @@ describe.each([...AGENT_FILES, ...TRAJECTORY_FILES])("a damaged $format file ($w
         for (const { items } of sessionsOf(linesText(indexes.map((index) => whole[index]))))
           await expectSendable(items);
       }),
-      { numRuns: isDocument ? 5 : IS_LONG ? 300 : 10 },
+      { numRuns: isDocument ? 5 : RUNS },
     );
   });
 });
