@@ -158,6 +158,7 @@ function derivedFrom(messages: readonly Message[], quoted: string): Readonly<Rec
     history: ["lamp", "root cause", "Error", quoted]
       .flatMap((query) => searchHistory(index, query, { limit: 20 }).map(({ snippet }) => snippet))
       .join("\n"),
+    "search index": [...index.postings.keys()].join("\n"),
     "first prompt": `${info.firstPrompt} ${overviewRowOf(info).title} ${overviewRowOf(titled).title}`,
     rules: JSON.stringify(extractByRules(conversation).proposals),
     memory: (["name", "description", "hook", "body"] as const)
@@ -196,7 +197,7 @@ describe("what is derived", () => {
       }
     });
     expect(leaks).toEqual([]);
-    expect(names.size).toBe(17);
+    expect(names.size).toBe(18);
     const families = [...tried.values()];
     if (isLong) expect(families.filter((cuts) => cuts.size === 13).length).toBeGreaterThanOrEqual(95);
     else expect(families.length).toBeGreaterThanOrEqual(25);

@@ -87,6 +87,30 @@ const LOG_CASES = casesOf({
     same(await again.derived?.list(), ["digest-12"], "what is left");
     await again.close();
   },
+  "keeps derived files of several parts, where it can read one alone": async ({ store }) => {
+    const log = await store.create(ID);
+    await log.append([message(1, "one")]);
+    if (log.derived?.writeParts === undefined) return log.close();
+    const parts = ["first", "", "third ".repeat(2_000)].map((part) => new TextEncoder().encode(part));
+    await log.derived.writeParts("segment-1-12", parts);
+    same(await log.derived.list(), ["segment-1-12"], "the names");
+    await log.close();
+    const again = await store.open(ID);
+    const { derived } = again;
+    const partAt = async (index: number): Promise<string | undefined> => {
+      const part = await derived?.readPart?.("segment-1-12", index);
+      return part && new TextDecoder().decode(part);
+    };
+    same(
+      [await partAt(0), await partAt(1), (await partAt(2))?.length, await partAt(3)],
+      ["first", "", 12_000, undefined],
+      "the parts of another process",
+    );
+    same(await derived?.readPart?.("segment-1-13", 0), undefined, "a part of a file that is not there");
+    await derived?.remove("segment-1-12");
+    same(await derived?.list(), [], "what is left");
+    await again.close();
+  },
   "reads the tail from the last checkpoint on": async ({ store }) => {
     const log = await store.create(ID);
     await log.append([message(1, "one"), checkpoint(2), message(3, "three")]);

@@ -145,16 +145,16 @@ export { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
 export { NOTES_MARK, type NotesState, parseNotesState } from "../session/append/carried-marks.ts";
 export type { SessionObserver } from "../session/events/events.ts";
+export { hydrate } from "../session/history/hydrate.ts";
+export { LogReader } from "../session/history/message-reader.ts";
 export {
   addToHistory,
   countTerms,
   createHistoryIndex,
   type HistoryIndex,
-  searchHistory,
   type TermCounts,
-} from "../session/history/history-search.ts";
-export { hydrate } from "../session/history/hydrate.ts";
-export { LogReader } from "../session/history/message-reader.ts";
+} from "../session/history/search/history-index.ts";
+export { searchHistory } from "../session/history/search/history-search.ts";
 export type { SessionSearchHit } from "../session/history/search-sessions.ts";
 export { KnownDamage, WatchedLog } from "../session/history/watched-log.ts";
 export type { CleanUpReport } from "../session/lifecycle/clean-up-run.ts";

@@ -178,8 +178,12 @@ export interface DerivedFiles {
   list(): Promise<readonly string[]>;
   /** The text; `undefined` if there is none. */
   read(name: string): Promise<string | undefined>;
-  /** Replaces the text. A name has small letters, then `-` and digits: `digest-4711`. */
+  /** Replaces the text. A name has small letters, then `-` and digits, once or twice: `digest-4711`, `segment-1-4711`. */
   write(name: string, text: string): Promise<void>;
+  /** Replaces a file by one of several parts. A store that cannot read a part alone leaves this and `readPart` out. */
+  writeParts?(name: string, parts: readonly Uint8Array[]): Promise<void>;
+  /** One part, from 0 on; `undefined` if there is none, or it is damaged. */
+  readPart?(name: string, index: number): Promise<Uint8Array | undefined>;
   /** Removes the file if it is there. */
   remove(name: string): Promise<void>;
 }

@@ -34,8 +34,8 @@ interface StateStore<State> {
 
 interface Fold<State> {
   readonly create: () => State;
-  /** Adds a message, in steps of a millisecond or two. */
-  readonly add: (state: State, seq: number, message: Message) => Iterator<unknown>;
+  /** Adds a message, in steps of a millisecond or two. `position`: where it begins in the log, if it was read from there. */
+  readonly add: (state: State, seq: number, message: Message, position?: number) => Iterator<unknown>;
   /** True if a message of the log belongs to it. */
   readonly includes: (seq: number) => boolean;
 }
@@ -149,9 +149,9 @@ export class FoldedFromLog<State> {
     const state = saved?.state ?? this.#fold.create();
     let throughSeq = saved?.throughSeq ?? 0;
     try {
-      for await (const { entry, content } of this.#reader.messages(throughSeq, saved?.position)) {
+      for await (const { entry, content, position } of this.#reader.messages(throughSeq, saved?.position)) {
         if (!this.#fold.includes(entry.seq)) continue;
-        const steps = this.#fold.add(state, entry.seq, { ...entry, content });
+        const steps = this.#fold.add(state, entry.seq, { ...entry, content }, position);
         const turn = this.#turns.finish(() => steps.next().done !== true);
         if (turn !== undefined) await turn;
         throughSeq = entry.seq;

@@ -8,7 +8,7 @@ import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { formatThousands } from "../../compaction/preview/preview.ts";
 import { formatPointer, formatReadCall, parsePointer } from "../../compaction/shared/pointer.ts";
-import type { HistoryHit } from "./history-search.ts";
+import type { HistoryHit } from "./search/history-search.ts";
 
 /** Most hits of one search. Our choice. */
 const SEARCH_HITS_MAX = 30;

@@ -16,6 +16,8 @@ const BATCH_ENTRIES = 200;
 export interface OriginalMessage {
   readonly entry: MessageEntry;
   readonly content: readonly ContentBlock[];
+  /** Where it begins in the log. */
+  readonly position: number;
 }
 
 export class LogReader {
@@ -62,7 +64,7 @@ export class LogReader {
         if (entry.type !== "message" || entry.seq <= afterSeq || entry.seq <= readSeq) continue;
         readSeq = isThere ? entry.seq : 0;
         last = stored;
-        yield { entry, content: await this.wholeContent(entry) };
+        yield { entry, content: await this.wholeContent(entry), position: stored.position };
       }
     }
     if (last !== undefined) this.#positions.set(last.entry.seq, last.position);
@@ -99,10 +101,16 @@ export class LogReader {
     });
   }
 
-  /** All blocks of a message as they were said; `undefined` where there is none. */
-  async findContent(seq: number): Promise<readonly ContentBlock[] | undefined> {
-    const entry = await this.findMessage(seq);
+  /** All blocks of a message as they were said; `undefined` where there is none. `position`: where it probably begins, if that is known. */
+  async findContent(seq: number, position?: number): Promise<readonly ContentBlock[] | undefined> {
+    const entry = (await this.#messageAt(seq, position)) ?? (await this.findMessage(seq));
     return entry && this.wholeContent(entry);
+  }
+
+  async #messageAt(seq: number, position: number | undefined): Promise<MessageEntry | undefined> {
+    if (!position || this.#positions.has(seq)) return undefined;
+    const entry = (await this.#log.readFrom(position, seq)).entries[0]?.entry;
+    return entry?.seq === seq && entry.type === "message" ? entry : undefined;
   }
 
   async #tryWhole(block: StoredBlock): Promise<ContentBlock | undefined> {

@@ -7,9 +7,8 @@ import { errorMessage, SessionError } from "../../base/errors.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import { fuseFound } from "../../memory/recall/vector-search.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
-import { cutSnippet, parseQuery } from "./history-query.ts";
-import { type HistoryHit, type HistoryIndex, SNIPPET_CHARACTERS, searchHistory } from "./history-search.ts";
 import {
   formatFallback,
   formatLoss,
@@ -25,6 +24,9 @@ import {
 } from "./history-tools.ts";
 import type { HistoryText, HistoryVectors } from "./history-vectors.ts";
 import type { LogReader } from "./message-reader.ts";
+import { cutSnippet, parseQuery } from "./search/history-query.ts";
+import { type HistoryHit, SNIPPET_CHARACTERS } from "./search/history-search.ts";
+import type { SegmentedHistory } from "./search/segmented-history.ts";
 import type { KnownDamage } from "./watched-log.ts";
 
 /** Limits of a search. */
@@ -37,6 +39,14 @@ interface SearchOptions {
 interface SearchByMeaning {
   readonly vectors: Pick<HistoryVectors, "closest" | "close">;
   readonly onFallback: (reason: string) => void;
+}
+
+interface HistoryOptions {
+  readonly reader: LogReader;
+  readonly index: FoldedFromLog<SegmentedHistory>;
+  readonly damage: Pick<KnownDamage, "lossCount">;
+  readonly turns: FairTurns;
+  readonly meaning?: SearchByMeaning | undefined;
 }
 
 interface FoundHistory {
@@ -90,21 +100,18 @@ export class SessionHistory {
   /** Definitions of `history_search` and `history_read`, to hand to a model. */
   readonly tools: readonly HistoryTool[] = HISTORY_TOOLS;
   readonly #reader: LogReader;
-  readonly #index: FoldedFromLog<HistoryIndex>;
+  readonly #index: FoldedFromLog<SegmentedHistory>;
   readonly #damage: Pick<KnownDamage, "lossCount">;
+  readonly #turns: FairTurns;
   readonly #meaning: SearchByMeaning | undefined;
 
   /** @internal */
-  constructor(
-    reader: LogReader,
-    index: FoldedFromLog<HistoryIndex>,
-    damage: Pick<KnownDamage, "lossCount">,
-    meaning?: SearchByMeaning,
-  ) {
+  constructor({ reader, index, damage, turns, meaning }: HistoryOptions) {
     this.#meaning = meaning;
     this.#reader = reader;
     this.#index = index;
     this.#damage = damage;
+    this.#turns = turns;
   }
 
   /**
@@ -119,9 +126,8 @@ export class SessionHistory {
   }
 
   async #find(query: string, limit: number): Promise<FoundHistory> {
-    const byWords = async (count: number) => searchHistory(await this.#index.get(), query, { limit: count });
-    if (this.#meaning === undefined) return { hits: await byWords(limit) };
-    const hits = await byWords(Math.max(limit, FUSED_COUNT));
+    if (this.#meaning === undefined) return { hits: await this.#findByWords(query, limit) };
+    const hits = await this.#findByWords(query, Math.max(limit, FUSED_COUNT));
     try {
       const near = await this.#meaning.vectors.closest(query);
       return { hits: fuseHits(query, hits, near).slice(0, limit) };
@@ -129,6 +135,17 @@ export class SessionHistory {
       const fellBack = errorMessage(error);
       this.#meaning.onFallback(fellBack);
       return { hits: hits.slice(0, limit), fellBack };
+    }
+  }
+
+  async #findByWords(query: string, limit: number): Promise<readonly HistoryHit[]> {
+    for (;;) {
+      const index = await this.#index.get();
+      const { segments } = index;
+      const hits = await index.search(query, { limit, reader: this.#reader, turns: this.#turns });
+      if (hits !== undefined) return hits;
+      // A segment that was read has been merged with others meanwhile; or it is damaged, and all is read from the log.
+      if (index.segments === segments) this.#index.invalidate();
     }
   }
 

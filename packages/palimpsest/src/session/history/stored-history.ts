@@ -11,9 +11,10 @@ import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { blockText, type Role } from "../../transcript/blocks.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
-import { addToHistory, createHistoryIndex, type HistoryHit, searchHistory } from "./history-search.ts";
 import { type HistoryPage, readPage } from "./history-tools.ts";
 import { LogReader } from "./message-reader.ts";
+import { addToHistory, createHistoryIndex } from "./search/history-index.ts";
+import { type HistoryHit, searchHistory } from "./search/history-search.ts";
 import type { ReadOptions } from "./session-history.ts";
 import { KnownDamage, WatchedLog } from "./watched-log.ts";
 

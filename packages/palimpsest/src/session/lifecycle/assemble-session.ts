@@ -38,9 +38,10 @@ import { notify, type SessionObserver } from "../events/events.ts";
 import { DigestPoints } from "../history/digest-points.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
-import { addToHistoryInSteps, createHistoryIndex } from "../history/history-search.ts";
 import { HistoryVectors } from "../history/history-vectors.ts";
 import { LogReader } from "../history/message-reader.ts";
+import { SegmentFiles } from "../history/search/segment-files.ts";
+import { SegmentedHistory } from "../history/search/segmented-history.ts";
 import { SessionHistory } from "../history/session-history.ts";
 import { SessionPins } from "../history/session-pins.ts";
 import type { WatchedLog } from "../history/watched-log.ts";
@@ -110,7 +111,10 @@ export function assembleSession(
     return addToDigestInSteps(state, seq, message);
   };
   const digestRules = { create: () => createDigest(), add, includes: isHostVisible };
-  const everything = { create: () => createHistoryIndex(), add: addToHistoryInSteps, includes: () => true };
+  const segments =
+    log.derived &&
+    new SegmentFiles({ files: log.derived, log, turns, hasLoss: () => log.damage.lossCount > 0 });
+  const indexRules = searchIndexRules(segments, positions);
   const measure = (block: Parameters<typeof estimateBlock>[0]): number =>
     estimateBlock(block, ledger.model) * ledger.ratio;
   const observers = new Set<SessionObserver>();
@@ -127,7 +131,7 @@ export function assembleSession(
     tracker,
     digest: new FoldedFromLog(reader, digestRules, { isNew, turns, saved: saved ?? digests }),
     // Not before the first search: an index has as much memory as three times the texts.
-    index: new FoldedFromLog(reader, everything, { isNew: false, turns }),
+    index: new FoldedFromLog(reader, indexRules.fold, { isNew: false, turns, saved: indexRules.saved }),
     calls,
     pins: new SessionPins({
       reader,
@@ -144,10 +148,13 @@ export function assembleSession(
     },
     observers,
     saveDerived: async () => {
-      if (points === undefined || !digest().isKnown) return;
       try {
-        await digest().get();
-        await points.saveAtClose(digest());
+        if (points !== undefined && digest().isKnown) {
+          await digest().get();
+          await points.saveAtClose(digest());
+        }
+        if (segments !== undefined && parts.index.isKnown)
+          await segments.saveAtClose(await parts.index.get());
       } catch {
         // It is read from the log again by the next session that needs it.
       }
@@ -170,9 +177,26 @@ export function assembleSession(
     vectors,
     onFallback: (reason: string) => parts.emit({ type: "history-fell-back", reason }),
   };
-  const history = new SessionHistory(reader, parts.index, log.damage, meaning);
+  const history = new SessionHistory({ reader, index: parts.index, damage: log.damage, turns, meaning });
   const { watch } = compaction;
   return new Session({ ...parts, budgets, watch, cache, compaction, builder, provider, hostList, history });
+}
+
+/** How the search index is folded from the log, and read from its segments. It holds all that was said, on every line. */
+function searchIndexRules(segments: SegmentFiles | undefined, positions: ReadonlyMap<number, number>) {
+  const save = (history: SegmentedHistory): void => void segments?.save(history);
+  const fold = {
+    create: () => new SegmentedHistory([], save),
+    add: (history: SegmentedHistory, seq: number, message: Message, position = positions.get(seq)) =>
+      history.add(seq, message, position),
+    includes: () => true,
+  };
+  const load = async () => {
+    const found = (await segments?.load()) ?? [];
+    const last = found.at(-1)?.head;
+    return last && { state: new SegmentedHistory(found, save), throughSeq: last.to, position: last.position };
+  };
+  return { fold, saved: { load, invalidate: () => segments?.distrust() } };
 }
 
 /** What finds by meaning, where the host gives a model for it. A timer that stops itself limits the waiting. */

@@ -12,8 +12,8 @@ import type { OpenCalls } from "../append/open-calls.ts";
 import type { PlainFiles } from "../append/plain-files.ts";
 import type { SessionEvent, SessionObserver } from "../events/events.ts";
 import type { FoldedFromLog } from "../history/folded-from-log.ts";
-import type { HistoryIndex } from "../history/history-search.ts";
 import type { LogReader } from "../history/message-reader.ts";
+import type { SegmentedHistory } from "../history/search/segmented-history.ts";
 import type { SessionPins } from "../history/session-pins.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
 import type { WindowTracker } from "./window-tracker.ts";
@@ -40,7 +40,7 @@ export interface HistoryParts {
   readonly log: SessionLog;
   readonly reader: LogReader;
   readonly digest: FoldedFromLog<Digest>;
-  readonly index: FoldedFromLog<HistoryIndex>;
+  readonly index: FoldedFromLog<SegmentedHistory>;
   readonly pins: SessionPins;
   /** Shares the process with whatever else runs in it. */
   readonly turns: FairTurns;

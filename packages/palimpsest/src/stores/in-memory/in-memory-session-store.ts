@@ -50,7 +50,7 @@ interface StoredSession {
   readonly blobs: Map<string, string>;
   notes: string | undefined;
   readonly tasks: TaskFiles;
-  readonly derived: Map<string, string>;
+  readonly derived: Map<string, string | readonly Uint8Array[]>;
   /** The log that may append; until it is closed no other may. */
   writer: SessionLog | undefined;
 }
@@ -181,11 +181,23 @@ class InMemorySessionLog implements SessionLog {
   };
   readonly derived: DerivedFiles = {
     list: async () => [...this.#session.derived.keys()],
-    read: async (name) => this.#session.derived.get(name),
+    read: async (name) => {
+      const text = this.#session.derived.get(name);
+      return typeof text === "string" ? text : undefined;
+    },
     write: async (name, text) => {
       this.#assertOpen();
       this.#acquire();
       this.#session.derived.set(name, toWellFormed(text));
+    },
+    writeParts: async (name, parts) => {
+      this.#assertOpen();
+      this.#acquire();
+      this.#session.derived.set(name, parts);
+    },
+    readPart: async (name, index) => {
+      const parts = this.#session.derived.get(name);
+      return typeof parts === "string" ? undefined : parts?.[index];
     },
     remove: async (name) => {
       this.#assertOpen();

@@ -5,7 +5,8 @@ import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-
 import { findLiterals } from "#compaction/literals/literals.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { composeAppendix, rankForAppendix } from "#compaction/summary/log-parts.ts";
-import { addToHistory, createHistoryIndex, searchHistory } from "#session/history/history-search.ts";
+import { addToHistory, createHistoryIndex } from "#session/history/search/history-index.ts";
+import { searchHistory } from "#session/history/search/history-search.ts";
 import { blockText, type Message } from "#transcript/blocks.ts";
 import { hasCorpus } from "../../../../../test/helpers/corpus.ts";
 import { asWindow, readClaudeCode, readOpenAIChat, readPi } from "../../../../../test/helpers/recorded.ts";

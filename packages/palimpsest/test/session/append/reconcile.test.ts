@@ -263,7 +263,7 @@ function aHostList(log: readonly Message[] = []) {
   const store = (message: Message): number => {
     const seq = seqOf(entries.length);
     const entry = { ...message, seq, type: "message", origin: message.origin ?? defaultOrigin(message) };
-    entries.push({ entry: entry as unknown as MessageEntry, content: message.content });
+    entries.push({ entry: entry as unknown as MessageEntry, content: message.content, position: seq });
     return seq;
   };
   log.forEach(store);

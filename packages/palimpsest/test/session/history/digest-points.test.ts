@@ -1,62 +1,26 @@
 import { crc32 } from "node:zlib";
-import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
+import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it, vi } from "vitest";
 import { writeDigest } from "#compaction/digest/saved-digest.ts";
 import type { FileSystem } from "#ports/file-system.ts";
-import type { SessionLog, SessionStore } from "#ports/session-store.ts";
+import type { SessionStore } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { internalsOf, type Session } from "#session/session.ts";
 import { unpackDerived } from "#stores/files/blobs/derived-bytes.ts";
-import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
-import { nodeHasher } from "#stores/platform/node-ports.ts";
-import { assistant, call, result, user } from "#test/helpers/histories.ts";
+import {
+  converse,
+  copyOf,
+  counting,
+  FOLDER,
+  onDisk,
+  onlyDerived,
+  optionsOf,
+  ROOT,
+} from "#test/helpers/derived-files.ts";
+import { user } from "#test/helpers/histories.ts";
 import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
-
-const ROOT = "/sessions";
-const FOLDER = `${ROOT}/s/derived`;
-
-/** A store whose sessions count how often their whole log is read. */
-function counting(store: SessionStore) {
-  let wholeReads = 0;
-  const watched = (log: SessionLog): SessionLog =>
-    new Proxy(log, {
-      get(target, name) {
-        if (name === "readAll") wholeReads++;
-        const value = Reflect.get(target, name, target) as unknown;
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-  const counted = new Proxy(store, {
-    get(target, name) {
-      if (name === "create" || name === "open")
-        return async (...args: Parameters<SessionStore["open"]>) => watched(await target[name](...args));
-      const value = Reflect.get(target, name, target) as unknown;
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return { store: counted, wholeReads: () => wholeReads };
-}
-
-function optionsOf(store: SessionStore, seed = 1) {
-  const window = { windowTokens: 1_000_000 };
-  return { store, clock: new FakeClock(), ids: seededIds(seed), hasher: nodeHasher, window };
-}
-
-const onDisk = (fs: FileSystem, seed = 1): SessionStore =>
-  new FileSessionStore({ root: ROOT, fs, hasher: nodeHasher, ids: seededIds(seed + 50) });
-
-/** Some 15,000 characters a turn. */
-async function converse(session: Session, from: number, to: number): Promise<void> {
-  for (let turn = from; turn < to; turn++) {
-    await session.append(user(`Question ${turn} about src/part-${turn}.ts`));
-    await session.append(
-      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `src/part-${turn}.ts` })),
-    );
-    await session.append(user(result(`c${turn}`, `line of part ${turn}\n`.repeat(800))));
-  }
-}
 
 /** A session of `turns` turns, whose digest was used once and whose log was closed at each of the `closings`. */
 async function written(store: SessionStore, closings: readonly number[]): Promise<void> {
@@ -283,37 +247,4 @@ function rewrite(fs: FileSystem, path: string, change: (text: string) => string)
   next.write(Buffer.from(`${crc32(changed).toString(16).padStart(8, "0")}\n`));
   next.write(changed);
   next.close();
-}
-
-function copyOf(from: InMemoryFileSystem): InMemoryFileSystem {
-  const to = new InMemoryFileSystem();
-  const copy = (path: string): void => {
-    const stat = from.stat(path)!;
-    if (stat.isDirectory) {
-      to.makeDirectory(path);
-      for (const name of from.list(path)) copy(`${path}/${name}`);
-      return;
-    }
-    const source = from.open(path, "read");
-    const file = to.open(path, "create");
-    file.write(Uint8Array.from(source.read(0, source.size())));
-    source.close();
-    file.close();
-  };
-  copy(ROOT);
-  return to;
-}
-
-/** What concerns the folder of derived files goes to the faulty disk; all else to the sound one. */
-function onlyDerived(sound: FileSystem, faulty: FileSystem, isOn: () => boolean): FileSystem {
-  return new Proxy(sound, {
-    get(target, name) {
-      const of = (system: FileSystem): unknown => Reflect.get(system, name, system) as unknown;
-      if (typeof of(target) !== "function") return of(target);
-      return (...args: unknown[]) => {
-        const system = isOn() && String(args[0]).startsWith(FOLDER) ? faulty : target;
-        return (of(system) as (...given: unknown[]) => unknown).apply(system, args);
-      };
-    },
-  });
 }

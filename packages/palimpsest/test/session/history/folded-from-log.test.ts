@@ -3,8 +3,12 @@ import { describe, expect, it } from "vitest";
 import { addToDigest, addToDigestInSteps, createDigest } from "#compaction/digest/digest.ts";
 import { writeDigest } from "#compaction/digest/saved-digest.ts";
 import { FoldedFromLog } from "#session/history/folded-from-log.ts";
-import { addToHistory, addToHistoryInSteps, createHistoryIndex } from "#session/history/history-search.ts";
 import type { OriginalMessage } from "#session/history/message-reader.ts";
+import {
+  addToHistory,
+  addToHistoryInSteps,
+  createHistoryIndex,
+} from "#session/history/search/history-index.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { steppedLoop } from "#test/helpers/stepped-loop.ts";
 import type { Message } from "#transcript/blocks.ts";
@@ -28,6 +32,7 @@ function aFold({
         yield {
           entry: { type: "message", seq, id: `e${seq}`, v: 1, at: 0, ...user("x"), origin: "user" },
           content: [],
+          position: seq,
         };
       }
     },
@@ -149,7 +154,11 @@ describe("what is folded between other things", () => {
           );
           const index = new FoldedFromLog(
             reader,
-            { create: () => createHistoryIndex(), add: addToHistoryInSteps, includes },
+            {
+              create: () => createHistoryIndex(),
+              add: (index, seq, message: Message) => addToHistoryInSteps(index, seq, message),
+              includes,
+            },
             options,
           );
           const [expectedDigest, expectedIndex] = [createDigest(), createHistoryIndex()];
@@ -213,6 +222,7 @@ describe("what is folded between other things", () => {
           yield {
             entry: { type: "message", seq, id: `e${seq}`, v: 1, at: 0, ...user("x"), origin: "user" },
             content: [],
+            position: seq,
           };
       },
     };

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isWellFormed } from "#base/text/text.ts";
-import { addToHistory, createHistoryIndex, searchHistory } from "#session/history/history-search.ts";
 import {
   formatReadAnswer,
   formatSearchAnswer,
@@ -9,6 +8,8 @@ import {
   parseSearchInput,
   readPage,
 } from "#session/history/history-tools.ts";
+import { addToHistory, createHistoryIndex } from "#session/history/search/history-index.ts";
+import { searchHistory } from "#session/history/search/history-search.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
@@ -99,15 +100,6 @@ describe("history search", () => {
   it("does not stem: parse is not parser", () => {
     const words = indexOf(user("the parser is slow"), user("please parse it"));
     expect(searchHistory(words, "parse", { limit: 5 }).map(({ pointer }) => pointer)).toEqual(["m2.0"]);
-  });
-
-  it("keeps finding rare terms when it has to forget common ones", () => {
-    const small = createHistoryIndex({ textCharacters: 20_000, postings: 3_000 });
-    for (let seq = 1; seq <= 1_000; seq++)
-      addToHistory(small, seq, user(`common words in every message rare${seq}x`));
-    expect(small.postingCount).toBeLessThanOrEqual(3_000);
-    expect(small.textCharacters).toBeLessThanOrEqual(20_000);
-    expect(searchHistory(small, "rare3x", { limit: 1 })[0]?.pointer).toBe("m3.0");
   });
 });
 

@@ -2,8 +2,8 @@
 import { crc32 } from "node:zlib";
 import { packBlob, unpackBlob } from "./packed-blob.ts";
 
-/** Names of derived files: what it is, and the number of the last entry that it was made of. */
-export const DERIVED_NAME_PATTERN = /^[a-z]+-(\d+)$/;
+/** Names of derived files: what it is, the number of the first entry that it was made of where that is not 1, and of the last one. */
+export const DERIVED_NAME_PATTERN = /^[a-z]+(?:-\d+)?-(\d+)$/;
 const CHECKSUM_DIGITS = 8;
 
 export async function packDerived(text: string): Promise<Buffer> {

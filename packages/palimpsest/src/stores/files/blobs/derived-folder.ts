@@ -4,13 +4,18 @@
  * A file is packed, written beside its name and renamed, without a sync: its reader checks it.
  */
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { assert } from "../../../base/assert.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { IdSource } from "../../../ports/runtime.ts";
 import type { DerivedFiles } from "../../../ports/session-store.ts";
-import { discard, readBytes, writeWhole } from "../replace/whole-file.ts";
+import { discard, readBytes, withFile, writeWhole } from "../replace/whole-file.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
 import { DERIVED_NAME_PATTERN, packDerived, unpackDerived } from "./derived-bytes.ts";
+import { packParts, readDerivedPart } from "./derived-parts.ts";
+
+/** Pieces of a file that are written before others have a turn. Our choice: about a millisecond. */
+const PIECES_AT_ONCE = 32;
 
 interface DerivedFolderOptions {
   readonly fs: FileSystem;
@@ -42,9 +47,24 @@ export class DerivedFolder implements DerivedFiles {
   }
 
   async write(name: string, text: string): Promise<void> {
+    return this.#replace(name, [await packDerived(text)]);
+  }
+
+  async writeParts(name: string, parts: readonly Uint8Array[]): Promise<void> {
+    return this.#replace(name, await packParts(parts));
+  }
+
+  async readPart(name: string, index: number): Promise<Uint8Array | undefined> {
+    const { fs } = this.#options;
+    const path = this.#path(name);
+    const stat = fs.stat(path);
+    if (stat === undefined || stat.isDirectory) return undefined;
+    return withFile(fs, path, "read", (file) => readDerivedPart(file, index));
+  }
+
+  async #replace(name: string, pieces: readonly Buffer[]): Promise<void> {
     const { fs, ids, begin } = this.#options;
     const path = this.#path(name);
-    const bytes = await packDerived(text);
     begin();
     fs.makeDirectory(this.#folder);
     this.#tidy();
@@ -52,7 +72,10 @@ export class DerivedFolder implements DerivedFiles {
     try {
       const file = fs.open(temporaryPath, "create");
       try {
-        writeWhole(file, bytes);
+        for (const [index, piece] of pieces.entries()) {
+          writeWhole(file, piece);
+          if (index % PIECES_AT_ONCE === PIECES_AT_ONCE - 1) await setImmediate();
+        }
       } finally {
         file.close();
       }

@@ -3,8 +3,10 @@
  * and outdated files are removed, without a copy.
  */
 import { join } from "node:path";
+import type { FileSystem } from "../../../ports/file-system.ts";
 import { DERIVED_NAME_PATTERN, unpackDerived } from "../blobs/derived-bytes.ts";
-import { readBytes } from "../replace/whole-file.ts";
+import { arePartsWhole } from "../blobs/derived-parts.ts";
+import { readBytes, withFile } from "../replace/whole-file.ts";
 import { type DoctorOptions, finding, type SessionFinding } from "./session-findings.ts";
 
 const DAMAGED = "Damaged, or of an earlier version: removed, and made again from the log.";
@@ -22,8 +24,11 @@ export function checkDerived(
     const stat = fs.stat(path);
     // Files with foreign names, folders and links are not ours.
     if (seq === undefined || stat === undefined || stat.isDirectory || stat.isLink) return [];
-    const advice =
-      Number(seq) > lastSeq ? STALE : unpackDerived(readBytes(fs, path)) === undefined ? DAMAGED : undefined;
+    const advice = Number(seq) > lastSeq ? STALE : isWhole(fs, path) ? undefined : DAMAGED;
     return advice === undefined ? [] : [finding("derived-outdated", path, stat.size, advice)];
   });
+}
+
+function isWhole(fs: FileSystem, path: string): boolean {
+  return withFile(fs, path, "read", arePartsWhole) || unpackDerived(readBytes(fs, path)) !== undefined;
 }

@@ -27,7 +27,7 @@ const SESSION_FOLDER: Allowed = {
     ".notes": { files: /^lease\.\d+$/ },
     blobs: { files: new RegExp(`^[0-9a-f]{64}${TEMPORARY}$`) },
     damage: { files: ANY_NAME },
-    derived: { files: new RegExp(`^[a-z]+-\\d+${TEMPORARY}$`) },
+    derived: { files: new RegExp(`^[a-z]+(?:-\\d+)?-\\d+${TEMPORARY}$`) },
     plain: { files: new RegExp(`^m\\d+\\.\\d+\\.txt${TEMPORARY}$`) },
     tasks: { files: ANY_NAME, depth: 3 },
   },

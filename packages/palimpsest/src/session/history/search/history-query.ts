@@ -2,8 +2,8 @@
  * The piece of a text that shows best why it was found.
  */
 
-import { cutHead, cutTail } from "../../base/text/text.ts";
-import { visitTerms } from "../../base/text/text-terms.ts";
+import { cutHead, cutTail } from "../../../base/text/text.ts";
+import { visitTerms } from "../../../base/text/text-terms.ts";
 
 /** Characters in which a good place for words is looked for first; all of them if no word is there. */
 const LOOKED_AT = 40_000;

@@ -1,0 +1,86 @@
+/** Sessions whose logs have derived files beside them. */
+import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
+import type { FileSystem } from "#ports/file-system.ts";
+import type { SessionLog, SessionStore } from "#ports/session-store.ts";
+import type { Session } from "#session/session.ts";
+import { FileSessionStore } from "#stores/files/file-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { assistant, call, result, user } from "#test/helpers/histories.ts";
+
+export const ROOT = "/sessions";
+/** The derived files of the session `s`. */
+export const FOLDER = `${ROOT}/s/derived`;
+
+/** A store whose sessions count how often their whole log is read. */
+export function counting(store: SessionStore) {
+  let wholeReads = 0;
+  const watched = (log: SessionLog): SessionLog =>
+    new Proxy(log, {
+      get(target, name) {
+        if (name === "readAll") wholeReads++;
+        const value = Reflect.get(target, name, target) as unknown;
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  const counted = new Proxy(store, {
+    get(target, name) {
+      if (name === "create" || name === "open")
+        return async (...args: Parameters<SessionStore["open"]>) => watched(await target[name](...args));
+      const value = Reflect.get(target, name, target) as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { store: counted, wholeReads: () => wholeReads };
+}
+
+export function optionsOf(store: SessionStore, seed = 1) {
+  const window = { windowTokens: 1_000_000 };
+  return { store, clock: new FakeClock(), ids: seededIds(seed), hasher: nodeHasher, window };
+}
+
+export const onDisk = (fs: FileSystem, seed = 1): SessionStore =>
+  new FileSessionStore({ root: ROOT, fs, hasher: nodeHasher, ids: seededIds(seed + 50) });
+
+/** Some 15,000 characters a turn. */
+export async function converse(session: Session, from: number, to: number): Promise<void> {
+  for (let turn = from; turn < to; turn++) {
+    await session.append(user(`Question ${turn} about src/part-${turn}.ts`));
+    await session.append(
+      assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `src/part-${turn}.ts` })),
+    );
+    await session.append(user(result(`c${turn}`, `line of part ${turn}\n`.repeat(800))));
+  }
+}
+
+export function copyOf(from: InMemoryFileSystem): InMemoryFileSystem {
+  const to = new InMemoryFileSystem();
+  const copy = (path: string): void => {
+    const stat = from.stat(path)!;
+    if (stat.isDirectory) {
+      to.makeDirectory(path);
+      for (const name of from.list(path)) copy(`${path}/${name}`);
+      return;
+    }
+    const source = from.open(path, "read");
+    const file = to.open(path, "create");
+    file.write(Uint8Array.from(source.read(0, source.size())));
+    source.close();
+    file.close();
+  };
+  copy(ROOT);
+  return to;
+}
+
+/** What concerns the folder of derived files goes to the faulty disk; all else to the sound one. */
+export function onlyDerived(sound: FileSystem, faulty: FileSystem, isOn: () => boolean): FileSystem {
+  return new Proxy(sound, {
+    get(target, name) {
+      const of = (system: FileSystem): unknown => Reflect.get(system, name, system) as unknown;
+      if (typeof of(target) !== "function") return of(target);
+      return (...args: unknown[]) => {
+        const system = isOn() && String(args[0]).startsWith(FOLDER) ? faulty : target;
+        return (of(system) as (...given: unknown[]) => unknown).apply(system, args);
+      };
+    },
+  });
+}
