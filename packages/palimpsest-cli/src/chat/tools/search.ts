@@ -202,7 +202,7 @@ const SEARCH = new Script(
   `lines.flatMap((line, index) => (expression.lastIndex = 0, expression.test(line)) ? [index] : [])`,
 );
 
-/** Lines without ripgrep. An expression that takes too long for a file is given up for it. */
+/** Lines without ripgrep. An expression that takes too long for a file ends the search. */
 async function withOwnSearch(
   { root, pattern, glob, ignore_case: isCaseless, nameOf }: Search,
   signal: AbortSignal,
@@ -213,14 +213,16 @@ async function withOwnSearch(
       ? undefined
       : pathPattern(glob.includes("/") ? glob.replace(/^\.?\//, "") : `**/${glob}`);
   const found: FoundLine[] = [];
+  // One for all files: making a context costs more than searching most files.
+  const sandbox: { lines: readonly string[]; readonly expression: RegExp } = { lines: [], expression };
+  const context = createContext(sandbox);
   for await (const path of filesAt(root, signal)) {
     if (fits !== undefined && !fits.test(path === "" ? root : path)) continue;
     const text = await textOf(path === "" ? root : join(root, path));
     if (text === undefined) continue;
     const lines = text.split("\n");
-    const indexes = SEARCH.runInContext(createContext({ lines, expression }), {
-      timeout: FILE_MS,
-    }) as readonly number[];
+    sandbox.lines = lines;
+    const indexes = SEARCH.runInContext(context, { timeout: FILE_MS }) as readonly number[];
     for (const index of indexes)
       found.push({ name: nameOf(path), number: index + 1, text: (lines[index] ?? "").replace(/\r$/, "") });
     if (found.length > FOUND_LINES * 4) return found;

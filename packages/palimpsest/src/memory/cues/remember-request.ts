@@ -42,12 +42,17 @@ const LIST_MARK = /^(?:[-*+•]|\d{1,2}[.)]|#)\s{1,4}/u;
 
 /** All patterns of the table. */
 interface CuePatterns {
+  /** Every text that one of the leads may begin fits it. */
+  readonly mayLead: RegExp;
+  /** Every text that a cue of the language may fit fits it. */
+  readonly mayCue: ReadonlyMap<CueLanguage, RegExp>;
   readonly leads: readonly RegExp[];
   readonly objections: ReadonlyMap<CueLanguage, RegExp>;
   readonly passing: readonly RegExp[];
   /** Sentences that are not meant, or not the user's own. */
   readonly unmeant: readonly RegExp[];
-  readonly cues: readonly CompiledCue[];
+  /** The cues of the languages that were needed so far. */
+  readonly cues: Map<CueLanguage, readonly CompiledCue[]>;
 }
 
 let compiled: CuePatterns | undefined;
@@ -55,6 +60,13 @@ let compiled: CuePatterns | undefined;
 /** Compiled when the first sentence is read: a program that keeps no memories does without. */
 function patterns(): CuePatterns {
   compiled ??= {
+    mayLead: roughPattern([LIST_MARK.source.slice(1), ...LANGUAGES.map((language) => CUES[language].lead)]),
+    mayCue: new Map(
+      LANGUAGES.map((language) => {
+        const own = CUES[language];
+        return [language, roughPattern([...KINDS.flatMap((kind) => own[kind]), ...own.afterObjection])];
+      }),
+    ),
     leads: [
       LIST_MARK,
       ...LANGUAGES.map((language) =>
@@ -74,9 +86,16 @@ function patterns(): CuePatterns {
       ...OF_OTHERS.map((phrase) => patternOf(`${phrase}${WORD_END}`)),
       patternOf("(据|听说|网上说|…说：)"),
     ],
-    cues: LANGUAGES.flatMap(compileCues),
+    cues: new Map(),
   };
   return compiled;
+}
+
+function cuesOf(language: CueLanguage): readonly CompiledCue[] {
+  const { cues } = patterns();
+  const known = cues.get(language) ?? compileCues(language);
+  cues.set(language, known);
+  return known;
 }
 
 function compileCues(language: CueLanguage): readonly CompiledCue[] {
@@ -100,15 +119,47 @@ function patternOf(cue: string, end = ""): RegExp {
   return new RegExp(`^(?<taken>${taken}(?:(?<=[:,，：'’-])|${end}))\\s*(?=${rest.trim() || "."})`, "iu");
 }
 
+/**
+ * One pattern for several cues, which fits more than they do: without what must not follow, and with anything for a word.
+ * Classes of all letters, of which each cue has some, take long to compile; this one has none. So hardly any sentence
+ * needs the others.
+ */
+function roughPattern(cues: readonly string[]): RegExp {
+  const rough = cues.map((cue) =>
+    withoutLookaheads(cue)
+      .replaceAll("~", "\\S+")
+      .replaceAll(/\\p\{\w+\}/g, "\\S"),
+  );
+  return patternOf(rough.join("|").replaceAll(/ ?» ?/g, "\\s*"));
+}
+
+/** The pattern without its negative lookaheads. */
+function withoutLookaheads(pattern: string): string {
+  const from = pattern.indexOf("(?!");
+  if (from === -1) return pattern;
+  let depth = 0;
+  let to = from;
+  do {
+    if (pattern[to] === "(") depth++;
+    if (pattern[to] === ")") depth--;
+    to++;
+  } while (depth > 0);
+  return withoutLookaheads(pattern.slice(0, from) + pattern.slice(to));
+}
+
 /** The request that a sentence makes, if it makes one. */
 export function rememberRequestOf(sentence: string): RememberRequest | undefined {
   if (sentence.length > SENTENCE_CHARACTERS) return undefined;
   const bare = withoutLead(sentence);
   // "No, I prefer tabs" says what it says without "no".
-  const { leads, objections, passing, cues } = patterns();
-  if (isUnmeant(sentence)) return undefined;
-  const text = without([...objections.values(), BARE_OBJECTION, ...leads], bare);
-  for (const { kind, language, pattern, needsObjection } of cues) {
+  const { mayLead, mayCue, leads, objections, passing } = patterns();
+  const unled = without([...objections.values(), BARE_OBJECTION], bare);
+  const text = mayLead.test(unled)
+    ? without([...objections.values(), BARE_OBJECTION, ...leads], bare)
+    : unled;
+  const languages = LANGUAGES.filter((language) => mayCue.get(language)!.test(text));
+  if (languages.length === 0 || isUnmeant(sentence)) return undefined;
+  for (const { kind, language, pattern, needsObjection } of languages.flatMap(cuesOf)) {
     if (needsObjection && !objections.get(language)!.test(bare)) continue;
     const match = pattern.exec(text);
     if (match === null) continue;
@@ -130,7 +181,8 @@ export function isUnmeant(sentence: string): boolean {
 
 /** The sentence without "ok", "please" and the like. */
 export function withoutLead(sentence: string): string {
-  return without(patterns().leads, sentence);
+  const { mayLead, leads } = patterns();
+  return mayLead.test(sentence) ? without(leads, sentence) : sentence;
 }
 
 /** A sentence of nothing but such words stays. */
