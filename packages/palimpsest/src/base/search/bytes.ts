@@ -68,6 +68,11 @@ export class ByteReader {
     return value;
   }
 
+  /** A view of all bytes that follow. */
+  rest(): Uint8Array {
+    return this.bytes(this.#bytes.length - this.#at);
+  }
+
   /** A view of the next bytes, not a copy. */
   bytes(length: number): Uint8Array {
     const view = this.#bytes.subarray(this.#at, this.#at + length);

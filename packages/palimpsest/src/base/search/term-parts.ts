@@ -92,22 +92,43 @@ export function findPlaces(terms: Uint8Array, places: Uint8Array, term: string):
   return undefined;
 }
 
-/** Documents in ascending order, with the occurrences in each. */
-export function writePlaces(
-  places: Iterable<readonly [document: number, occurrences: number]>,
-): PackedPlaces {
-  let before = 0;
-  let count = 0;
-  for (const [document, occurrences] of places) {
-    scratch.number((document - before) * 2 + (occurrences > 1 ? 1 : 0));
-    if (occurrences > 1) scratch.number(occurrences);
-    before = document;
-    count++;
-  }
-  return { count, bytes: scratch.take() };
-}
+/** Writes the places of one term after the other. */
+export class PlacesWriter {
+  readonly #bytes = new ByteWriter();
+  #before = 0;
+  #count = 0;
 
-const scratch = new ByteWriter();
+  /** Adds the next document in ascending order. */
+  add(document: number, occurrences: number): void {
+    this.#bytes.number((document - this.#before) * 2 + (occurrences > 1 ? 1 : 0));
+    if (occurrences > 1) this.#bytes.number(occurrences);
+    this.#before = document;
+    this.#count++;
+  }
+
+  /** Adds the places of a term in later documents; they are numbered from `base` on. */
+  join({ count, bytes }: PackedPlaces, base: number): void {
+    const reader = new ByteReader(bytes);
+    const step = reader.number();
+    const first = base + Math.floor(step / 2);
+    this.add(first, step % 2 === 1 ? reader.number() : 1);
+    // Only the first one changes: the others are differences.
+    const rest = reader.rest();
+    this.#bytes.bytes(rest);
+    visitPlaces({ count: count - 1, bytes: rest }, (document) => {
+      this.#before = first + document;
+    });
+    this.#count += count - 1;
+  }
+
+  /** The places of the term; the next one begins. */
+  take(): PackedPlaces {
+    const count = this.#count;
+    this.#before = 0;
+    this.#count = 0;
+    return { count, bytes: this.#bytes.take() };
+  }
+}
 
 /** Visits the documents of a term, and the occurrences in each. */
 export function visitPlaces(
@@ -121,16 +142,6 @@ export function visitPlaces(
     document += Math.floor(step / 2);
     visit(document, step % 2 === 1 ? reader.number() : 1);
   }
-}
-
-/** Places of the same term one after the other; the documents of each are numbered from `base` on. */
-function joinPlaces(all: readonly { readonly places: PackedPlaces; readonly base: number }[]): PackedPlaces {
-  const first = all[0]!;
-  if (all.length === 1 && first.base === 0) return first.places;
-  const joined: [number, number][] = [];
-  for (const { places, base } of all)
-    visitPlaces(places, (document, occurrences) => joined.push([base + document, occurrences]));
-  return writePlaces(joined);
 }
 
 /** Visits all terms in order, in steps. */
@@ -163,6 +174,7 @@ interface MergedTerms {
 /** One set of parts with the terms of all, in steps. */
 export function* mergeTerms(sources: readonly MergedTerms[]): Steps<WrittenTerms> {
   const writer = new TermPartsWriter();
+  const places = new PlacesWriter();
   const cursors = sources.map(({ parts, base }) => ({ terms: entriesIn(parts), base }));
   const heads = cursors.map(({ terms }) => terms.next().value);
   let writtenBytes = 0;
@@ -170,13 +182,12 @@ export function* mergeTerms(sources: readonly MergedTerms[]): Steps<WrittenTerms
     let term: string | undefined;
     for (const head of heads) if (head && (term === undefined || head.term < term)) term = head.term;
     if (term === undefined) return writer.finish();
-    const same: { places: PackedPlaces; base: number }[] = [];
     for (const [index, head] of heads.entries()) {
       if (head?.term !== term) continue;
-      same.push({ places: head.places, base: cursors[index]!.base });
+      places.join(head.places, cursors[index]!.base);
       heads[index] = cursors[index]!.terms.next().value;
     }
-    const joined = joinPlaces(same);
+    const joined = places.take();
     writer.add(term, joined);
     writtenBytes += joined.bytes.length + MERGED_TERM_BYTES;
     if (writtenBytes < MERGED_AT_ONCE_BYTES) continue;

@@ -4,17 +4,21 @@
  * It takes no lease and writes nothing, so the session may be in use meanwhile. Its readers are others than those the
  * conversation was held with, so texts have no secrets, unlike in the session's own history.
  */
+
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { SessionError } from "../../base/errors.ts";
+import { finish } from "../../base/steps.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { blockText, type Role } from "../../transcript/blocks.ts";
 import type { Scope } from "../../transcript/entries.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
+import { turnsOf } from "../turns/fair-turns.ts";
 import { type HistoryPage, readPage } from "./history-tools.ts";
 import { LogReader } from "./message-reader.ts";
-import { addToHistory, createHistoryIndex } from "./search/history-index.ts";
-import { type HistoryHit, searchHistory } from "./search/history-search.ts";
+import type { HistoryHit } from "./search/history-search.ts";
+import { SegmentFiles } from "./search/segment-files.ts";
+import { SegmentedHistory } from "./search/segmented-history.ts";
 import type { ReadOptions } from "./session-history.ts";
 import { KnownDamage, WatchedLog } from "./watched-log.ts";
 
@@ -34,6 +38,8 @@ class StoredHistory {
   readonly #log: SessionLog;
   readonly #damage: KnownDamage;
   readonly #reader: LogReader;
+  readonly #turns = turnsOf({});
+  readonly #segments: SegmentFiles | undefined;
 
   /** @internal */
   constructor(log: SessionLog) {
@@ -41,6 +47,9 @@ class StoredHistory {
     this.#log = new WatchedLog(log, this.#damage);
     this.sessionId = log.sessionId;
     this.#reader = new LogReader(this.#log, new Map());
+    const hasLoss = (): boolean => this.lossCount > 0;
+    const { derived: files } = this.#log;
+    this.#segments = files && new SegmentFiles({ files, log: this.#log, turns: this.#turns, hasLoss });
   }
 
   /** Stretches that were met so far and cannot be read any longer. */
@@ -48,15 +57,21 @@ class StoredHistory {
     return this.#damage.lossCount;
   }
 
-  /** The blocks that match best, with a pointer each. Reads the whole log. */
+  /** The blocks that match best, with a pointer each. Reads what is behind the segments that the session has written, or the whole log. */
   async search(
     query: string,
     { limit = COMPACTION_DEFAULTS.searchHits }: { readonly limit?: number } = {},
   ): Promise<readonly HistoryHit[]> {
-    const index = createHistoryIndex();
-    for await (const { entry, content } of this.#reader.messages())
-      addToHistory(index, entry.seq, { ...entry, content });
-    return searchHistory(index, query, { limit });
+    const segments = (await this.#segments?.load()) ?? [];
+    const index = new SegmentedHistory(segments);
+    const last = segments.at(-1)?.head;
+    for await (const { entry, content, position } of this.#reader.messages(last?.to, last?.position))
+      finish(index.add(entry.seq, { ...entry, content }, position));
+    const hits = await index.search(query, { limit, reader: this.#reader, turns: this.#turns });
+    if (hits !== undefined) return hits;
+    // The session has merged its segments meanwhile, or one is damaged.
+    this.#segments?.distrust();
+    return this.search(query, { limit });
   }
 
   /**

@@ -4,8 +4,9 @@
  * One block is one document. An index is made of texts without secrets, because parts of it are written beside the log.
  */
 
+import { finish } from "../../../base/steps.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
-import { visitTerms } from "../../../base/text/text-terms.ts";
+import { visitTermsInSteps } from "../../../base/text/text-terms.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { blockText, type ContentBlock, type Message, type Role } from "../../../transcript/blocks.ts";
 import { secretsInSteps, withoutSecrets } from "../../../transcript/without-secrets.ts";
@@ -76,9 +77,13 @@ export interface TermCounts {
 
 /** The terms of a text. */
 export function countTerms(text: string): TermCounts {
+  return finish(countInSteps(text));
+}
+
+function* countInSteps(text: string): Generator<void, TermCounts> {
   const counts = new Map<string, number>();
   let total = 0;
-  visitTerms(text, (term) => {
+  yield* visitTermsInSteps(text, (term) => {
     counts.set(term, (counts.get(term) ?? 0) + 1);
     total++;
   });
@@ -95,8 +100,7 @@ export function addToHistory(
   message: Message,
   count: (text: string) => TermCounts = countTerms,
 ): void {
-  const steps = addToHistoryInSteps(index, seq, message, { count });
-  while (steps.next().done !== true);
+  finish(addToHistoryInSteps(index, seq, message, { count }));
 }
 
 /** The same in steps of a millisecond or two; between them the index holds a part of the message. */
@@ -105,7 +109,7 @@ export function* addToHistoryInSteps(
   seq: number,
   message: Message,
   {
-    count = countTerms,
+    count,
     position = 0,
   }: { readonly count?: (text: string) => TermCounts; readonly position?: number | undefined } = {},
 ): Generator<void> {
@@ -115,7 +119,8 @@ export function* addToHistoryInSteps(
     const text = searchedText(block);
     if (text.trim() !== "") {
       const { role } = message;
-      addBlock(index, { seq, block: place, role, tool, position, text }, count(text));
+      const counts = count?.(text) ?? (yield* countInSteps(text));
+      addBlock(index, { seq, block: place, role, tool, position, text }, counts);
     }
     yield;
   }

@@ -9,7 +9,7 @@
 
 import { isObject, parseJson } from "../../../base/json/json.ts";
 import { ByteReader, ByteWriter } from "../../../base/search/bytes.ts";
-import { mergeTerms, sortInSteps, TermPartsWriter, writePlaces } from "../../../base/search/term-parts.ts";
+import { mergeTerms, PlacesWriter, sortInSteps, TermPartsWriter } from "../../../base/search/term-parts.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { Role } from "../../../transcript/blocks.ts";
 import { blockOf, type HistoryIndex, type IndexedBlock, occurrencesOf } from "./history-index.ts";
@@ -18,8 +18,8 @@ const VERSION = 1;
 const ROLES: readonly Role[] = ["user", "assistant", "system"];
 /** Parts before those of the terms. */
 export const TERMS_FROM = 2;
-/** Terms that are written in one step. Our choice: about a millisecond. */
-const WRITTEN_AT_ONCE = 500;
+/** Places, or blocks, that are written in one step; a term counts as one more. Our choice: about a millisecond. */
+const WRITTEN_AT_ONCE = 4_000;
 
 /** The first part of a segment. */
 interface SegmentHead {
@@ -49,9 +49,14 @@ export interface Segment {
   readonly part: (index: number) => Promise<Uint8Array | undefined>;
 }
 
-/** A segment in memory. */
-export interface WholeSegment extends Segment {
+/** A segment with the parts of its terms in memory. */
+export interface LoadedSegment extends Segment {
   readonly parts: readonly Uint8Array[];
+}
+
+/** A segment that can be written. */
+export interface WholeSegment extends LoadedSegment {
+  readonly blocksPart: Uint8Array;
 }
 
 /** The blocks of a segment, in arrays. */
@@ -111,13 +116,13 @@ export class SegmentBlocks {
 }
 
 /** The bytes that {@link SegmentBlocks} reads, and the names of the tools in them. */
-function writeBlocks(blocks: Iterable<IndexedBlock>): {
-  readonly bytes: Uint8Array;
-  readonly tools: readonly string[];
-} {
+function* writeBlocks(
+  blocks: Iterable<IndexedBlock>,
+): Steps<{ readonly bytes: Uint8Array; readonly tools: readonly string[] }> {
   const tools = new Map<string, number>();
   const writer = new ByteWriter();
   let before = 0;
+  let writtenCount = 0;
   for (const { seq, block, role, tool, termCount, position } of blocks) {
     if (tool !== undefined && !tools.has(tool)) tools.set(tool, tools.size + 1);
     const toolNumber = tool === undefined ? 0 : tools.get(tool)!;
@@ -125,6 +130,7 @@ function writeBlocks(blocks: Iterable<IndexedBlock>): {
       writer.number(number);
     if (seq > before) writer.number(position);
     before = seq;
+    if (++writtenCount % WRITTEN_AT_ONCE === 0) yield;
   }
   return { bytes: writer.take(), tools: [...tools.keys()] };
 }
@@ -134,14 +140,20 @@ export function* sealInSteps(index: HistoryIndex, stretch: Stretch): Steps<Whole
   const terms: string[] = [];
   yield* sortInSteps([...index.postings.keys()], (term) => terms.push(term));
   const writer = new TermPartsWriter();
-  for (const [at, term] of terms.entries()) {
-    const places = index.postings.get(term)!.map((place) => [blockOf(place), occurrencesOf(place)] as const);
-    writer.add(term, writePlaces(places));
-    if (at % WRITTEN_AT_ONCE === 0) yield;
+  const places = new PlacesWriter();
+  let writtenCount = 0;
+  for (const term of terms) {
+    const own = index.postings.get(term)!;
+    for (const place of own) places.add(blockOf(place), occurrencesOf(place));
+    writer.add(term, places.take());
+    writtenCount += own.length + 1;
+    if (writtenCount < WRITTEN_AT_ONCE) continue;
+    writtenCount = 0;
+    yield;
   }
   const { totalTerms, characters, callNames, blocks } = index;
   const calls = [...callNames];
-  return wholeSegment(
+  return yield* wholeSegment(
     { ...stretch, totalTerms, characters, calls, blockCount: blocks.length },
     blocks,
     writer.finish(),
@@ -149,7 +161,7 @@ export function* sealInSteps(index: HistoryIndex, stretch: Stretch): Steps<Whole
 }
 
 /** One segment of several that follow each other, the oldest first, in steps. */
-export function* mergeSegments(segments: readonly WholeSegment[]): Steps<WholeSegment> {
+export function* mergeSegments(segments: readonly LoadedSegment[]): Steps<WholeSegment> {
   const [first, last] = [segments[0]!.head, segments.at(-1)!.head];
   let [blockCount, totalTerms, characters] = [0, 0, 0];
   const sources = segments.map(({ head, parts }) => {
@@ -162,27 +174,34 @@ export function* mergeSegments(segments: readonly WholeSegment[]): Steps<WholeSe
   const terms = yield* mergeTerms(sources);
   const { to, position, calls } = last;
   const about = { from: first.from, to, position, calls, blockCount, totalTerms, characters };
-  return wholeSegment(about, blocksOf(segments), terms);
+  return yield* wholeSegment(about, blocksOf(segments), terms);
 }
 
 function* blocksOf(segments: readonly Segment[]): Iterable<IndexedBlock> {
   for (const { blocks } of segments) yield* blocks.all();
 }
 
-function wholeSegment(
+function* wholeSegment(
   about: Omit<SegmentHead, "version" | "id" | "tools" | "firstTerms">,
   blocks: Iterable<IndexedBlock>,
   { firstTerms, parts }: { readonly firstTerms: readonly string[]; readonly parts: readonly Uint8Array[] },
-): WholeSegment {
-  const { bytes, tools } = writeBlocks(blocks);
+): Steps<WholeSegment> {
+  const { bytes, tools } = yield* writeBlocks(blocks);
+  yield;
   const head: SegmentHead = { version: VERSION, id: "", ...about, tools, firstTerms };
-  return { head, blocks: new SegmentBlocks(head, bytes), parts, part: async (index) => parts[index] };
+  return {
+    head,
+    blocks: new SegmentBlocks(head, bytes),
+    blocksPart: bytes,
+    parts,
+    part: async (index) => parts[index],
+  };
 }
 
 /** All parts of a segment's file; `id` is that of its last entry. */
-export function writeSegment({ head, blocks, parts }: WholeSegment, id: string): readonly Uint8Array[] {
+export function writeSegment({ head, blocksPart, parts }: WholeSegment, id: string): readonly Uint8Array[] {
   const text = JSON.stringify({ ...head, id });
-  return [new TextEncoder().encode(text), writeBlocks(blocks.all()).bytes, ...parts];
+  return [new TextEncoder().encode(text), blocksPart, ...parts];
 }
 
 /** The head in a segment's first part; `undefined` where it is not one of this version. */

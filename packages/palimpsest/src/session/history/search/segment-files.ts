@@ -10,6 +10,7 @@ import type { Steps } from "../../../base/steps.ts";
 import type { DerivedFiles, SessionLog } from "../../../ports/session-store.ts";
 import type { FairTurns } from "../../turns/fair-turns.ts";
 import {
+  type LoadedSegment,
   mergeSegments,
   readHead,
   type Segment,
@@ -40,8 +41,6 @@ interface SegmentFilesOptions {
 
 export class SegmentFiles {
   readonly #options: SegmentFilesOptions;
-  /** Segments in files; others are in memory. */
-  readonly #written = new WeakSet<Segment>();
   #saving: Promise<void> = Promise.resolve();
   #isClosing = false;
   /** Times that a part in use was gone or damaged. */
@@ -85,9 +84,7 @@ export class SegmentFiles {
   #inFile(head: Segment["head"], blocks: SegmentBlocks): Segment {
     const { files } = this.#options;
     const name = nameOf(head);
-    const segment = { head, blocks, part: (index: number) => files.readPart!(name, TERMS_FROM + index) };
-    this.#written.add(segment);
-    return segment;
+    return { head, blocks, part: (index) => files.readPart!(name, TERMS_FROM + index) };
   }
 
   async #idAt({ position, to }: Segment["head"]): Promise<string | undefined> {
@@ -117,7 +114,7 @@ export class SegmentFiles {
     const { files, hasLoss } = this.#options;
     if (files.writeParts === undefined || this.#failures > 1) return;
     for (;;) {
-      const at = history.segments.findIndex((segment) => !this.#written.has(segment));
+      const at = history.segments.findIndex(isInMemory);
       if (at === -1) return this.#removeOthers(history);
       if (hasLoss()) return;
       const run = mergedWith(history.segments.slice(0, at + 1), mostMerged);
@@ -130,7 +127,9 @@ export class SegmentFiles {
   }
 
   async #merged(run: readonly Segment[], mostMerged: number): Promise<WholeSegment | undefined> {
-    const whole: WholeSegment[] = [];
+    const [first] = run;
+    if (run.length === 1 && isInMemory(first!)) return first;
+    const loaded: LoadedSegment[] = [];
     for (const segment of run) {
       const parts: Uint8Array[] = [];
       for (let index = 0; index < 2 * segment.head.firstTerms.length; index++) {
@@ -140,10 +139,9 @@ export class SegmentFiles {
         const turn = this.#options.turns.take();
         if (turn !== undefined) await turn;
       }
-      whole.push({ ...segment, parts });
+      loaded.push({ ...segment, parts });
     }
-    if (whole.length === 1) return whole[0];
-    return this.#inSteps(mergeSegments(whole), mostMerged);
+    return this.#inSteps(mergeSegments(loaded), mostMerged);
   }
 
   /** Runs the steps with turns for others; `undefined` if a session is closed that would wait for too many. */
@@ -165,6 +163,8 @@ export class SegmentFiles {
       if (NAME_PATTERN.test(name) && !used.has(name)) await files.remove(name);
   }
 }
+
+const isInMemory = (segment: Segment): segment is WholeSegment => "blocksPart" in segment;
 
 /** The longest segment that begins with an entry. */
 function followingName(names: readonly string[], from: number): string | undefined {

@@ -200,11 +200,21 @@ describe("the search index beside a log", () => {
     expect(await compare(other)).toBe(1);
   });
 
-  it("is made from the log again, and kept, by another process that only reads", async () => {
+  it.each([
+    { why: "whole", change: (bytes: Uint8Array) => bytes, reads: 0 },
+    {
+      why: "damaged",
+      change: (bytes: Uint8Array) => bytes.with(bytes.length - 10, bytes.at(-10)! ^ 1),
+      reads: 1,
+    },
+  ])("is read by a process that is not the session, and left as it is: $why", async ({ change, reads }) => {
     const fs = await writtenOnDisk();
+    for (const name of segments(fs)) rewrite(fs, name, change);
     const before = [...segments(fs)].sort();
-    const history = await openHistory(onDisk(fs, 4), "s");
+    const { store, wholeReads } = counting(onDisk(fs, 4));
+    const history = await openHistory(store, "s");
     expect((await history.search("Question 12", { limit: 1 }))[0]?.snippet).toContain("Question 12");
+    expect(wholeReads()).toBe(reads);
     await history.close();
     expect([...segments(fs)].sort()).toEqual(before);
   });

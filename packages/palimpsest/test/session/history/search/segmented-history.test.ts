@@ -93,7 +93,13 @@ function stored(segment: Segment): WholeSegment {
   const head = readHead(headPart)!;
   expect(head.id).toBe("an-id");
   expect(TERMS_FROM).toBe(2);
-  return { head, blocks: new SegmentBlocks(head, blocksPart!), parts, part: async (index) => parts[index] };
+  return {
+    head,
+    blocks: new SegmentBlocks(head, blocksPart!),
+    blocksPart: blocksPart!,
+    parts,
+    part: async (index) => parts[index],
+  };
 }
 
 describe("a history in segments", () => {
