@@ -77,7 +77,18 @@ describe("palimpsest run", () => {
       is_error: false,
       num_turns: 2,
       permission_denials: [],
+      usage: {
+        input_tokens: expect.any(Number),
+        cache_creation_input_tokens: expect.any(Number),
+        cache_read_input_tokens: expect.any(Number),
+        output_tokens: expect.any(Number),
+      },
     });
+    const asked = lines.filter(({ type }) => type === "assistant");
+    expect(asked).toMatchObject([
+      { message: { stop_reason: "tool_use" } },
+      { message: { stop_reason: "end_turn", usage: { output_tokens: expect.any(Number) } } },
+    ]);
     expect(await runForResult(place, ["-p", "Go."])).toMatchObject({ type: "result", result: "Again." });
     await place.provider.close();
   });
@@ -222,6 +233,30 @@ describe("palimpsest run", () => {
     expect(await runChat(place, ["-p", "x"])).toMatchObject({
       code: 1,
       err: expect.stringContaining("MODEL_FAILED"),
+    });
+    await place.provider.close();
+  });
+
+  it.each([
+    [{ modle: "x" }, 0, /^chat\.modle has no effect: the settings of a chat are model, /],
+    [{ permissions: { deny: "read" } }, 2, /chat\.permissions\.deny in the settings is not a list of texts/],
+    [{ permissions: { allow: ["read", 5] } }, 2, /chat\.permissions\.allow .+ Write it as a list/],
+    [{ providers: { mine: { baseUrl: "somewhere" } } }, 0, /^chat\.providers\.mine has no effect: `baseUrl`/],
+  ])("says what is wrong with the settings %j", async (chat, code, says) => {
+    const place = await chatPlace(["Hello."]);
+    writeFileSync(join(place.home, "settings.json"), JSON.stringify({ chat }));
+    const ran = await runChat(place, ["-p", "x"]);
+    expect({ ...ran, out: "" }).toEqual({ code, err: expect.stringMatching(says), out: "" });
+    await place.provider.close();
+  });
+
+  it("reports a settings file that is not JSON once", async () => {
+    const place = await chatPlace(["Hello."]);
+    writeFileSync(join(place.home, "settings.json"), "{ no");
+    const { code, err } = await runChat(place, ["-p", "x"]);
+    expect({ code, lines: err.trimEnd().split("\n") }).toEqual({
+      code: 0,
+      lines: [expect.stringContaining("It is not JSON")],
     });
     await place.provider.close();
   });

@@ -15,6 +15,11 @@ export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
 
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+type Answer = Extract<
+  Extract<ChatEvent, { readonly type: "model" }>["event"],
+  { readonly type: "answer" }
+>["answer"];
+
 interface ReportOptions {
   readonly format: OutputFormat;
   /** True for pieces of answers as they arrive, with `stream-json`. */
@@ -30,6 +35,14 @@ const SUBTYPES: Readonly<Record<TurnResult["endedBy"], string>> = {
   "output-limit": "error_output_limit",
   refusal: "error_refusal",
   loop: "error_loop",
+};
+
+/** The ends of answers, in the words of the Messages API. */
+const STOP_REASONS: Readonly<Partial<Record<Answer["stopReason"], string>>> = {
+  end: "end_turn",
+  "tool-use": "tool_use",
+  "output-limit": "max_tokens",
+  paused: "pause_turn",
 };
 
 export class RunReport {
@@ -125,7 +138,13 @@ export class RunReport {
       const { messages, usage, model, stopReason } = event.answer;
       return messages.map(({ content }) => ({
         type: "assistant",
-        message: { role: "assistant", model, content, stop_reason: stopReason, usage },
+        message: {
+          role: "assistant",
+          model,
+          content,
+          stop_reason: STOP_REASONS[stopReason] ?? stopReason,
+          usage: usageWords(usage),
+        },
       }));
     }
     if (event.type === "tool-result") {
@@ -163,7 +182,7 @@ export class RunReport {
       error: this.#error === undefined ? undefined : errorWords(this.#error),
       session_id: agent.session.id,
       total_cost_usd: spent?.costUsd,
-      usage: result?.usage,
+      usage: usageWords(result?.usage),
       permission_denials: this.#denials,
     };
     out.write(jsonLine(summary));
@@ -176,6 +195,18 @@ export class RunReport {
     if (this.#early !== undefined) this.#early.push(line);
     else out.write(jsonLine({ ...line, session_id: this.#sessionId }));
   }
+}
+
+/** Tokens under the names that Claude Code has for them. */
+function usageWords(usage: TurnResult["usage"] | undefined): object | undefined {
+  if (usage === undefined) return undefined;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return {
+    input_tokens: inputTokens,
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
+    output_tokens: outputTokens,
+  };
 }
 
 function errorWords(error: unknown): string {

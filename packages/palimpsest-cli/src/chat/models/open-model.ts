@@ -25,6 +25,8 @@ export interface ModelPlace {
   /** Folders whose packages may be loaded, after this program's own. */
   readonly packageFolders: readonly string[];
   readonly onRetry: RetryListener;
+  /** Told what a person should know about the model. */
+  readonly onNotice?: ((text: string) => void) | undefined;
   /** Waits between attempts. @defaultValue the machine's timers */
   readonly wait?: Wait | undefined;
 }
@@ -129,13 +131,52 @@ async function clientOf({ provider, model }: ChosenModel, place: ModelPlace): Pr
   const baseURL = provider.baseUrl;
   const client = new OpenAI({ ...SDK_OPTIONS, apiKey: key ?? "none", baseURL });
   const chat = openaiChatModel(client, { model, provider: provider.name, outputLimitField: "max_tokens" });
-  const limits = async () => {
-    const windowTokens = (await modelsOf(baseURL ?? "", AbortSignal.timeout(LOCAL_TIMEOUT_MS))).find(
-      ({ id }) => id === model,
-    )?.windowTokens;
+  const limits: ModelClient["limits"] = async (_model, { signal } = {}) => {
+    const served = await modelsOf(baseURL ?? "", AbortSignal.timeout(LOCAL_TIMEOUT_MS));
+    const windowTokens =
+      served.find(({ id }) => id === model)?.windowTokens ??
+      (provider.name === "ollama"
+        ? await ollamaWindow({ baseUrl: baseURL ?? "", model, signal })
+        : undefined);
+    if (provider.name === "ollama" && windowTokens !== undefined && windowTokens < ROOMY_TOKENS)
+      place.onNotice?.(smallWindow(model, windowTokens));
     return windowTokens === undefined ? undefined : { windowTokens };
   };
   return { ...chat, limits };
+}
+
+/** Windows below this have little room beside the system prompt and the tools, in tokens. Our choice: four times both. */
+const ROOMY_TOKENS = 20_000;
+
+const smallWindow = (model: string, windowTokens: number): string =>
+  `Ollama gives ${model} a window of ${windowTokens} tokens, which is too small to work in. Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or set the context length in its app.`;
+
+interface OllamaModel {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The window that Ollama gives a model. Whatever the model takes, it cuts prompts at this length without a word. It is known once
+ * the model is loaded, which the first call would wait for as well. Source: Ollama's API, "Load a model", "List running models".
+ */
+async function ollamaWindow({ baseUrl, model, signal }: OllamaModel): Promise<number | undefined> {
+  const root = baseUrl.replace(/\/v1$/, "");
+  const within = signal === undefined ? {} : { signal };
+  try {
+    const load = { method: "POST", body: JSON.stringify({ model, stream: false }), ...within };
+    await (await fetch(`${root}/api/generate`, load)).body?.cancel();
+    const { models } = fieldsOf(await (await fetch(`${root}/api/ps`, within)).json());
+    const running = (Array.isArray(models) ? models : []).map(fieldsOf);
+    const found = running.find(({ name }) => name === model || name === `${model}:latest`)?.[
+      "context_length"
+    ];
+    return Number.isSafeInteger(found) ? (found as number) : undefined;
+  } catch {
+    // An older server, or one that takes too long: its window stays unknown.
+    return undefined;
+  }
 }
 
 type SdkClass<Client> = new (options: {

@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { InputError } from "palimpsest";
+import { InputError, OptionError } from "palimpsest";
 import { PERMISSION_MODES, type PermissionMode } from "../base/chat-events.ts";
 import { readTextIfThere } from "../base/regular-file.ts";
 import { type Fields, fieldsOf, isFields, messageOf, textOr, textsOf } from "../base/values.ts";
@@ -68,7 +68,7 @@ interface SettingsPlace {
   readonly workspace: string;
 }
 
-/** Reads the settings. What cannot be used is reported and left out, except that a file that may forbid must be readable. */
+/** Reads the settings. What cannot be used is reported and left out. @throws `OptionError` where that would be rules */
 export async function readChatSettings({ home, workspace }: SettingsPlace): Promise<ChatSettings> {
   const problems: string[] = [];
   const user = await readPart(join(home, "settings.json"), problems);
@@ -77,8 +77,9 @@ export async function readChatSettings({ home, workspace }: SettingsPlace): Prom
   const isTrusted = textsOf(user["trustedFolders"]).some((folder) => resolve(folder) === workspace);
   const trusted = isTrusted ? project : {};
   if (!isTrusted) reportUntrusted(project, problems);
+  for (const part of [user, project]) reportUnknown(part, problems);
   const rules = (kind: keyof PermissionSettings, ...from: readonly Fields[]) =>
-    from.flatMap((part) => textsOf(fieldsOf(part["permissions"])[kind]));
+    from.flatMap((part) => rulesOf(part, kind));
   return {
     model: textOr(project["model"]) ?? textOr(user["model"]),
     summaryModel: textOr(project["summaryModel"]) ?? textOr(user["summaryModel"]),
@@ -97,6 +98,28 @@ export async function readChatSettings({ home, workspace }: SettingsPlace): Prom
     isTrusted,
     problems,
   };
+}
+
+const KNOWN = new Set([
+  ...["model", "summaryModel", "lightModel", "permissionMode", "permissions"],
+  ...["mcpServers", "providers", "trustedFolders"],
+]);
+
+function reportUnknown(part: Fields, problems: string[]): void {
+  const unknown = Object.keys(part).filter((name) => !KNOWN.has(name));
+  for (const name of unknown)
+    problems.push(`chat.${name} has no effect: the settings of a chat are ${[...KNOWN].join(", ")}.`);
+}
+
+/** The rules of a part. Those that cannot be read end the command: they may forbid something. @throws `OptionError` */
+function rulesOf(part: Fields, kind: keyof PermissionSettings): readonly string[] {
+  const given = fieldsOf(part["permissions"])[kind] ?? [];
+  const texts = textsOf(given);
+  if (Array.isArray(given) && texts.length === given.length) return texts;
+  throw new OptionError({
+    message: `chat.permissions.${kind} in the settings is not a list of texts.`,
+    hint: `Write it as a list: "${kind}": [${JSON.stringify(kind === "folders" ? "../shared" : "shell(npm test *)")}].`,
+  });
 }
 
 const WIDENING = ["mcpServers", "providers"] as const;
@@ -173,9 +196,14 @@ function providersOf(part: Fields, problems: string[]): Record<string, ProviderS
       problems.push(`chat.providers.${name} has no effect: \`api\` is not one of ${APIS.join(", ")}.`);
       return [];
     }
+    const baseUrl = textOr(fields["baseUrl"]);
+    if (baseUrl !== undefined && !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : "")) {
+      problems.push(`chat.providers.${name} has no effect: \`baseUrl\` is not an address.`);
+      return [];
+    }
     const setting: ProviderSetting = {
       api,
-      baseUrl: textOr(fields["baseUrl"]),
+      baseUrl,
       keyVariable: textOr(fields["keyVariable"]),
       package: textOr(fields["package"]),
     };

@@ -16,9 +16,22 @@ import { type ChatPlace, chatPlace, runChat, runForResult } from "../chat-double
 type Frame = Readonly<Record<string, unknown>>;
 
 /** A server of this dialect, and the bodies that it got. Close it. */
-async function dialectServer(models: readonly object[], answers: readonly (readonly Frame[])[]) {
+async function dialectServer(
+  models: readonly object[],
+  answers: readonly (readonly Frame[])[],
+  running?: readonly object[],
+) {
   const bodies: { readonly messages: readonly Frame[] }[] = [];
   const server: Server = createServer(async (request, response) => {
+    // Ollama's own API beside that of OpenAI.
+    if (request.url === "/api/generate") {
+      response.end(JSON.stringify({ done: true, done_reason: "load" }));
+      return;
+    }
+    if (request.url === "/api/ps" && running !== undefined) {
+      response.end(JSON.stringify({ models: running }));
+      return;
+    }
     if (request.method === "GET") {
       response.end(JSON.stringify({ object: "list", data: models }));
       return;
@@ -124,6 +137,32 @@ describe("a server on this machine", () => {
     });
     expect(result).toMatchObject({ role: "tool", content: expect.stringContaining("hello") });
     expect((call?.["tool_calls"] as readonly Frame[])[0]?.["id"]).toBe(result?.["tool_call_id"]);
+    server.close();
+    await place.provider.close();
+  });
+
+  it.each([
+    { contextLength: 65_536, code: 0, says: /^$/ },
+    {
+      contextLength: 4_096,
+      code: 1,
+      says: /^Ollama gives qwen3 a window of 4096 tokens.+\n?WINDOW_TOO_SMALL/s,
+    },
+  ])("of Ollama cuts prompts at $contextLength tokens, which is the window", async (one) => {
+    const place = await chatPlace([]);
+    const running = [{ name: "qwen3:latest", context_length: one.contextLength }];
+    const { server, bodies, url } = await dialectServer(
+      DIALECTS[0]?.models ?? [],
+      [[chunk({ role: "assistant", content: "Hello." }), chunk({}, "stop")]],
+      running,
+    );
+    const env = { OLLAMA_HOST: url, ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "" };
+    const ran = await runChat(place, ["-p", "Hello"], { env });
+    expect({ code: ran.code, err: ran.err }).toEqual({
+      code: one.code,
+      err: expect.stringMatching(one.says),
+    });
+    expect(bodies.length).toBe(one.code === 0 ? 1 : 0);
     server.close();
     await place.provider.close();
   });
