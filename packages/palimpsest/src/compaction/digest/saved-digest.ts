@@ -21,7 +21,8 @@ const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 const VERSION = 5;
 
 /** The type of each field of a record; `?` marks an optional one. */
-type Shape = Readonly<Record<string, "string" | "number" | "boolean" | "strings" | "numbers" | "string?">>;
+type FieldKind = "string" | "number" | "boolean" | "strings" | "numbers" | "string?";
+type Shape = Readonly<Record<string, FieldKind>>;
 
 const WORDS: Shape = { seq: "number", pointer: "string", text: "string", characters: "number" };
 const CALL: Shape = { seq: "number", pointer: "string", call: "string", outcome: "string?" };
@@ -184,7 +185,7 @@ function* readFields(
   digest.literals.newestSeq = newestSeq;
   digest.literals.forgottenCount = forgottenCount;
   if (plan !== undefined) {
-    if (!hasShape(plan, WORDS)) return undefined;
+    if (!shapeCheck(WORDS)(plan)) return undefined;
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
   if (!digest.words.load(fields["words"], baseWords)) return undefined;
@@ -201,13 +202,14 @@ function* readFields(
 }
 
 function fillList<Item>(list: Item[], value: unknown, shape: Shape): boolean {
-  if (!Array.isArray(value) || !value.every((item) => hasShape(item, shape))) return false;
+  if (!Array.isArray(value) || !value.every(shapeCheck(shape))) return false;
   for (const item of value) list.push(item as Item);
   return true;
 }
 
 function fillMap<Item>(map: Map<string, Item>, value: unknown, shape: Shape): boolean {
-  if (!isPairs(value) || !value.every(([, item]) => hasShape(item, shape))) return false;
+  const fits = shapeCheck(shape);
+  if (!isPairs(value) || !value.every(([, item]) => fits(item))) return false;
   for (const [key, item] of value) map.set(key, item as Item);
   return true;
 }
@@ -225,7 +227,8 @@ type SavedCall = Omit<OpenCall, "action"> & OpenCall["action"];
 
 /** An open call is also one of the actions, so both get its outcome. */
 function fillOpenCalls(digest: Digest, value: unknown): boolean {
-  if (!isPairs(value) || !value.every(([, call]) => hasShape(call, OPEN_CALL))) return false;
+  const fits = shapeCheck(OPEN_CALL);
+  if (!isPairs(value) || !value.every(([, call]) => fits(call))) return false;
   const actions = new Map(digest.actions.map((action) => [action.pointer, action]));
   for (const [id, call] of value) {
     const { name, kind, command, paths, ...action } = call as unknown as SavedCall;
@@ -242,11 +245,13 @@ function isPairs(value: unknown): value is readonly (readonly [string, unknown])
   );
 }
 
-function hasShape(value: unknown, shape: Shape): boolean {
-  return isObject(value) && Object.entries(shape).every(([name, kind]) => isOf(value[name], kind));
+/** Returns a check if a value is a record of this shape: there are thousands of one shape. */
+function shapeCheck(shape: Shape): (value: unknown) => boolean {
+  const fields = Object.entries(shape);
+  return (value) => isObject(value) && fields.every(([name, kind]) => isOf(value[name], kind));
 }
 
-function isOf(value: unknown, kind: Shape[string]): boolean {
+function isOf(value: unknown, kind: FieldKind): boolean {
   if (kind === "number") return typeof value === "number" && Number.isFinite(value);
   if (kind === "strings") return Array.isArray(value) && value.every((one) => typeof one === "string");
   if (kind === "numbers") return Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));

@@ -6,7 +6,7 @@
  * and adding a text is linear in it. The memory is bounded; once it is full, more strings are taken for known than are,
  * which errs towards not accusing a summary.
  */
-import { fromBase64, toBase64, xorOf } from "./saved-bits.ts";
+import { differenceOf, fromBase64, toBase64 } from "./saved-bits.ts";
 import {
   DigitGroups,
   hashBeginnings,
@@ -152,9 +152,8 @@ export class LogWords {
   *saveLayers(base?: LogWords): Iterable<SavedLayer> {
     for (const [index, { bits, count }] of this.#layers.entries()) {
       const known = base === undefined ? undefined : base.#layers[index]?.bits;
-      const different = known === undefined ? bits : xorOf(bits, known);
-      const isSame = known !== undefined && different.every((byte) => byte === 0);
-      yield [isSame ? "" : toBase64(different), count];
+      const different = known === undefined ? bits : differenceOf(bits, known);
+      yield [different === undefined ? "" : toBase64(different), count];
     }
   }
 
@@ -167,9 +166,12 @@ export class LogWords {
       const length = FIRST_BYTES << this.#layers.length;
       const known = base === undefined ? undefined : base.#layers[this.#layers.length]?.bits;
       const isSame = layer[0] === "" && known !== undefined;
-      const different = isSame ? new Uint8Array(length) : fromBase64(layer[0]);
-      if (different?.length !== length) return false;
-      const bits = known === undefined ? different : xorOf(different, known);
+      const different = isSame ? undefined : fromBase64(layer[0]);
+      if ((isSame ? known : different)?.length !== length) return false;
+      const bits =
+        different === undefined || known === undefined
+          ? (different ?? known!.slice())
+          : (differenceOf(different, known) ?? new Uint8Array(length));
       this.#layers.push({ bits, count: layer[1] as number });
     }
     return true;

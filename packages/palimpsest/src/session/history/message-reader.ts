@@ -11,6 +11,8 @@ import { readBlock, shownOf } from "./hydrate.ts";
 
 /** Entries that are read at once behind a known place. Our choice: some 200 KB of an agent's log, a few milliseconds. */
 const BATCH_ENTRIES = 200;
+/** Entries between one that was found and the next that is read from there on. Our choice: a call and its result are rarely further apart. */
+const NEAR_ENTRIES = 8;
 
 /** An original message of the log. */
 export interface OriginalMessage {
@@ -24,6 +26,7 @@ export class LogReader {
   readonly #log: SessionLog;
   readonly #positions: Map<number, number>;
   #knowsAllPositions = false;
+  #lastFoundSeq = 0;
 
   constructor(log: SessionLog, positions: Map<number, number>) {
     this.#log = log;
@@ -39,15 +42,28 @@ export class LogReader {
   /** The entry `seq`, or `undefined` where the log has none. */
   async findEntry(seq: number): Promise<Entry | undefined> {
     if (!this.#positions.has(seq) && !this.#knowsAllPositions) {
-      const found = await this.#log.find?.(seq);
-      if (found !== undefined) this.#positions.set(seq, found.position);
-      if (found !== undefined) return found.entry;
+      const found = (await this.#findBehindLast(seq)) ?? (await this.#log.find?.(seq));
+      if (found !== undefined) {
+        this.#positions.set(seq, found.position);
+        this.#lastFoundSeq = seq;
+        return found.entry;
+      }
       await this.#scanPositions();
     }
     const position = this.#positions.get(seq);
     if (position === undefined) return undefined;
     const { entries } = await this.#log.readFrom(position, seq);
     return entries.find((stored) => stored.entry.seq === seq)?.entry;
+  }
+
+  /** Results follow their calls: an entry a little behind the one that was found last is read from there on. */
+  async #findBehindLast(seq: number): Promise<StoredEntry | undefined> {
+    const from = this.#positions.get(this.#lastFoundSeq);
+    if (from === undefined || seq <= this.#lastFoundSeq || seq > this.#lastFoundSeq + NEAR_ENTRIES)
+      return undefined;
+    const { entries, damage } = await this.#log.readFrom(from, seq);
+    const found = entries.at(-1);
+    return found?.entry.seq === seq && damage.length === 0 ? found : undefined;
   }
 
   /** All messages of the log with a number above `afterSeq`, oldest first; read from `position` on, where that is known. */

@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents, LogReading, StoredEntry } from "../../../ports/session-store.ts";
 import { readLogUntil } from "./log-reader.ts";
-import { readAround, readTailThrough } from "./log-search.ts";
+import { findCertain, readTailThrough } from "./log-search.ts";
 import { readLogTail } from "./log-tail.ts";
 import type { KnownEnd } from "./log-writer.ts";
 import {
@@ -42,7 +42,8 @@ export class FileLogReading {
 
   async readTail(throughSeq?: number): Promise<LogContents> {
     const size = this.#read((file) => file.size()) ?? 0;
-    if (throughSeq !== undefined) return this.#search((file) => readTailThrough(file, size, throughSeq));
+    if (throughSeq !== undefined)
+      return this.#search((file) => readTailThrough(file, size, throughSeq)) ?? EMPTY;
     const tail = this.#read((file) => readLogTail(file, size));
     const isSure = tail === undefined || this.#read((file) => isTailInPlace(file, tail));
     const contents = isSure ? tail : await this.#readOrderedTail(size, tail);
@@ -53,12 +54,12 @@ export class FileLogReading {
   /** An entry, found without reading the whole file; `undefined` where only that can tell. */
   async find(seq: number): Promise<StoredEntry | undefined> {
     const size = this.#read((file) => file.size()) ?? 0;
-    return this.#search((file) => readAround(file, size, seq)).entries.at(-1);
+    return this.#search((file) => findCertain(file, size, seq));
   }
 
   /** Nothing of a file that is known to be out of order. */
-  #search(work: (file: OpenFile) => LogContents | undefined): LogContents {
-    return (this.#scan?.pieces === undefined ? this.#read(work) : undefined) ?? EMPTY;
+  #search<Found>(work: (file: OpenFile) => Found | undefined): Found | undefined {
+    return this.#scan?.pieces === undefined ? this.#read(work) : undefined;
   }
 
   /** Finds the end of the log synchronously; scans all of it if the end alone cannot tell. */

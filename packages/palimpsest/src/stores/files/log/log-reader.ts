@@ -49,8 +49,7 @@ export function readLogUntil(file: OpenFile, range: LogRange & { readonly toSeq:
   const entries: StoredEntry[] = [];
   const damage: LogDamage[] = [];
   const firstChunkBytes = STORE_DEFAULTS.lineProbeBytes;
-  const { from, to, after } = range;
-  for (const part of readLog(file, { from: Math.max(0, from), to, after, firstChunkBytes })) {
+  for (const part of readLog(file, { ...range, from: Math.max(0, range.from), firstChunkBytes })) {
     for (const found of part.damage) damage.push(found);
     for (const stored of part.entries) {
       if (stored.entry.seq <= range.toSeq) entries.push(stored);

@@ -6,7 +6,7 @@
  * them, nothing is returned: only a scan of the whole file can tell then.
  */
 import type { OpenFile } from "../../../ports/file-system.ts";
-import type { LogContents } from "../../../ports/session-store.ts";
+import type { LogContents, StoredEntry } from "../../../ports/session-store.ts";
 import { readBuffer } from "../replace/whole-file.ts";
 import { LINE_HEAD_LIMIT_BYTES } from "./log-line.ts";
 import { readLogUntil } from "./log-reader.ts";
@@ -20,15 +20,22 @@ const PROBE_BYTES = 4_096;
 /** Checkpoints before an entry that are tried. Source: our choice; the first one counts in any log without damage. */
 const CHECKPOINTS_TRIED = 2;
 
-/** The entries around `seq` up to it; `undefined` if it is not found for certain. */
-export function readAround(file: OpenFile, size: number, seq: number): LogContents | undefined {
+/** Entry `seq`; `undefined` if it is not found for certain. The lines before it are verified, and only its own is parsed. */
+export function findCertain(file: OpenFile, size: number, seq: number): StoredEntry | undefined {
+  const position = findPosition(file, size, seq);
+  if (position === undefined) return undefined;
+  const found = readLogUntil(file, { from: position, to: size, toSeq: seq }).entries[0];
+  return found?.entry.seq === seq && found.position === position ? found : undefined;
+}
+
+function findPosition(file: OpenFile, size: number, seq: number): number | undefined {
   const near = findNear(file, size, seq);
-  return readCertain(file, { near, size, seq });
+  return readCertain(file, { near, size, seq, isOutline: true })?.entries.at(-1)?.position;
 }
 
 /** The entries from the last checkpoint before `seq` up to it; `undefined` if they are not found for certain. */
 export function readTailThrough(file: OpenFile, size: number, seq: number): LogContents | undefined {
-  const position = readAround(file, size, seq)?.entries.at(-1)?.position;
+  const position = findPosition(file, size, seq);
   // The entry may be a checkpoint itself: its type, behind the head of its line, says so.
   let before = position === undefined ? 0 : position + LINE_HEAD_LIMIT_BYTES;
   for (let attempt = 0; attempt < CHECKPOINTS_TRIED; attempt++) {
@@ -44,10 +51,20 @@ export function readTailThrough(file: OpenFile, size: number, seq: number): LogC
 
 function readCertain(
   file: OpenFile,
-  { near, size, seq }: { readonly near: number; readonly size: number; readonly seq: number },
+  {
+    near,
+    size,
+    seq,
+    isOutline = false,
+  }: {
+    readonly near: number;
+    readonly size: number;
+    readonly seq: number;
+    readonly isOutline?: boolean;
+  },
 ): LogContents | undefined {
-  const start = startBefore(file, near, size);
-  const contents = readLogUntil(file, { from: start.position, to: size, toSeq: seq, after: start.after });
+  const { position: from, after } = startBefore(file, near, size, isOutline);
+  const contents = readLogUntil(file, { from, to: size, toSeq: seq, after, isOutline });
   const isThere = contents.entries.at(-1)?.entry.seq === seq;
   return isThere && isInOrder(contents) ? contents : undefined;
 }

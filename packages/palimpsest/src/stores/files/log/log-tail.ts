@@ -54,12 +54,12 @@ function readFrom(file: OpenFile, position: number, end: number): LogContents {
   return readWholeLog(file, { from: start.position, to: end, after: start.after });
 }
 
-/** The last place not behind `position` from which reading may begin, or one a little before it. */
-export function startBefore(file: OpenFile, position: number, end: number): FirmStart {
+/** The last place not behind `position` from which reading may begin, or one a little before it. Lines are looked at as in `readLog`. */
+export function startBefore(file: OpenFile, position: number, end: number, isOutline = false): FirmStart {
   for (let pieceBytes: number = STORE_DEFAULTS.lineProbeBytes; ; pieceBytes *= 2) {
     const from = Math.max(0, position - pieceBytes);
     if (from === 0) return { position: 0, after: undefined };
-    const start = findFirmStart(file, { from, to: end, startBy: position });
+    const start = findFirmStart(file, { from, to: end, startBy: position, isOutline });
     if (start !== undefined) return start;
   }
 }
@@ -150,14 +150,19 @@ function readMiddleOfLog(file: OpenFile, range: ByteRange): MiddleOfLog | undefi
 
 function findFirmStart(
   file: OpenFile,
-  { from, to, startBy = to }: ByteRange & { readonly startBy?: number },
+  {
+    from,
+    to,
+    startBy = to,
+    isOutline = false,
+  }: ByteRange & { readonly startBy?: number; readonly isOutline?: boolean },
 ): FirmStart | undefined {
   let isFirst = true;
   let before: { readonly entry: Entry; readonly batch: BatchMark | undefined } | undefined;
   for (const line of readRawLines(file, { from, to, firstChunkBytes: STORE_DEFAULTS.lineProbeBytes })) {
     if (line.position > startBy) return undefined;
     // The range may begin in the middle of a line.
-    const parsed = isFirst || line.bytes === undefined ? undefined : parseLine(line.bytes);
+    const parsed = isFirst || line.bytes === undefined ? undefined : parseLine(line.bytes, isOutline);
     isFirst = false;
     const found = parsed?.ok === true ? parsed : undefined;
     const after = found === undefined ? undefined : baseOf(found, before);
