@@ -4,7 +4,8 @@
  */
 import { conversation } from "../prepare-call/conversation.mjs";
 
-const BATCH_ENTRIES = 400;
+/** Entries of one append: an answer and what it waits for. */
+const BATCH_ENTRIES = 4;
 const WINDOW_BYTES = 600_000;
 const SUMMARY_CHARACTERS = 24_000;
 const AT = 1_767_225_600_000;

@@ -82,7 +82,7 @@ class RecordedLog {
   }
 
   check(name: string, text: string): CheckedSummary {
-    const [words, beside] = [copyOf(this.#digest.words), copyOf(this.#beside)];
+    const [words, beside] = [this.#digest.words.copy(), this.#beside.copy()];
     return {
       name,
       text,
@@ -90,12 +90,6 @@ class RecordedLog {
       isInLog: (literal, kind) => holdsLiteral(words, literal, kind) || holdsLiteral(beside, literal, kind),
     };
   }
-}
-
-function copyOf(words: LogWords): LogWords {
-  const copy = new LogWords();
-  copy.load(words.save());
-  return copy;
 }
 
 /** Without the sentences that the host puts before and after a summary. */

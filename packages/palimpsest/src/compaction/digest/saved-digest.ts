@@ -134,7 +134,7 @@ export function* writeDigestInSteps(
     words.push(layer);
     yield;
   }
-  return JSON.stringify({
+  return yield* jsonInSteps({
     version: VERSION,
     ...Object.fromEntries(LISTS.map((name) => [name, digest[name]])),
     ...Object.fromEntries(COUNTS.map((name) => [name, digest[name]])),
@@ -153,6 +153,28 @@ export function* writeDigestInSteps(
     newestSeq: literals.newestSeq,
     forgottenCount: literals.forgottenCount + Math.max(0, literals.records.size - literalCount),
   });
+}
+
+/** Members of a list that are written as JSON in one step; a layer of words is as long as hundreds of others. */
+const WRITTEN_AT_ONCE = 512;
+
+/** The letters of `JSON.stringify`, a piece of a list at a time. */
+function* jsonInSteps(fields: Readonly<Record<string, unknown>>): Steps<string> {
+  const pieces: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
+    if (!Array.isArray(value) || value.length === 0) {
+      pieces.push(JSON.stringify(value));
+      continue;
+    }
+    const atOnce = name === "words" ? 1 : WRITTEN_AT_ONCE;
+    for (let from = 0; from < value.length; from += atOnce) {
+      pieces.push(from === 0 ? "[" : ",", JSON.stringify(value.slice(from, from + atOnce)).slice(1, -1));
+      yield;
+    }
+    pieces.push("]");
+  }
+  return `${pieces.join("")}}`;
 }
 
 /** The digest that was written; `undefined` where the text is not one of this version. */
@@ -188,8 +210,7 @@ function* readFields(
     if (!shapeCheck(WORDS)(plan)) return undefined;
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
-  if (!digest.words.load(fields["words"], baseWords)) return undefined;
-  yield;
+  if (!(yield* digest.words.loadInSteps(fields["words"], baseWords))) return undefined;
   const isWhole =
     fillMap(digest.files, fields["files"], SHAPES.files) &&
     fillMap(digest.commands, fields["commands"], SHAPES.commands) &&

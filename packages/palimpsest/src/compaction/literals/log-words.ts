@@ -6,6 +6,7 @@
  * and adding a text is linear in it. The memory is bounded; once it is full, more strings are taken for known than are,
  * which errs towards not accusing a summary.
  */
+import type { Steps } from "../../base/steps.ts";
 import { differenceOf, fromBase64, toBase64 } from "./saved-bits.ts";
 import {
   DigitGroups,
@@ -143,12 +144,7 @@ export class LogWords {
     return copy;
   }
 
-  /** The layers as text, for `load`. */
-  save(base?: LogWords): readonly SavedLayer[] {
-    return [...this.saveLayers(base)];
-  }
-
-  /** The same, one layer at a time. With `base`, of each layer only how it differs from that of `base`, which packs well. */
+  /** The layers as text, for `loadInSteps`, one at a time. With `base`, of each layer only how it differs from that of `base`, which packs well. */
   *saveLayers(base?: LogWords): Iterable<SavedLayer> {
     for (const [index, { bits, count }] of this.#layers.entries()) {
       const known = base === undefined ? undefined : base.#layers[index]?.bits;
@@ -158,7 +154,7 @@ export class LogWords {
   }
 
   /** Takes over what was saved, with the same `base`; false if it is damaged. */
-  load(saved: unknown, base?: LogWords): boolean {
+  *loadInSteps(saved: unknown, base?: LogWords): Steps<boolean> {
     if (!Array.isArray(saved) || saved.length > MOST_LAYERS) return false;
     for (const layer of saved as readonly unknown[]) {
       if (!Array.isArray(layer) || typeof layer[0] !== "string" || !Number.isSafeInteger(layer[1]))
@@ -173,6 +169,7 @@ export class LogWords {
           ? (different ?? known!.slice())
           : (differenceOf(different, known) ?? new Uint8Array(length));
       this.#layers.push({ bits, count: layer[1] as number });
+      yield;
     }
     return true;
   }

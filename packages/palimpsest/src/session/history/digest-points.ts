@@ -14,9 +14,10 @@ import type { Digest } from "../../compaction/digest/digest.ts";
 import {
   readDigestInSteps,
   SAVED_DIGEST_LITERAL_COUNT,
-  writeDigest,
   writeDigestInSteps,
 } from "../../compaction/digest/saved-digest.ts";
+import type { LogWords } from "../../compaction/literals/log-words.ts";
+import { readWordsInSteps, writeWordsInSteps } from "../../compaction/literals/saved-words.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { DerivedFiles, SessionLog } from "../../ports/session-store.ts";
 import { blockText, type Message } from "../../transcript/blocks.ts";
@@ -88,8 +89,9 @@ export class DigestPoints {
   }
 
   async #read(seq: number): Promise<LoadedPoint | undefined> {
-    const { hasher, log, lineUpTo } = this.#options;
+    const { hasher, log, turns, lineUpTo } = this.#options;
     const point = await this.#files.read(seq);
+    await turns.take();
     if (point === undefined || point.head.line !== lineUpTo(seq)) return undefined;
     const { head, body } = point;
     const { position } = head;
@@ -97,7 +99,7 @@ export class DigestPoints {
     const { entries } = await log.readFrom(position, seq);
     const last = entries[0]?.entry;
     if (last?.seq !== seq || last.id !== head.id) return undefined;
-    const words = await this.#files.readWords(head.words);
+    const words = await this.#readWords(head.words);
     const state = words && (await this.#inSteps(readDigestInSteps(body, words)));
     if (state === undefined) return undefined;
     this.#savedCharacters = head.characters;
@@ -118,7 +120,8 @@ export class DigestPoints {
   async #saveFrom(fromCharacters: number, digest: FoldedFromLog<Digest>): Promise<void> {
     if (this.#saving !== undefined) await this.#saving;
     if (this.#unsavedCharacters < fromCharacters || !this.#isSmallEnough(digest.rested?.state)) return;
-    const saving = this.#save(digest)
+    const saving = digest
+      .hold(() => this.#save(digest))
       .catch(() => {
         // A full disk: the log has everything. It is tried again after as much as before.
         this.#forgetUnsaved();
@@ -144,16 +147,14 @@ export class DigestPoints {
   }
 
   async #save(digest: FoldedFromLog<Digest>): Promise<void> {
-    const { hasher, log, positionOf, lineUpTo } = this.#options;
+    const { hasher, log, turns, positionOf, lineUpTo } = this.#options;
     const rested = digest.rested;
     const position = rested && positionOf(rested.throughSeq);
     if (rested === undefined || position === undefined) return;
     const { throughSeq } = rested;
     const line = lineUpTo(throughSeq);
     const characters = this.#savedCharacters + this.#unsavedCharacters;
-    const isSame = (): boolean =>
-      digest.rested?.state === rested.state && digest.rested.throughSeq === throughSeq;
-    const written = await this.#write(rested, isSame);
+    const written = await this.#write(rested, () => digest.isStill(rested));
     if (written === undefined) return;
     const { entries } = await log.readFrom(position, throughSeq);
     const last = entries[0]?.entry;
@@ -163,6 +164,7 @@ export class DigestPoints {
       ...{ version: 2, throughSeq, id: last.id, position, line, characters, words },
       ...{ size: body.length, hash: hasher.sha256(body) },
     };
+    await turns.take();
     await this.#files.write(head, body);
     this.#forgetUnsaved();
   }
@@ -172,22 +174,26 @@ export class DigestPoints {
     { state, throughSeq }: { readonly state: Digest; readonly throughSeq: number },
     isSame: () => boolean,
   ): Promise<{ readonly body: string; readonly words: PointHead["words"] } | undefined> {
-    // A session that never rests would never be saved in slices.
-    if (this.#unsavedCharacters >= 2 * SAVE_CHARACTERS) {
-      const own = state.words.copy();
-      const body = writeDigest(state, undefined, own);
-      this.#words = await this.#files.writeWords(own, throughSeq);
-      return { body, words: this.#words };
-    }
-    let base = this.#words && (await this.#files.readWords(this.#words));
+    const { turns } = this.#options;
+    let words = this.#words;
+    let base = words && (await this.#readWords(words));
     if (!isSame()) return undefined;
-    if (base === undefined || state.words.count > base.count * (1 + NEW_WORDS_SHARE)) {
+    if (words === undefined || base === undefined || state.words.count > base.count * (1 + NEW_WORDS_SHARE)) {
       base = state.words.copy();
-      this.#words = await this.#files.writeWords(base, throughSeq);
+      const text = await this.#inSteps(writeWordsInSteps(base));
+      await turns.take();
+      words = await this.#files.writeWords(text!, base.bytes, throughSeq);
+      this.#words = words;
     }
-    const words = this.#words!;
     const body = await this.#inSteps(writeDigestInSteps(state, undefined, base), isSame);
+    await turns.take();
     return body === undefined ? undefined : { body, words };
+  }
+
+  async #readWords(place: PointHead["words"]): Promise<LogWords | undefined> {
+    const text = await this.#files.readWords(place);
+    await this.#options.turns.take();
+    return text === undefined ? undefined : this.#inSteps(readWordsInSteps(text));
   }
 
   /** Runs the steps with turns for others; `undefined` if `isCurrent` became false between two. */

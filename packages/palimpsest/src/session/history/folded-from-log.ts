@@ -57,6 +57,7 @@ export class FoldedFromLog<State> {
   /** True once more messages than a few have waited, and while they are folded in between other things. */
   #isLong = false;
   #isAwake = false;
+  #isHeld = false;
 
   constructor(
     reader: Pick<LogReader, "messages">,
@@ -86,7 +87,7 @@ export class FoldedFromLog<State> {
 
   /** Folds in what waits, when the process has time for it. */
   #wake(): void {
-    if (this.#isAwake || this.#state === undefined) return;
+    if (this.#isAwake || this.#isHeld || this.#state === undefined) return;
     this.#isAwake = true;
     this.#turns.whenIdle(() => {
       try {
@@ -101,6 +102,17 @@ export class FoldedFromLog<State> {
     });
   }
 
+  /** Lets messages wait while `work` looks at the state, unless a caller needs them folded in. */
+  async hold(work: () => Promise<void>): Promise<void> {
+    this.#isHeld = true;
+    try {
+      await work();
+    } finally {
+      this.#isHeld = false;
+      if (this.#waiting.length > 0 && this.#isLong) this.#wake();
+    }
+  }
+
   /** The state as it is, if it is known, and the newest message in it. */
   get known(): { readonly state: State; readonly throughSeq: number } | undefined {
     if (this.#state === undefined) return undefined;
@@ -113,6 +125,11 @@ export class FoldedFromLog<State> {
     if (this.#state === undefined || this.#waiting.length > 0 || this.#current !== undefined)
       return undefined;
     return { state: this.#state, throughSeq: this.#throughSeq };
+  }
+
+  /** True if nothing was folded into the state since. */
+  isStill({ state, throughSeq }: { readonly state: State; readonly throughSeq: number }): boolean {
+    return this.#state === state && this.#throughSeq === throughSeq && this.#current === undefined;
   }
 
   /** True if the state need not be read from the log. */

@@ -1,6 +1,5 @@
 /** The files of saved digests: their form, their words, and which of them a session keeps. */
 import { isObject, parseJson } from "../../base/json/json.ts";
-import { LogWords } from "../../compaction/literals/log-words.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { DerivedFiles } from "../../ports/session-store.ts";
 
@@ -105,16 +104,14 @@ export class PointFiles {
     return isOurs ? { head: head.value as PointHead, body: text.slice(headEnd + 1) } : undefined;
   }
 
-  async readWords({ seq, hash }: PointHead["words"]): Promise<LogWords | undefined> {
+  /** The text of words; `undefined` where it is not what was written. */
+  async readWords({ seq, hash }: PointHead["words"]): Promise<string | undefined> {
     const text = (await this.#files.read(wordsName(seq))) ?? "";
-    const words = new LogWords();
-    const saved = this.#hasher.sha256(text) === hash ? parseJson(text) : undefined;
-    return saved?.ok === true && words.load(saved.value) ? words : undefined;
+    return this.#hasher.sha256(text) === hash ? text : undefined;
   }
 
-  async writeWords(words: LogWords, seq: number): Promise<PointHead["words"]> {
-    const text = JSON.stringify(words.save());
-    const place = { seq, hash: this.#hasher.sha256(text), bytes: words.bytes };
+  async writeWords(text: string, bytes: number, seq: number): Promise<PointHead["words"]> {
+    const place = { seq, hash: this.#hasher.sha256(text), bytes };
     await this.#files.write(wordsName(seq), text);
     return place;
   }

@@ -1,9 +1,11 @@
 /** A literal is known if the log holds it in whatever form, and unknown if one character of it is another. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { finish } from "#base/steps.ts";
 import { holdsLiteral } from "#compaction/literals/known-literal.ts";
 import { type LiteralKind, visitLiterals } from "#compaction/literals/literals.ts";
 import { LogWords } from "#compaction/literals/log-words.ts";
+import { readWordsInSteps, writeWordsInSteps } from "#compaction/literals/saved-words.ts";
 import { fastestMs } from "../../../../../test/helpers/growth.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
@@ -178,10 +180,9 @@ describe("over random logs", () => {
         fc.array(literal, { maxLength: 20 }),
         (known, asked) => {
           const words = logOf(...known);
-          const loaded = new LogWords();
-          expect(loaded.load(JSON.parse(JSON.stringify(words.save())))).toBe(true);
+          const loaded = finish(readWordsInSteps(finish(writeWordsInSteps(words))));
           for (const text of [...known, ...asked])
-            expect(holdsLiteral(loaded, text, "quoted")).toBe(holdsLiteral(words, text, "quoted"));
+            expect(holdsLiteral(loaded!, text, "quoted")).toBe(holdsLiteral(words, text, "quoted"));
         },
       ),
     );
@@ -196,7 +197,7 @@ it.each([
   [[[1, 2]]],
   [Array.from({ length: 99 }, () => ["", 0])],
 ])("damaged words are not loaded: %j", (saved) => {
-  expect(new LogWords().load(saved)).toBe(false);
+  expect(finish(readWordsInSteps(JSON.stringify(saved) ?? ""))).toBeUndefined();
 });
 
 describe("of any size", () => {
@@ -213,7 +214,7 @@ describe("of any size", () => {
 
   it("the memory is bounded, also for a log of very many names", () => {
     const log = logOf(words(bySize({ usual: 20_000, long: 200_000 }), 0));
-    expect(log.save().reduce((sum, [bits]) => sum + bits.length, 0)).toBeLessThan(2_900_000);
+    expect(finish(writeWordsInSteps(log)).length).toBeLessThan(2_900_000);
   });
 
   it.each([

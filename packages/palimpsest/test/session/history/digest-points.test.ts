@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
@@ -57,7 +58,8 @@ async function compare(
   return reads;
 }
 
-const points = (fs: FileSystem): string[] => fs.list(FOLDER).filter((name) => name.startsWith("digest-"));
+const points = (fs: FileSystem): string[] =>
+  (fs.stat(FOLDER) === undefined ? [] : fs.list(FOLDER)).filter((name) => name.startsWith("digest-"));
 
 async function written20(closings: readonly number[] = [20, 40]): Promise<InMemoryFileSystem> {
   const fs = new InMemoryFileSystem();
@@ -158,6 +160,19 @@ describe("the digest beside a log", () => {
     await internalsOf(session).digest.get();
     await session.append(user("It goes on at once."));
     await vi.waitFor(() => expect(points(fs)).toHaveLength(1));
+    expect(await compare(fs)).toBe(0);
+  });
+
+  it("is saved although messages come in all the while", async () => {
+    const fs = await written20([320]);
+    for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
+    const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
+    await internalsOf(session).digest.get();
+    for (let turn = 320; turn < 420 && points(fs).length === 0; turn++) {
+      await converse(session, turn, turn + 1);
+      await setImmediate();
+    }
+    expect(points(fs)).toHaveLength(1);
     expect(await compare(fs)).toBe(0);
   });
 

@@ -204,6 +204,41 @@ describe("what is folded between other things", () => {
     expect(seen.at(-1)).toBe(10);
   });
 
+  it("waits while a state is held, and a caller that needs it does not", async () => {
+    const loop = steppedLoop();
+    const fold = {
+      create: (): number[] => [],
+      *add(seqs: number[], seq: number): Generator<void> {
+        yield;
+        seqs.push(seq);
+      },
+      includes: () => true,
+    };
+    const reader = { messages: () => expect.unreachable("nothing is read") };
+    const folded = new FoldedFromLog<number[]>(reader, fold, { isNew: true, turns: loop.turns });
+    for (let seq = 1; seq <= 9; seq++) folded.push(seq, user("x"));
+    while (await loop.pass());
+    const held = folded.known!;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const holding = folded.hold(() => released);
+    folded.push(10, user("x"));
+    while (await loop.pass());
+    expect(folded.isStill(held)).toBe(true);
+    expect(held.state.at(-1)).toBe(9);
+    expect((await folded.get()).at(-1)).toBe(10);
+    expect(folded.isStill(held)).toBe(false);
+    folded.push(11, user("x"));
+    while (await loop.pass());
+    expect(held.state.at(-1)).toBe(10);
+    release();
+    await holding;
+    while (await loop.pass());
+    expect(held.state.at(-1)).toBe(11);
+  });
+
   it("is read from the log again where folding failed while nobody waited", async () => {
     const loop = steppedLoop();
     let failures = 1;

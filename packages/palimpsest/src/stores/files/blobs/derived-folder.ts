@@ -11,7 +11,7 @@ import type { IdSource } from "../../../ports/runtime.ts";
 import type { DerivedFiles } from "../../../ports/session-store.ts";
 import { discard, readBytes, withFile, writeWhole } from "../replace/whole-file.ts";
 import { TEMPORARY_ENDING } from "./blob-folder.ts";
-import { DERIVED_NAME_PATTERN, packDerived, unpackDerived } from "./derived-bytes.ts";
+import { DERIVED_NAME_PATTERN, packDerived, unpackDerivedAside } from "./derived-bytes.ts";
 import { packParts, readDerivedPart } from "./derived-parts.ts";
 
 /** Pieces of a file that are written before others have a turn. Our choice: about a millisecond. */
@@ -43,7 +43,7 @@ export class DerivedFolder implements DerivedFiles {
     const path = this.#path(name);
     const stat = this.#options.fs.stat(path);
     if (stat === undefined || stat.isDirectory) return undefined;
-    return unpackDerived(readBytes(this.#options.fs, path));
+    return unpackDerivedAside(readBytes(this.#options.fs, path));
   }
 
   async write(name: string, text: string): Promise<void> {

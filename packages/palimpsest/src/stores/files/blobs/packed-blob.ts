@@ -13,6 +13,7 @@ import {
   type BrotliOptions,
   brotliCompress,
   brotliCompressSync,
+  brotliDecompress,
   brotliDecompressSync,
   constants,
   gunzipSync,
@@ -33,6 +34,7 @@ const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
 /** First bytes of a file that tell if it is packed. */
 const PACKED_HEAD_BYTES = BROTLI_HEAD.length;
 const brotliAside = promisify(brotliCompress);
+const unbrotliAside = promisify(brotliDecompress);
 
 /** Returns the bytes to write for a text. Compresses outside the main thread. */
 export async function packBlob(text: Buffer): Promise<Buffer> {
@@ -61,6 +63,8 @@ function packingOptions(text: Buffer): BrotliOptions {
   };
 }
 
+const UNPACK_LIMIT = { maxOutputLength: STORE_DEFAULTS.blobLimitBytes };
+
 function isSmaller(packed: Buffer, whole: Buffer): boolean {
   return packed.length <= whole.length * STORE_DEFAULTS.packedShareLimit;
 }
@@ -70,10 +74,16 @@ function isSmaller(packed: Buffer, whole: Buffer): boolean {
  * hold.
  */
 export function unpackBlob(bytes: Buffer): Buffer {
-  const limit = { maxOutputLength: STORE_DEFAULTS.blobLimitBytes };
-  if (startsWith(bytes, BROTLI_HEAD)) return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), limit);
-  if (startsWith(bytes, GZIP_HEAD)) return gunzipSync(bytes, limit);
+  if (startsWith(bytes, BROTLI_HEAD))
+    return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), UNPACK_LIMIT);
+  if (startsWith(bytes, GZIP_HEAD)) return gunzipSync(bytes, UNPACK_LIMIT);
   return bytes;
+}
+
+/** The same outside the main thread. */
+export async function unpackBlobAside(bytes: Buffer): Promise<Buffer> {
+  if (!startsWith(bytes, BROTLI_HEAD)) return unpackBlob(bytes);
+  return unbrotliAside(bytes.subarray(BROTLI_HEAD.length), UNPACK_LIMIT);
 }
 
 /** True if a file that begins with these bytes is a packed blob. */
