@@ -64,8 +64,9 @@ export async function readTextIfThere(path: string, limit: number): Promise<stri
 /** The first bytes of a file, at most `limit`. */
 export async function readUpTo(handle: FileHandle, limit: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for (let at = 0; at < limit; ) {
-    const piece = Buffer.allocUnsafe(Math.min(1_048_576, limit - at));
+  // Most files are small; a large one is read in larger pieces.
+  for (let at = 0, size = 16_384; at < limit; size = Math.min(1_048_576, 2 * size)) {
+    const piece = Buffer.allocUnsafe(Math.min(size, limit - at));
     const { bytesRead } = await handle.read(piece, 0, piece.length, at);
     if (bytesRead === 0) break;
     pieces.push(piece.subarray(0, bytesRead));

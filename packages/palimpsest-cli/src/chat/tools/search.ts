@@ -15,8 +15,10 @@ const FOUND_LINES = 250;
 const LINE_CHARACTERS = 400;
 /** Larger files are not searched, in bytes. Source: our choice: sources and logs are smaller. */
 const SEARCHED_BYTES = 20_000_000;
-/** Time that an expression may take for one file: a bad one could take for ever. */
-const FILE_MS = 1_000;
+/** Files are searched together until they have so many characters. */
+const BATCH_CHARACTERS = 1_000_000;
+/** Time that an expression may take for them: a bad one could take for ever. */
+const BATCH_MS = 1_000;
 const OUTPUT_BYTES = 4_000_000;
 
 /** The tool `glob`. */
@@ -198,36 +200,56 @@ function withRipgrep(
   });
 }
 
+/** A script can be stopped. Names of a context are slow to look up, so they are looked up once. */
 const SEARCH = new Script(
-  `lines.flatMap((line, index) => (expression.lastIndex = 0, expression.test(line)) ? [index] : [])`,
+  `((texts, expression) => texts.map((lines) => lines.flatMap((line, at) => expression.test(line) ? [at] : [])))(texts, expression)`,
 );
 
-/** Lines without ripgrep. An expression that takes too long for a file ends the search. */
-async function withOwnSearch(
-  { root, pattern, glob, ignore_case: isCaseless, nameOf }: Search,
+/** A file without ripgrep, and its lines. */
+interface ReadFile {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** Lines without ripgrep. An expression that takes too long for a batch of files ends the search. */
+async function withOwnSearch(search: Search, signal: AbortSignal): Promise<readonly FoundLine[]> {
+  const expression = new RegExp(search.pattern, search.ignore_case === true ? "ui" : "u");
+  const found: FoundLine[] = [];
+  for await (const files of batchesOf(search, signal)) {
+    // Each context costs more than searching most files, and each run begins a thread that watches the time.
+    const context = createContext({ texts: files.map(({ lines }) => lines), expression });
+    const fitting = SEARCH.runInContext(context, { timeout: BATCH_MS }) as readonly (readonly number[])[];
+    files.forEach(({ name, lines }, place) => {
+      for (const at of fitting[place] ?? [])
+        found.push({ name, number: at + 1, text: (lines[at] ?? "").replace(/\r$/, "") });
+    });
+    if (found.length > FOUND_LINES * 4) return found;
+  }
+  return found;
+}
+
+async function* batchesOf(
+  { root, glob, nameOf }: Search,
   signal: AbortSignal,
-): Promise<readonly FoundLine[]> {
-  const expression = new RegExp(pattern, isCaseless === true ? "ui" : "u");
+): AsyncGenerator<readonly ReadFile[]> {
   const fits =
     glob === undefined
       ? undefined
       : pathPattern(glob.includes("/") ? glob.replace(/^\.?\//, "") : `**/${glob}`);
-  const found: FoundLine[] = [];
-  // One for all files: making a context costs more than searching most files.
-  const sandbox: { lines: readonly string[]; readonly expression: RegExp } = { lines: [], expression };
-  const context = createContext(sandbox);
+  let files: ReadFile[] = [];
+  let characters = 0;
   for await (const path of filesAt(root, signal)) {
     if (fits !== undefined && !fits.test(path === "" ? root : path)) continue;
     const text = await textOf(path === "" ? root : join(root, path));
     if (text === undefined) continue;
-    const lines = text.split("\n");
-    sandbox.lines = lines;
-    const indexes = SEARCH.runInContext(context, { timeout: FILE_MS }) as readonly number[];
-    for (const index of indexes)
-      found.push({ name: nameOf(path), number: index + 1, text: (lines[index] ?? "").replace(/\r$/, "") });
-    if (found.length > FOUND_LINES * 4) return found;
+    files.push({ name: nameOf(path), lines: text.split("\n") });
+    characters += text.length;
+    if (characters < BATCH_CHARACTERS) continue;
+    yield files;
+    files = [];
+    characters = 0;
   }
-  return found;
+  if (files.length > 0) yield files;
 }
 
 /** The files below a folder, or the file itself as an empty path. */
