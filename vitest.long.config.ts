@@ -19,7 +19,7 @@ export default defineConfig({
     // Ending a process takes long on a busy machine; the tests are over by then.
     teardownTimeout: 120_000,
     pool: "forks",
-    // Left to itself, vitest keeps one of two cores free.
-    maxWorkers: 2,
+    // The suite is planned for two cores; a third process works while others wait for children, sockets and disks.
+    maxWorkers: 3,
   },
 });
