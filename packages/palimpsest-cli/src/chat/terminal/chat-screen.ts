@@ -257,6 +257,10 @@ export class ChatScreen implements Component {
   }
 
   #stopWork(): void {
+    // What waits is not sent behind an answer that was stopped: the person decides about it.
+    const waiting = this.#queue.splice(0);
+    if (waiting.length > 0)
+      this.#editor.setText([...waiting, this.#editor.getText()].filter((text) => text !== "").join("\n"));
     this.#command?.abort();
     void this.#agent?.interrupt();
   }
@@ -294,7 +298,7 @@ export class ChatScreen implements Component {
     this.#inputs.add(line);
     if (isImmediate(line) && this.#agent !== undefined) void this.#run(this.#agent, line);
     else {
-      this.#queue.push(this.#pastes.expand(line));
+      this.#queue.push(line);
       void this.#next();
     }
     this.#redraw();
@@ -308,10 +312,11 @@ export class ChatScreen implements Component {
     if (line === undefined) return;
     if (parseCommandLine(line) !== undefined) await this.#run(agent, line);
     else {
-      this.view.add({ type: "user", text: line });
+      const text = this.#pastes.expand(line);
+      this.view.add({ type: "user", text });
       this.#redraw();
       await agent
-        .send(line)
+        .send(text)
         .catch((error: unknown) => this.note(error instanceof Error ? error.message : String(error)));
     }
     this.#redraw();

@@ -221,8 +221,14 @@ describe("the chat in a terminal", () => {
     ] as const)
       chat.run("resize-window", "-x", `${columns}`, "-y", `${rows}`);
     await chat.until(/Answering/);
+    chat.type("And the next?", "Enter");
+    await chat.until(/then: And the next/);
+    const asked = place.provider.requests.length;
     chat.type("", "C-c");
-    await chat.until(/Stopped/);
+    // What waited is in the input again, and was not sent.
+    expect(await chat.idle(/Stopped/)).toMatch(/^And the next\?$/m);
+    expect(place.provider.requests.length).toBe(asked);
+    chat.type("", "C-u");
     chat.paste(`${"x".repeat(99)}\n`.repeat(1_000_000));
     await chat.until(/The pasted text has/);
     chat.type("", "C-c");
