@@ -72,8 +72,14 @@ export function stretchOf(firstTerms: readonly string[], term: string): number {
 
 const decoder = new TextDecoder();
 
-export function termsIn(part: Uint8Array): readonly string[] {
+function termsIn(part: Uint8Array): readonly string[] {
   return decoder.decode(part).split("\n");
+}
+
+/** The terms of a stretch if some of them contain one of the pieces, which have no line break; otherwise none. */
+export function termsAround(part: Uint8Array, pieces: readonly string[]): readonly string[] {
+  const text = decoder.decode(part);
+  return pieces.some((piece) => text.includes(piece)) ? text.split("\n") : [];
 }
 
 /** The places of the terms of a stretch, in their order. */

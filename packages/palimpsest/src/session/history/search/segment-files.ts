@@ -25,6 +25,8 @@ import type { SegmentedHistory } from "./segmented-history.ts";
 const MERGED_CHARACTERS = 64_000_000;
 /** The same when a session is closed, which waits for it. Our choice: some 50 ms. */
 const MERGED_AT_CLOSE_CHARACTERS = 4_000_000;
+/** A segment is merged with those behind it if it has at most so many times their characters. Our choice: segments of the same kind differ a little. */
+const MERGED_SHARE = 1.5;
 /** Characters behind the last segment that are written at closing. Our choice: indexing as many takes some 30 ms. */
 const SEALED_AT_CLOSE_CHARACTERS = 300_000;
 const NAME_PATTERN = /^segment-(\d+)-(\d+)$/;
@@ -52,7 +54,7 @@ export class SegmentFiles {
 
   /** The segments that belong to the log, from its first entry on. Never throws. */
   async load(): Promise<readonly Segment[]> {
-    const { files, hasLoss } = this.#options;
+    const { files, hasLoss, turns } = this.#options;
     const found: Segment[] = [];
     if (files.readPart === undefined || this.#failures > 0 || hasLoss()) return found;
     try {
@@ -61,6 +63,8 @@ export class SegmentFiles {
         const next = await this.#read(followingName(names, (found.at(-1)?.head.to ?? 0) + 1));
         if (next === undefined) return found;
         found.push(next);
+        const turn = turns.take();
+        if (turn !== undefined) await turn;
       }
     } catch {
       // What cannot be read is indexed from the log.
@@ -177,13 +181,13 @@ function followingName(names: readonly string[], from: number): string | undefin
   return longest?.name;
 }
 
-/** The last segment, with those before it that are not larger than all behind them: so their number stays small. */
+/** The last segment, with those before it that are not much larger than all behind them: so their number stays small. */
 function mergedWith(segments: readonly Segment[], mostMerged: number): readonly Segment[] {
   let from = segments.length - 1;
   let characters = segments[from]!.head.characters;
   while (from > 0) {
     const before = segments[from - 1]!.head.characters;
-    if (before > characters || before + characters > mostMerged) break;
+    if (before > MERGED_SHARE * characters || before + characters > mostMerged) break;
     characters += before;
     from--;
   }

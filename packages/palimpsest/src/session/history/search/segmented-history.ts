@@ -10,7 +10,7 @@ import {
   findPlaces,
   type PackedPlaces,
   stretchOf,
-  termsIn,
+  termsAround,
   visitPlaces,
 } from "../../../base/search/term-parts.ts";
 import type { Steps } from "../../../base/steps.ts";
@@ -157,6 +157,8 @@ class HitTexts {
   async read(number: number, view: HistoryView): Promise<string | undefined> {
     const known = this.known.get(number);
     if (known !== undefined) return known;
+    const turn = this.#turns.take();
+    if (turn !== undefined) await turn;
     const { seq, block: place, position } = view.at(number);
     if (this.#last?.seq !== seq) this.#last = { seq, content: await this.#reader.findContent(seq, position) };
     const block = this.#last.content?.[place];
@@ -246,7 +248,7 @@ class HistoryView implements SearchedBlocks {
       for (let stretch = 0; stretch < head.firstTerms.length; stretch++) {
         const names = await part(2 * stretch);
         if (names === undefined) return undefined;
-        found = longerTerms(new Set([...found, ...termsIn(names)]), pieces);
+        found = longerTerms(new Set([...found, ...termsAround(names, pieces)]), pieces);
         const turn = turns.take();
         if (turn !== undefined) await turn;
       }

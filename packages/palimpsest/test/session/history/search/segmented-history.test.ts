@@ -114,7 +114,10 @@ describe("a history in segments", () => {
         fc.array(fc.oneof(fc.constantFrom(...QUERIES), words), { minLength: 1, maxLength: 5 }),
         async (rounds, steps, queries) => {
           const messages = messagesOf(rounds);
-          const reader = { findContent: async (seq: number) => messages[seq - 1]?.content };
+          const reader = {
+            findContent: async (seq: number, position: number) =>
+              position === (seq - 1) * 100 ? messages[seq - 1]?.content : undefined,
+          };
           const index = createHistoryIndex();
           let history = new SegmentedHistory();
           for (const [place, message] of messages.entries()) {
