@@ -1,4 +1,6 @@
 /** One row of `run.mjs`, in a separate process: `measure.mjs LIBRARY FOLDER SESSION WORK`. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { conversation } from "../prepare-call/conversation.mjs";
@@ -6,6 +8,7 @@ import { conversation } from "../prepare-call/conversation.mjs";
 const [library, folder, sessionId, work] = process.argv.slice(2);
 const { nodeSessions, FileSessionStore, nodeFileSystem, nodeHasher, randomIds } = await import(library);
 const { internalsOf } = await import(new URL("internal.js", library).href);
+const { blockText } = await import(new URL("transcript.js", library).href);
 const MODEL = { model: "claude-sonnet-4-5", system: "You are a coding agent.", tools: [] };
 /** Larger than the windows of the logs, so that nothing is compacted before a row asks for it. */
 const LARGE_WINDOW = 1_000_000;
@@ -19,6 +22,7 @@ const STRING_QUERY = '"session-parser" src/cache/window.ts 4711';
 if (work === "closed" || work === "killed") await goOn();
 else if (work === "heap") await measureHeap();
 else if (work === "parse") await measureParse();
+else if (work === "derived") await measureDerived();
 else await measureRow();
 
 /** Compacts and searches once, as an agent may, and continues for some megabytes. */
@@ -127,6 +131,23 @@ async function measureParse() {
   });
 }
 
+/** Bytes of the files that were derived from the log, per character that was said. */
+async function measureDerived() {
+  const log = await openStore();
+  let characters = 0;
+  for await (const { entries } of log.readAll())
+    for (const { entry } of entries)
+      if (entry.type === "message")
+        for (const block of entry.content) characters += blockText(block.shown ?? block).length;
+  await log.close();
+  const derived = join(folder, sessionId, "derived");
+  const sizes = existsSync(derived)
+    ? readdirSync(derived).map((name) => statSync(join(derived, name)).size)
+    : [];
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  report({ tookMs: Number.NaN, share: bytes / characters });
+}
+
 /** Measures the heap of a session that was begun here, in parts of its content. */
 async function measureHeap() {
   const session = await nodeSessions({ folder }).create({ durability: "process" });
@@ -137,7 +158,7 @@ async function measureHeap() {
   global.gc();
   const megabytes = session.bytesWritten() / 1e6;
   const heapMegabytes = (process.memoryUsage().heapUsed - before) / 1e6;
-  report({ tookMs: Number.NaN, megabytes, heapShare: heapMegabytes / megabytes });
+  report({ tookMs: Number.NaN, megabytes, share: heapMegabytes / megabytes });
   await session.close();
 }
 

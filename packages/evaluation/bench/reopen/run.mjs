@@ -2,7 +2,7 @@
  * Measures the cost of opening a long session again and asking for something far back in it.
  *
  * Rows: the first compaction after reopening, however the session ended and whatever was taken back since; the first
- * search, with and without files beside the log; an old message and the window of an old call; the heap of a session that
+ * search, with and without files beside the log, and how large these files are; an old message and the window of an old call; the heap of a session that
  * was never searched. The log is written through the store, and continued by the engine for some megabytes behind a
  * compaction and a search. Each row is a separate process on a separate copy; a stall is the longest time in which the
  * process had no turn.
@@ -43,6 +43,7 @@ const ROWS = [
   { row: "search for a string", left: "closed", work: "search-string" },
   { row: "search without derived files", left: "written", work: "search" },
   { row: "a parse of the log", left: "written", work: "parse" },
+  { row: "derived files, bytes per character", left: "closed", work: "derived" },
   { row: "read an old message", left: "closed", work: "read" },
   { row: "window of an old call", left: "closed", work: "window" },
 ];
@@ -61,7 +62,11 @@ try {
   const heap = JSON.parse(
     execFileSync(process.execPath, ["--expose-gc", script, library, root, "heap", "heap"]),
   );
-  results.push({ size: `${heap.megabytes.toFixed(0)} MB said`, row: "heap of an open session, MB", ...heap });
+  results.push({
+    size: `${heap.megabytes.toFixed(0)} MB said`,
+    row: "heap of an open session, MB per MB said",
+    ...heap,
+  });
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
@@ -102,8 +107,8 @@ function print() {
   console.log(machine());
   console.log(
     table([
-      ["", "log", "ms", "CPU ms", "again ms", "stall ms", "max RSS MB", "heap MB per MB"],
-      ...results.map(({ row, size, tookMs, cpuMs, againMs, stallMs, rssMegabytes, heapShare }) => [
+      ["", "log", "ms", "CPU ms", "again ms", "stall ms", "max RSS MB", "share"],
+      ...results.map(({ row, size, tookMs, cpuMs, againMs, stallMs, rssMegabytes, share }) => [
         row,
         size,
         figure(tookMs),
@@ -111,7 +116,7 @@ function print() {
         figure(againMs),
         figure(stallMs),
         rssMegabytes.toFixed(0),
-        heapShare?.toFixed(2) ?? "",
+        share?.toFixed(2) ?? "",
       ]),
     ]),
   );

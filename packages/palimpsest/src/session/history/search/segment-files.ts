@@ -127,6 +127,8 @@ export class SegmentFiles {
       if (whole === undefined || id === undefined) return;
       await files.writeParts(nameOf(whole.head), writeSegment(whole, id));
       history.replace(run, this.#inFile({ ...whole.head, id }, whole.blocks));
+      // At once: a long log that is read for the first time writes many.
+      if (run.length > 1) await this.#removeOthers(history);
     }
   }
 
