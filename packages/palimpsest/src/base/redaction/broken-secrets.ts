@@ -57,27 +57,30 @@ const ROUNDS = 8;
 /** Characters of a text that are searched at once: a longer one is searched in stretches that overlap by twice the margin. */
 const STRETCH_CHARACTERS = 96_000;
 
+/** A shorter text is searched in one step: less than a millisecond. */
+const STEP_CHARACTERS = 12_000;
+
 /** Every secret of the text, whole or broken, from the first to the last; none overlaps another. */
 export function findBroken(text: string): readonly SecretSpan[] {
   return finish(findInSteps(text));
 }
 
 function* findInSteps(text: string): Steps<readonly SecretSpan[]> {
-  if (text.length <= 2 * STRETCH_CHARACTERS) return findAtOnce(text);
+  if (text.length <= 2 * STRETCH_CHARACTERS) return yield* findAtOnce(text);
   const found: SecretSpan[] = [];
   for (let from = 0; from < text.length; from += STRETCH_CHARACTERS) {
-    found.push(...findAround(text, { from, to: Math.min(text.length, from + STRETCH_CHARACTERS) }));
+    found.push(...(yield* findNear(text, { from, to: Math.min(text.length, from + STRETCH_CHARACTERS) })));
     yield;
   }
   return joinSpans(found);
 }
 
-function findAtOnce(text: string): readonly SecretSpan[] {
+function* findAtOnce(text: string): Steps<readonly SecretSpan[]> {
   if (text.length < FEWEST_WITH_SECRET) return [];
-  let found = findOnce(text);
+  let found = yield* findOnce(text);
   if (!BREAK_CHARACTER.test(text)) return found;
   for (let round = 1; round < ROUNDS && found.length > 0; round++) {
-    const more = findOnce(takeOut(text, found).text);
+    const more = yield* findOnce(takeOut(text, found).text);
     if (more.length === 0) break;
     found = joinSpans([...found, ...placedBeforeRedaction(more, found)]);
   }
@@ -87,11 +90,13 @@ function findAtOnce(text: string): readonly SecretSpan[] {
 /** Every break has one of these. */
 const BREAK_CHARACTER = /[\n\\]/;
 
-function findOnce(text: string): readonly SecretSpan[] {
+function* findOnce(text: string): Steps<readonly SecretSpan[]> {
   const whole = findSecrets(text);
   if (!BREAK_CHARACTER.test(text)) return whole;
+  if (text.length >= STEP_CHARACTERS) yield;
   const pieces = piecesOf(text);
   if (pieces.length < 2) return whole;
+  if (text.length >= STEP_CHARACTERS) yield;
   const broken = findSecrets(pieces.map((piece) => piece.text).join(""), jointsOf(pieces));
   return joinSpans([...whole, ...placed(broken, pieces, whole)]);
 }
@@ -126,11 +131,18 @@ const MARGIN_CHARACTERS = 12_000;
 /** Every secret that reaches into a stretch of the text. */
 export function findAround(
   text: string,
-  { from, to }: { readonly from: number; readonly to: number },
+  stretch: { readonly from: number; readonly to: number },
 ): readonly SecretSpan[] {
+  return finish(findNear(text, stretch));
+}
+
+function* findNear(
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Steps<readonly SecretSpan[]> {
   const start = Math.max(0, from - MARGIN_CHARACTERS);
   const near = text.slice(start, to + MARGIN_CHARACTERS);
-  return findAtOnce(near)
+  return (yield* findAtOnce(near))
     .map((span) => ({ ...span, from: span.from + start, to: span.to + start }))
     .filter((span) => span.to > from && span.from < to);
 }

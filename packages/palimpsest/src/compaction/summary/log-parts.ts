@@ -148,13 +148,15 @@ export function* rankForAppendix(
   const count = Math.ceil(Math.max(0, budgetTokens) * CANDIDATES_PER_TOKEN);
   const ranked = yield* rankLiterals(ledger, count);
   yield;
-  return ranked
-    .map(({ text, record, score }) => ({
-      literal: text,
-      kind: record.kind,
-      value: score / Math.max(4, text.length) ** LENGTH_POWER,
-    }))
-    .sort((a, b) => b.value - a.value);
+  const candidates = ranked.map(({ text, record, score }) => ({
+    literal: text,
+    kind: record.kind,
+    value: score / Math.max(4, text.length) ** LENGTH_POWER,
+  }));
+  yield;
+  candidates.sort((a, b) => b.value - a.value);
+  yield;
+  return candidates;
 }
 
 /** As many of the candidates as fit, without those that `isShown` elsewhere in the window. */

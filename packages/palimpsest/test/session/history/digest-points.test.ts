@@ -164,11 +164,11 @@ describe("the digest beside a log", () => {
   });
 
   it("is saved although messages come in all the while", async () => {
-    const fs = await written20([320]);
+    const fs = await written20([140]);
     for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
     const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
     await internalsOf(session).digest.get();
-    for (let turn = 320; turn < 420 && points(fs).length === 0; turn++) {
+    for (let turn = 140; turn < 240 && points(fs).length === 0; turn++) {
       await converse(session, turn, turn + 1);
       await setImmediate();
     }

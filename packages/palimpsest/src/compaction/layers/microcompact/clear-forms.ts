@@ -8,7 +8,7 @@ import { type ToolResultBlock, type ToolUseBlock, toolResultText } from "../../.
 import type { BlockForm } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
-import { withoutSecrets } from "../../../transcript/without-secrets.ts";
+import { secretsInSteps, withoutSecrets } from "../../../transcript/without-secrets.ts";
 import { findLiteralsOf, type LiteralScope } from "../../literals/literal-ledger.ts";
 import { visitInSteps } from "../../literals/literals.ts";
 import { formatThousands } from "../../preview/preview.ts";
@@ -175,6 +175,7 @@ export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure:
 
 function* briefInSteps(subject: BriefSubject, policy: BriefPolicy, measure: Measure): Steps<string> {
   const { pointer, result, call, scope } = subject;
+  yield* secretsInSteps(result);
   const text = toolResultText(withoutSecrets(result) as ToolResultBlock);
   const read = formatOriginal(pointer, policy);
   if (isSmallQuery({ result, call }, policy)) return `${CLEARED_PREFIX}] ${read}`;

@@ -10,6 +10,7 @@ import { finish, type Steps } from "../../../base/steps.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import type { BlockForm, LayerEdit } from "../../../transcript/edits.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
+import { secretsInSteps } from "../../../transcript/without-secrets.ts";
 import { shrinkBlock } from "../../preview/shrink-block.ts";
 import { type Measure, recentTailStart } from "../../shared/measure.ts";
 import { pinnedPlaces } from "../../shared/pins.ts";
@@ -65,6 +66,7 @@ export function* offloadByUsageInSteps(
 
   const planned: OffloadedForm[] = [];
   for (const { seq, shown } of large) {
+    yield* secretsInSteps(shown.block);
     const form = planBlock(seq, shown, policy, measure);
     if (form !== undefined) planned.push(form);
     yield;
