@@ -118,7 +118,8 @@ export class SegmentFiles {
     const { files, hasLoss } = this.#options;
     if (files.writeParts === undefined || this.#failures > 1) return;
     for (;;) {
-      const at = history.segments.findIndex(isInMemory);
+      // All that wait at once: while a long log is read, segments are made faster than they are written.
+      const at = history.segments.findLastIndex(isInMemory);
       if (at === -1) return this.#removeOthers(history);
       if (hasLoss()) return;
       const run = mergedWith(history.segments.slice(0, at + 1), mostMerged);
