@@ -276,10 +276,14 @@ function answerTo({ body, lastUserText }: ScriptedRequest, text: string): string
     readonly input?: readonly unknown[];
   };
   const newest = JSON.stringify(input?.at(-1));
-  if (lastUserText.includes("codename of the release?")) return ` ${/HERON-\d+/.exec(text)?.[0]}`;
-  if (lastUserText.includes("Which port has")) return ` ${/port \d+/.exec(newest)?.[0]}`;
-  if (lastUserText.includes("Where is the spare key?")) return ` ${/locker \d+/.exec(newest)?.[0]}`;
-  return "";
+  const questions = [
+    { words: "codename of the release?", answer: () => /HERON-\d+/.exec(text)?.[0] },
+    { words: "Which port has", answer: () => /port \d+/.exec(newest)?.[0] },
+    { words: "Where is the spare key?", answer: () => /locker \d+/.exec(newest)?.[0] },
+  ].map((one) => ({ ...one, at: lastUserText.lastIndexOf(one.words) }));
+  // A summary in the same message quotes the questions before: the newest one is behind them.
+  const asked = questions.filter(({ at }) => at !== -1).sort((one, other) => other.at - one.at)[0];
+  return asked === undefined ? "" : ` ${asked.answer()}`;
 }
 
 function sourcesIn(folder: string): readonly string[] {
