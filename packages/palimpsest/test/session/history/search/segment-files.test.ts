@@ -167,7 +167,7 @@ describe("the search index beside a log", () => {
     const fs = await writtenOnDisk([25]);
     const [name] = segments(fs);
     const size = fs.stat(`${FOLDER}/${name}`)!.size;
-    const step = bySize({ usual: Math.ceil(size / 12), long: Math.ceil(size / 200) });
+    const step = bySize({ usual: Math.ceil(size / 12), long: Math.ceil(size / 50) });
     for (let at = 0; at < size; at += step) {
       const copy = copyOf(fs);
       rewrite(copy, name!, (bytes) => bytes.with(at, bytes[at]! ^ 0x40));
