@@ -25,7 +25,7 @@ export function normalisePath(path: string): string | undefined {
 }
 
 /** Joins a relative path to its folder. */
-function joinPath(folder: string, path: string): string {
+export function joinPath(folder: string, path: string): string {
   return isAbsolute(path) || folder === "" ? path : `${folder}/${path}`;
 }
 
@@ -82,21 +82,22 @@ const CUTTING = /^\s*(?:(?:head|tail|less|more|cat|nl)\b|sed -n\s)/;
 /** A word with a dot or a separator is taken as a path. */
 const LIKE_PATH = /[./]/;
 
-export function shellViews(command: string): readonly ShellView[] {
+/** `folder`: where the command starts, if the call says so. */
+export function shellViews(command: string, folder = ""): readonly ShellView[] {
   if (command.length > MAX_COMMAND_CHARACTERS || command.includes("<<")) return [];
   const views: Omit<ShellView, "isPlain">[] = [];
-  let folder = "";
+  let at = folder;
   let isPlain = true;
   for (const part of command.split(/&&|\|\||;|\n/)) {
     if (part.trim() === "") continue;
     const pipe = part.split("|");
     const words = wordsOf(pipe[0]!);
     if (words[0] === "cd" && words[1] !== undefined) {
-      folder = joinPath(folder, words[1]);
+      at = joinPath(at, words[1]);
       continue;
     }
     // A pipe into another program does not show the file, unless that program only cuts the text.
-    const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, folder) : [];
+    const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, at) : [];
     const cut = pipe.length === 2 && WHOLE.has(words[0]!) ? linesLeft(pipe[1]!) : undefined;
     if (found.length === 0 || (pipe.length > 1 && cut === undefined)) isPlain = false;
     views.push(...found.map((view) => ({ ...view, ...cut })));

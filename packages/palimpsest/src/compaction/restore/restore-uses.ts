@@ -15,9 +15,9 @@ import {
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { commandOf, startFolderOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
-import { KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
+import { joinPath, KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
 /** Messages in their form in a window, or originals of the log in the same shape. */
 export type UsedMessage = Pick<VisibleMessage, "seq" | "role" | "blocks">;
@@ -162,8 +162,14 @@ function textsOf(touched: readonly Touched[], output: string): readonly (string 
 function touchesOf(kind: ToolKind | undefined, input: JsonValue): readonly Touched[] {
   const touched = touchedFiles(kind, input);
   if (kind === "shell" && touched.every(({ how }) => how === "read"))
-    return shellViews(commandOf(input) ?? "").map((view) => ({ ...view, how: "read" }));
-  return touched.map(({ path, how }) => ({ path, how, ...linesAsked(how, input), isPlain: true }));
+    return shellViews(commandOf(input) ?? "", startFolderOf(input)).map((view) => ({ ...view, how: "read" }));
+  const folder = kind === "shell" ? (startFolderOf(input) ?? "") : "";
+  return touched.map(({ path, how }) => ({
+    path: joinPath(folder, path),
+    how,
+    ...linesAsked(how, input),
+    isPlain: true,
+  }));
 }
 
 /** Lines that a reading call asks for, in the words of the common agents. */

@@ -192,6 +192,13 @@ export function pathOf(input: JsonValue | undefined): string | undefined {
   return firstString(input, PATH_KEYS);
 }
 
+const FOLDER_KEYS = ["workdir", "working_directory", "cwd", "dir_path", "directory"];
+
+/** The folder in which a shell call runs, if it says so. */
+export function startFolderOf(input: JsonValue | undefined): string | undefined {
+  return firstString(input, FOLDER_KEYS);
+}
+
 /** The command line that a shell call runs; a `bash -lc` wrapper is left out. */
 export function commandOf(input: JsonValue | undefined): string | undefined {
   if (!isObject(input)) return typeof input === "string" ? input : undefined;

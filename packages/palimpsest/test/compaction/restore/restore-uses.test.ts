@@ -171,6 +171,29 @@ describe("findFileUses", () => {
     expect(uses.map(({ text }) => text)).toEqual(texts);
   });
 
+  it("knows a file that a command read in its own folder by the path that a patch names, among other copies", () => {
+    const patch = "*** Begin Patch\n*** Update File: /b/src/a.ts\n@@\n-one\n+two\n*** End Patch";
+    const { uses } = findFileUses([
+      called(1, "Read", { file_path: "/a/src/a.ts" }),
+      resulted(2, "     1→other"),
+      called(3, "exec_command", { cmd: "sed -n '1,5p' src/a.ts", workdir: "/b" }),
+      resulted(4, "one\n"),
+      called(5, "apply_patch", { input: patch }),
+      resulted(6, "Success"),
+      called(7, "exec_command", { cmd: "cd src && cat a.ts", workdir: "/b" }),
+      resulted(8, "two\n"),
+      called(9, "exec_command", { cmd: "cat /c/a.ts", workdir: "/b" }),
+      resulted(10, "three\n"),
+    ]);
+    expect(uses.map(({ path, how }) => [path, how])).toEqual([
+      ["/a/src/a.ts", "read"],
+      ["/b/src/a.ts", "read"],
+      ["/b/src/a.ts", "edited"],
+      ["/b/src/a.ts", "read"],
+      ["/c/a.ts", "read"],
+    ]);
+  });
+
   it("takes a call that nobody answered for a use that did nothing", () => {
     const { uses } = findFileUses([called(1, "Read", { file_path: "/p/a.ts" })]);
     expect(uses.map(({ hasWorked, text }) => [hasWorked, text])).toEqual([[false, undefined]]);
