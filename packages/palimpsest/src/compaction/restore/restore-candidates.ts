@@ -5,7 +5,8 @@
 import { finish, type Steps } from "../../base/steps.ts";
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
-import { withoutStringsList } from "../shared/quoted-lines.ts";
+import { neutralise, withoutStringsList } from "../shared/quoted-lines.ts";
+import { quotedResult } from "../summary/newest-exchange.ts";
 import { foldInSteps } from "./restore-content.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
@@ -26,7 +27,7 @@ export interface RestorationSource {
 
 /** A ranked file, and what can still be seen of it. */
 export interface RankedCandidate extends RankedFile {
-  /** Uses that the kept tail still shows. */
+  /** Uses that the kept tail still shows, or the newest exchange in the summary. */
   readonly visibleUses: readonly FileUse[];
   readonly ageCalls: number;
 }
@@ -45,14 +46,29 @@ export function* candidatesInSteps(
   const found = findFileUses([...hidden, ...tail]);
   yield;
   const tailStart = tail[0]?.seq ?? Number.POSITIVE_INFINITY;
+  // Only the newest exchange is quoted.
+  const quotedStart = hidden.findLast(({ role }) => role === "assistant")?.seq ?? tailStart;
+  const isVisible = (use: FileUse): boolean =>
+    use.seq >= tailStart || (use.seq >= quotedStart && isQuotedIn(source.summaryTexts, use));
   const all = { uses: [...earlierUses(digest, found), ...found.uses], callsCount: found.callsCount };
   yield;
   const ranked = yield* rankFiles(all, evidenceOf(source), weights);
   return ranked.map((file) => ({
     ...file,
-    visibleUses: file.uses.filter(({ seq }) => seq >= tailStart),
+    visibleUses: file.uses.filter(isVisible),
     ageCalls: found.callsCount - file.uses.at(-1)!.call,
   }));
+}
+
+/** True if the summary quotes the newest exchange, and in it the whole text that this use showed. */
+function isQuotedIn(summaryTexts: readonly string[], { text, pointer, isShortened }: FileUse): boolean {
+  if (text === undefined || isShortened === true) return false;
+  const wanted = neutralise(text)
+    .trim()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+  return summaryTexts.some((summary) => quotedResult(summary, pointer)?.endsWith(wanted) === true);
 }
 
 /** Blocks of an entry as they were said; `undefined` if they are not at hand. */

@@ -16,6 +16,7 @@ import { formatPointer, type HistoryAccess } from "../shared/pointer.ts";
 import { quote } from "../shared/quoted-lines.ts";
 
 const HEADING = "## The newest exchange, as it happened";
+const RESULT_LABEL = "Result";
 /** Tokens of a label and its quote marks, over the words themselves. */
 const LABEL_TOKENS = 24;
 
@@ -73,6 +74,19 @@ function format(
   return [HEADING, ...shown].join("\n\n");
 }
 
+/** The text of a result that such an exchange in `summary` shows whole or shortened; `undefined` if it shows none of it. */
+export function quotedResult(summary: string, pointer: string): string | undefined {
+  const label = `\n${RESULT_LABEL} (${pointer}):\n`;
+  const at = summary.lastIndexOf(label);
+  if (at === -1) return undefined;
+  const lines: string[] = [];
+  for (const line of summary.slice(at + label.length).split("\n")) {
+    if (!line.startsWith(">")) break;
+    lines.push(line.slice(line.startsWith("> ") ? 2 : 1));
+  }
+  return lines.join("\n");
+}
+
 function describe(message: VisibleMessage, block: ContentBlock, pointer: string): Quote | undefined {
   const original = readableText(block);
   if (original.trim() === "") return undefined;
@@ -81,7 +95,7 @@ function describe(message: VisibleMessage, block: ContentBlock, pointer: string)
 }
 
 function labelOf({ role }: VisibleMessage, block: ContentBlock): string {
-  if (block.type === "tool_result") return block.is_error === true ? "Failed result" : "Result";
+  if (block.type === "tool_result") return block.is_error === true ? "Failed result" : RESULT_LABEL;
   if (block.type === "tool_use" || isServerToolUse(block)) return "The assistant called";
   if (isServerToolResult(block)) return "The provider's tool answered";
   if (block.type === "opaque") return `In ${block.provider}'s own form`;

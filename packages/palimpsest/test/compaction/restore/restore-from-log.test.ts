@@ -5,11 +5,12 @@ import type { FileBudget } from "#compaction/restore/restore-files.ts";
 import { filesAfter, restoreFilesFromLog } from "#compaction/restore/restore-from-log.ts";
 import { SESSION_STRINGS_HEADING } from "#compaction/shared/quoted-lines.ts";
 import { visibleAfter, type WindowState } from "#compaction/shared/window-state.ts";
+import { composeNewestExchange } from "#compaction/summary/newest-exchange.ts";
 import { blockText } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { edited, messageOf, read } from "../../../../../test/helpers/restore-messages.ts";
-import { tokensOf } from "../../../../../test/helpers/windows.ts";
+import { measure, tokensOf } from "../../../../../test/helpers/windows.ts";
 import { aWindowState } from "../layers/collapse/window-states.ts";
 
 const EARLY: FileBudget = { filesCount: 5, fileTokens: 3_000, filesTokens: 6_000, isPartsInUse: true };
@@ -90,6 +91,19 @@ describe("files from the log", () => {
     });
     expect(text).toContain("const line1 = compute(1);");
     expect(text).toContain("const line900 = compute(900);");
+  });
+
+  it("shows a file that was read in the newest exchange only where the summary does not quote all of it", () => {
+    const small = ["\tconst first = 1;", "", "const second = 2;  "];
+    const work = [...read(2, "/p/other.ts", ["const other = 1;"]), ...read(4, "/p/small.ts", small)];
+    const newest = work.slice(-2);
+    const quoted = composeNewestExchange(newest, 2_000, measure);
+    const all = { filesCount: 5, fileTokens: 3_000, filesTokens: 6_000 };
+    const textAfter = (summaryText: string) => restored(work, all, undefined, summaryText).text;
+    expect(quoted).toContain("const second = 2;");
+    expect(textAfter(quoted)).not.toContain("/p/small.ts");
+    expect(textAfter(quoted)).toContain("/p/other.ts");
+    expect(textAfter(quoted.replace("const second", "const"))).toContain("Recent file: /p/small.ts");
   });
 
   it("stays within the target of the compaction, whatever the budget", () => {
