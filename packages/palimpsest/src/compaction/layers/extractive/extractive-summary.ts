@@ -62,6 +62,8 @@ const SHARES = {
 /** Shares of the whole budget that user words and appendix may take when it is small. */
 const USER_WORDS_SHARE = 0.36;
 const APPENDIX_SHARE = 0.34;
+/** The most of the assistant's last words, in characters; less where nothing fits otherwise. Our choice: small windows show their start. */
+const LAST_WORDS_CHARACTERS = [2_400, 600, 200, 80];
 /** Most attempts, each with a smaller budget: the whole text may measure more than the sum of its parts. */
 const PASSES = 4;
 
@@ -142,9 +144,14 @@ function* composeFacts(
 ): Steps<Omit<Sections, "request" | "messages">> {
   let leftTokens = options.factsTokens;
   let sharesLeft = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
-  function* take(name: keyof typeof SHARES, lines: readonly string[]): Steps<readonly string[]> {
+  /** The first of several forms of a section of which something fits. */
+  function* take(
+    name: keyof typeof SHARES,
+    ...forms: readonly (readonly string[])[]
+  ): Steps<readonly string[]> {
     const budget = sharesLeft <= 0 ? leftTokens : (leftTokens * SHARES[name]) / sharesLeft;
-    const taken = yield* fitPrefix(lines, budget, measure);
+    let taken: readonly string[] = [];
+    for (const lines of forms) if (taken.length === 0) taken = yield* fitPrefix(lines, budget, measure);
     if (taken.length > 0) leftTokens -= measureText(taken.join("\n"), measure);
     sharesLeft -= SHARES[name];
     return taken;
@@ -152,7 +159,10 @@ function* composeFacts(
   const { throughSeq } = options;
   const pending = yield* take("pending", pendingLines(digest));
   const concepts = yield* take("concepts", conceptLines(digest));
-  const current = yield* take("current", currentWorkLines(digest, throughSeq));
+  const current = yield* take(
+    "current",
+    ...LAST_WORDS_CHARACTERS.map((characters) => currentWorkLines(digest, throughSeq, characters)),
+  );
   const errors = yield* take("errors", errorLines(digest));
   const files = yield* take("files", fileLines(digest));
   const tellings = yield* take("tellings", tellingLines(digest, throughSeq));

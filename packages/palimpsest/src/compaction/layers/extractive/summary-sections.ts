@@ -162,17 +162,31 @@ export function pendingLines(digest: Digest): readonly string[] {
   return [...open, ...plan, ...done.slice(-10)];
 }
 
-/** The assistant's last words and the last calls before the cut, newest words first. */
-export function currentWorkLines(digest: Digest, throughSeq: number): readonly string[] {
+/**
+ * The assistant's last words and the last calls before the cut, each newest first. `wordsCharacters`: the most of one
+ * statement.
+ */
+export function currentWorkLines(
+  digest: Digest,
+  throughSeq: number,
+  wordsCharacters: number,
+): readonly string[] {
   const words = digest.assistantWords.filter(({ seq }) => seq <= throughSeq).slice(-WORDS_SHOWN);
   const actions = digest.actions.filter(({ seq }) => seq <= throughSeq).slice(-ACTIONS_SHOWN);
   const latest = words
     .toReversed()
-    .map(({ pointer, text }) => `- The assistant said (${pointer}):\n${quote(shorten(text, 2_400), "  ")}`);
-  const did = actions.map(
-    ({ pointer, call, outcome }) => `  - ${pointer} ${code(call)}${outcome === "failed" ? ": failed" : ""}`,
-  );
-  const calls = did.length === 0 ? [] : [`- The last calls, in order:\n${did.join("\n")}`];
+    .map(
+      ({ pointer, text }) =>
+        `- The assistant said (${pointer}):\n${quote(shorten(text, wordsCharacters), "  ")}`,
+    );
+  const calls = actions
+    .toReversed()
+    .map(({ pointer, call, outcome }, index) =>
+      [
+        ...(index === 0 ? ["- The last calls, newest first:"] : []),
+        `  - ${pointer} ${code(call)}${outcome === "failed" ? ": failed" : ""}`,
+      ].join("\n"),
+    );
   return [...latest.slice(0, 1), ...calls, ...latest.slice(1)];
 }
 
