@@ -57,14 +57,18 @@ const NUMBER = /^(?:[^\s:]{1,200}:)?\d{1,7}(?:→|[:\-|│]|\s*\||\t)/;
 /** The mark of a line in a patch or a difference. */
 const MARK = /^[+-]/;
 
-/** Returns the lines of `wanted` that can be read in a text, also behind line numbers and marks of a difference. */
+/** The mark of a quotation, as summaries quote the log. */
+const QUOTE = /^> ?/;
+
+/** Returns the lines of `wanted` that can be read in a text, also quoted, and behind line numbers and marks of a difference. */
 export function linesIn(text: string, wanted: ReadonlySet<string>): readonly string[] {
   if (wanted.size === 0) return [];
   const found: string[] = [];
   for (const line of text.split("\n")) {
     const trimmed = line.trim();
     if (trimmed.length < LEAST_CHARACTERS) continue;
-    for (const form of [trimmed, trimmed.replace(NUMBER, "").trim(), trimmed.replace(MARK, "").trim()])
+    const said = trimmed.replace(QUOTE, "").trim();
+    for (const form of [trimmed, said, said.replace(NUMBER, "").trim(), said.replace(MARK, "").trim()])
       if (wanted.has(form)) found.push(form);
   }
   return found;

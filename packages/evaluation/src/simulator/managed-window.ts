@@ -25,6 +25,7 @@ import type {
 } from "palimpsest/internal";
 import {
   defaultOrigin,
+  fileBudget,
   filesAfter,
   firstSummaryTokens,
   isSummaryDue,
@@ -234,7 +235,8 @@ class ManagedWindow implements Contestant {
   #restored(edit: LayerEdit, state: WindowState): LayerEdit {
     const { policy } = this.#policy;
     if (edit.isBoundary !== true || !(this.#writers.asksModel || policy.restoresFromLog)) return edit;
-    const budget = filesAfter(edit, policy, state.budget.windowTokens);
+    const { windowTokens } = state.budget;
+    const budget = filesAfter(edit, policy, windowTokens, fileBudget(windowTokens, this.#limits));
     const contentOf = (seq: number) => this.#originals.get(seq);
     return restoreFilesFromLog(edit, state, { digest: this.#upToDateDigest(), budget, contentOf });
   }

@@ -59,6 +59,8 @@ describe("linesIn", () => {
     { text: `12\t${line}`, why: "behind a number and a tab" },
     { text: `src/a.ts:12:  ${line}`, why: "as a search prints it" },
     { text: `+  ${line}`, why: "added in a difference" },
+    { text: `>   ${line}`, why: "quoted in a summary" },
+    { text: `  > 12\t${line}`, why: "quoted with its number" },
   ])("finds a line $why", ({ text }) => {
     expect([...new Set(linesIn(`first\n${text}\nlast`, new Set([line])))]).toEqual([line]);
   });

@@ -53,7 +53,12 @@ export {
   withLogged,
 } from "../compaction/restore/restore-candidates.ts";
 export { type FileContent, foldContent } from "../compaction/restore/restore-content.ts";
-export { type FileCandidate, planFiles, restoredFileText } from "../compaction/restore/restore-files.ts";
+export {
+  type FileCandidate,
+  fileBudget,
+  planFiles,
+  restoredFileText,
+} from "../compaction/restore/restore-files.ts";
 export { filesAfter, restoreFilesFromLog } from "../compaction/restore/restore-from-log.ts";
 export type { RankWeights } from "../compaction/restore/restore-rank.ts";
 export { type FileUse, findFileUses, type UsedMessage } from "../compaction/restore/restore-uses.ts";
