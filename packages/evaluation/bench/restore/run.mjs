@@ -123,8 +123,14 @@ function leftOutOf(budget, content) {
 
 /** Each part of the evidence alone taken out: the repositories in which it covered more, and those in which less. */
 function factorGains() {
-  const used = { recencyCalls: 60, namedWeight: 1, namedNextFactor: 2, latestTurnFactor: 2 };
-  const without = { recencyCalls: 1e6, namedWeight: 0, namedNextFactor: 1, latestTurnFactor: 1 };
+  const used = {
+    ...{ recencyCalls: 60, namedWeight: 1, namedNextFactor: 2 },
+    ...{ latestTurnFactor: 2, failureFactor: 4, folderFactor: 2 },
+  };
+  const without = {
+    ...{ recencyCalls: 1e6, namedWeight: 0, namedNextFactor: 1 },
+    ...{ latestTurnFactor: 1, failureFactor: 1, folderFactor: 1 },
+  };
   const coverageOf = ({ coveredFiles, neededFiles, coveredTokens, neededTokens }) =>
     coveredFiles / Math.max(1, neededFiles) + coveredTokens / Math.max(1, neededTokens);
   const of = (weights) =>

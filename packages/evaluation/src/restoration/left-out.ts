@@ -10,7 +10,14 @@ export function weightChoices(): readonly RankWeights[] {
   return [30, 60, 120].flatMap((recencyCalls) =>
     [0, 1].flatMap((namedWeight) =>
       [1, 2].flatMap((namedNextFactor) =>
-        [1, 2].map((latestTurnFactor) => ({ recencyCalls, namedWeight, namedNextFactor, latestTurnFactor })),
+        [1, 2].flatMap((latestTurnFactor) =>
+          [1, 4].flatMap((failureFactor) =>
+            [1, 2].map((folderFactor) => ({
+              ...{ recencyCalls, namedWeight, namedNextFactor },
+              ...{ latestTurnFactor, failureFactor, folderFactor },
+            })),
+          ),
+        ),
       ),
     ),
   );

@@ -3,6 +3,7 @@
  * messages did to them, with what the digest knows of files that were hidden long before.
  */
 import { finish, type Steps } from "../../base/steps.ts";
+import { cutHead, cutTail } from "../../base/text/text.ts";
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
 import { neutralise, withoutStringsList } from "../shared/quoted-lines.ts";
@@ -184,7 +185,27 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
   });
 }
 
-function evidenceOf({ summaryTexts, digest }: RestorationSource): RankEvidence {
-  const summary = summaryTexts.map(withoutStringsList).join("\n\n");
-  return { summary, lastUserSeq: digest.userWords.at(-1)?.seq ?? 0 };
+/** Messages before the compaction that are looked at for failures. Our choice: the work of the last few calls. */
+const FAILURE_MESSAGES = 12;
+/** Characters at the start and at the end of a result that are looked at. Our choice: failures are told there, and results are long. */
+const FAILURE_CHARACTERS = 8_000;
+const FAILURE = /error|fail|exception|traceback/i;
+
+function evidenceOf({ summaryTexts, digest, hidden, tail }: RestorationSource): RankEvidence {
+  const failures = [...hidden, ...tail].slice(-FAILURE_MESSAGES).flatMap(({ blocks }) =>
+    blocks.flatMap(({ block }) => {
+      if (block.type !== "tool_result") return [];
+      const text = toolResultText(block);
+      const isShort = text.length <= 2 * FAILURE_CHARACTERS;
+      const looked = isShort
+        ? text
+        : `${cutHead(text, FAILURE_CHARACTERS)}\n${cutTail(text, FAILURE_CHARACTERS)}`;
+      return block.is_error === true || FAILURE.test(looked) ? [looked] : [];
+    }),
+  );
+  return {
+    summary: summaryTexts.map(withoutStringsList).join("\n\n"),
+    lastUserSeq: digest.userWords.at(-1)?.seq ?? 0,
+    failures: failures.join("\n"),
+  };
 }

@@ -4,8 +4,9 @@
  * The score counts how often and how recently the agent turned to a file. A run of calls on one file counts
  * once, so that six small edits do not outweigh two visits. A file scores higher if the new summary names
  * it (each doubling of the mentions adds as much as the first), most of all under pending tasks or next
- * steps, and if it was used since the user's last message. The factors are doublings, because there are too few
- * recorded compactions to fit them more closely.
+ * steps, if it was used since the user's last message, if a recent failure names it, and if it lies beside the file
+ * that was changed last. The factors are doublings, because there are too few recorded compactions to fit them more
+ * closely.
  */
 import type { Steps } from "../../base/steps.ts";
 import { baseName } from "./restore-paths.ts";
@@ -20,6 +21,8 @@ export interface RankWeights {
   readonly namedWeight: number;
   readonly namedNextFactor: number;
   readonly latestTurnFactor: number;
+  readonly failureFactor: number;
+  readonly folderFactor: number;
 }
 
 /** The evidence besides the uses. */
@@ -28,6 +31,8 @@ export interface RankEvidence {
   readonly summary: string;
   /** The entry in which the user spoke last. */
   readonly lastUserSeq: number;
+  /** Results of tools just before the compaction that report a failure. */
+  readonly failures: string;
 }
 
 export interface RankedFile {
@@ -46,6 +51,10 @@ const WEIGHTS: RankWeights = {
   namedNextFactor: 2,
   /** Factor for a file that was used since the user last spoke. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
   latestTurnFactor: 2,
+  /** Factor for a file that a recent failure names. Our choice, two doublings; where-the-numbers-come-from.md, "Restoration". */
+  failureFactor: 4,
+  /** Factor for a file in the folder of the one that was changed last. Our choice, a doubling; where-the-numbers-come-from.md, "Restoration". */
+  folderFactor: 2,
 };
 
 /** All files of `uses`, best first. `callsCount` is the age of the first call. */
@@ -57,6 +66,7 @@ export function* rankFiles(
   const visits = findVisits(uses.filter(({ hasWorked }) => hasWorked));
   const shared = sharesName([...visits.keys()]);
   const next = nextSteps(evidence.summary);
+  const folder = folderOf(lastChanged(visits));
   const files: RankedFile[] = [];
   for (const [path, runs] of visits) {
     const named = (text: string): number => countMentions(text, path, shared.has(path));
@@ -67,7 +77,9 @@ export function* rankFiles(
       runs.reduce((sum, run) => sum + visitWeight(run, callsCount, weights), 0) *
       (1 + weights.namedWeight * Math.log2(1 + mentions)) *
       (isNext ? weights.namedNextFactor : 1) *
-      (isLatest ? weights.latestTurnFactor : 1);
+      (isLatest ? weights.latestTurnFactor : 1) *
+      (named(evidence.failures) > 0 ? weights.failureFactor : 1) *
+      (folder !== undefined && folderOf(path) === folder ? weights.folderFactor : 1);
     files.push({ path, score, uses: runs.flat() });
     if (files.length % FILES_AT_ONCE === 0) yield;
   }
@@ -78,6 +90,19 @@ export function* rankFiles(
 
 /** Files that are looked for in the summary in one step. */
 const FILES_AT_ONCE = 16;
+
+/** The file that was changed last; `undefined` if none was. */
+function lastChanged(visits: ReadonlyMap<string, readonly (readonly FileUse[])[]>): string | undefined {
+  let last: FileUse | undefined;
+  for (const runs of visits.values())
+    for (const run of runs)
+      for (const use of run) if (use.how !== "read" && (last === undefined || use.seq > last.seq)) last = use;
+  return last?.path;
+}
+
+function folderOf(path: string | undefined): string | undefined {
+  return path?.slice(0, path.lastIndexOf("/") + 1);
+}
 
 /** Uses by file, in runs that no use of another file interrupts. */
 function findVisits(uses: readonly FileUse[]): ReadonlyMap<string, readonly (readonly FileUse[])[]> {

@@ -75,6 +75,28 @@ describe("the ranking", () => {
     expect(order(turns)[0]).toBe("/p/latest.ts");
   });
 
+  it.each([
+    { output: "FAIL old.ts: expected 2, got 1", first: "/p/old.ts", why: "a failure names it" },
+    { output: "old.ts: 12 passed", first: "/p/new.ts", why: "nothing failed" },
+    { output: "FAIL gold.ts", first: "/p/new.ts", why: "the failure names another" },
+  ])("puts $first first where $why", ({ output, first }) => {
+    const run = [called(5, "Bash", { command: "npm test" }), resulted(6, output)];
+    expect(order([...both, ...run])[0]).toBe(first);
+    // A failure long before says nothing of now.
+    const since = Array.from({ length: 12 }, (_, index) => messageOf(7 + index, "assistant", "Going on."));
+    expect(order([...both, ...run, ...since])[0]).toBe("/p/new.ts");
+  });
+
+  it("prefers the folder of what was changed last", () => {
+    const uses = [
+      ...read(1, "/p/a/one.ts", ["a"]),
+      ...read(3, "/p/b/two.ts", ["b"]),
+      ...edited(5, "/p/a/three.ts", "1", "2"),
+    ];
+    expect(order(uses)).toEqual(["/p/a/three.ts", "/p/a/one.ts", "/p/b/two.ts"]);
+    expect(order(uses.slice(0, 4))).toEqual(["/p/b/two.ts", "/p/a/one.ts"]);
+  });
+
   it("leaves out what was deleted, and keeps what only the digest still knows", () => {
     const patch = "*** Begin Patch\n*** Delete File: /p/old.ts\n*** End Patch";
     const digest = createDigest();
