@@ -28,7 +28,7 @@ export const POLICY_DEFAULTS = {
   /** Makes no session worse than a full compaction at the threshold, and is cheap where that allows it. Source: where-the-numbers-come-from.md, "Policies": chosen by the floors on half of the recorded sessions. */
   balanced: {
     arrivalBlock: { tokens: 12_000, floor: 10_000, noneFrom: 128_000 },
-    summaryMultiple: 16,
+    summaryMultiple: 5,
     earlyShare: 0.92,
     largeEarlyShare: { share: 0.85, from: 128_000 },
     earlySummary: "log",
