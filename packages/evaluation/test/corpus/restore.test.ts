@@ -38,7 +38,7 @@ describe.runIf(hasCorpus && isLong)(
     it("covers what agents read again as far as it is held to, and spends its budget", async () => {
       const recorded = await boundaries();
       expect(recorded).toHaveLength(43);
-      expect(recorded.reduce((sum, { needed }) => sum + needed.length, 0)).toBe(122);
+      expect(recorded.reduce((sum, { needed }) => sum + needed.length, 0)).toBe(121);
 
       const log = coverRestorations(recorded, evidenceRule(), OURS);
       expect(share(log).files).toBeGreaterThanOrEqual(0.8);
@@ -52,7 +52,7 @@ describe.runIf(hasCorpus && isLong)(
       expect(disk.mostSpentTokens).toBeLessThanOrEqual(24_000);
 
       const two = coverRestorations(recorded, evidenceRule(), { ...OURS, filesCount: 2 });
-      expect(share(two).files).toBeGreaterThanOrEqual(0.29);
+      expect(share(two).files).toBeGreaterThanOrEqual(0.34);
 
       expect(share(coverRestorations(recorded, lastTouchedRule, OURS)).tokens).toBeLessThan(
         share(log).tokens,
