@@ -67,8 +67,8 @@ export function linesIn(text: string, wanted: ReadonlySet<string>): readonly str
   for (const line of text.split("\n")) {
     const trimmed = line.trim();
     if (trimmed.length < LEAST_CHARACTERS) continue;
-    const said = trimmed.replace(QUOTE, "").trim();
-    for (const form of [trimmed, said, said.replace(NUMBER, "").trim(), said.replace(MARK, "").trim()])
+    const bare = trimmed.replace(QUOTE, "").trim();
+    for (const form of [trimmed, bare, bare.replace(NUMBER, "").trim(), bare.replace(MARK, "").trim()])
       if (wanted.has(form)) found.push(form);
   }
   return found;

@@ -187,7 +187,7 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
 
 /** Messages before the compaction that are looked at for failures. Our choice: the work of the last few calls. */
 const FAILURE_MESSAGES = 12;
-/** Characters at the start and at the end of a result that are looked at. Our choice: failures are told there, and results are long. */
+/** Characters at the start and at the end of a result that are looked at. Our choice: a failure stands there, and results are long. */
 const FAILURE_CHARACTERS = 8_000;
 const FAILURE = /error|fail|exception|traceback/i;
 

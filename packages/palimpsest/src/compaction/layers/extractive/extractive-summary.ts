@@ -137,6 +137,8 @@ function* compose(
   return { text, verbatimSeqs: words.verbatimSeqs };
 }
 
+type Lines = readonly string[];
+
 function* composeFacts(
   digest: Digest,
   options: SummaryOptions,
@@ -145,12 +147,9 @@ function* composeFacts(
   let leftTokens = options.factsTokens;
   let sharesLeft = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
   /** The first of several forms of a section of which something fits. */
-  function* take(
-    name: keyof typeof SHARES,
-    ...forms: readonly (readonly string[])[]
-  ): Steps<readonly string[]> {
+  function* take(name: keyof typeof SHARES, ...forms: readonly Lines[]): Steps<Lines> {
     const budget = sharesLeft <= 0 ? leftTokens : (leftTokens * SHARES[name]) / sharesLeft;
-    let taken: readonly string[] = [];
+    let taken: Lines = [];
     for (const lines of forms) if (taken.length === 0) taken = yield* fitPrefix(lines, budget, measure);
     if (taken.length > 0) leftTokens -= measureText(taken.join("\n"), measure);
     sharesLeft -= SHARES[name];

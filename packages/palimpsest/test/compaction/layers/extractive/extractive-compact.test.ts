@@ -129,20 +129,6 @@ describe("extractive compact", () => {
     expect(shown).toContain("- m2.0 (thought): The lock is held because the retry never releases it.");
   });
 
-  it.each([
-    32_000, 8_000,
-  ])("says in a window of %i tokens what the assistant said last, and what it called", (windowTokens) => {
-    const long = [
-      ...session(20),
-      assistant("rl", text(`Now the ${"very long and ".repeat(200)}last words.`)),
-    ];
-    const shown = summaryOf(plan(long, { policy: policyFor(windowTokens, "strict") })!);
-    const section = /## 8\. Current Work\n([\s\S]*?)\n\n## 9\./.exec(shown)![1]!;
-    expect(section).toContain("- The assistant said (m161.0):\n  > Now the very long and very long");
-    if (windowTokens === 32_000)
-      expect(section).toContain("- The last calls, newest first:\n  - m158.2 `Read: src/module_20_3.ts`");
-  });
-
   it("sends no earlier thinking on a strict session, and tells the newest results as text", () => {
     const open = [
       ...messages,
