@@ -10,6 +10,7 @@
  * what differs from it. All files together stay a fraction of what was said; a log of a few megabytes has none where
  * reading it costs less than its words would take on the disk.
  */
+import { finish } from "../../base/steps.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
 import {
   readDigestInSteps,
@@ -61,6 +62,8 @@ export class DigestPoints {
   /** The file of words that the last point was saved or loaded with. */
   #words: PointHead["words"] | undefined;
   #saving: Promise<void> | undefined;
+  /** The digest changed while it was last saved. */
+  #wasInterrupted = false;
 
   constructor(options: DigestPointsOptions) {
     this.#options = options;
@@ -155,6 +158,7 @@ export class DigestPoints {
     const line = lineUpTo(throughSeq);
     const characters = this.#savedCharacters + this.#unsavedCharacters;
     const written = await this.#write(rested, () => digest.isStill(rested));
+    this.#wasInterrupted = written === undefined;
     if (written === undefined) return;
     const { entries } = await log.readFrom(position, throughSeq);
     const last = entries[0]?.entry;
@@ -174,6 +178,13 @@ export class DigestPoints {
     { state, throughSeq }: { readonly state: Digest; readonly throughSeq: number },
     isSame: () => boolean,
   ): Promise<{ readonly body: string; readonly words: PointHead["words"] } | undefined> {
+    // A session in which a caller needs the digest again and again would never be saved in steps.
+    if (this.#wasInterrupted && this.#unsavedCharacters >= 2 * SAVE_CHARACTERS) {
+      const own = state.words.copy();
+      const body = finish(writeDigestInSteps(state, undefined, own));
+      this.#words = await this.#files.writeWords(finish(writeWordsInSteps(own)), own.bytes, throughSeq);
+      return { body, words: this.#words };
+    }
     const { turns } = this.#options;
     let words = this.#words;
     let base = words && (await this.#readWords(words));
