@@ -136,14 +136,14 @@ export class PlacesWriter {
   }
 }
 
-/** Visits the documents of a term, and the occurrences in each. */
+/** Visits the documents of a term, and the occurrences in each. In damaged bytes the count may be any number. */
 export function visitPlaces(
   { count, bytes }: PackedPlaces,
   visit: (document: number, occurrences: number) => void,
 ): void {
   const reader = new ByteReader(bytes);
   let document = 0;
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < count && !reader.isAtEnd; index++) {
     const step = reader.number();
     document += Math.floor(step / 2);
     visit(document, step % 2 === 1 ? reader.number() : 1);

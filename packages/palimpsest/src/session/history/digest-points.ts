@@ -25,6 +25,7 @@ import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
 import { PointFiles, type PointHead, WORDS_PACKED_SHARE } from "./point-files.ts";
+import { findEntryAt } from "./search/segment-files.ts";
 
 /** Characters folded into a digest after which it is saved. Our choice: folding as many takes some .2 s, saving 30 ms in slices. */
 const SAVE_CHARACTERS = 2_000_000;
@@ -99,9 +100,7 @@ export class DigestPoints {
     const { head, body } = point;
     const { position } = head;
     if (hasher.sha256(body) !== head.hash) return undefined;
-    const { entries } = await log.readFrom(position, seq);
-    const last = entries[0]?.entry;
-    if (last?.seq !== seq || last.id !== head.id) return undefined;
+    if ((await findEntryAt(log, { seq, position }))?.id !== head.id) return undefined;
     const words = await this.#readWords(head.words);
     const state = words && (await this.#inSteps(readDigestInSteps(body, words)));
     if (state === undefined) return undefined;

@@ -104,6 +104,8 @@ export class SessionHistory {
   readonly #damage: Pick<KnownDamage, "lossCount">;
   readonly #turns: FairTurns;
   readonly #meaning: SearchByMeaning | undefined;
+  /** The last index with a segment that could not be read. */
+  #damaged: SegmentedHistory | undefined;
 
   /** @internal */
   constructor({ reader, index, damage, turns, meaning }: HistoryOptions) {
@@ -145,7 +147,10 @@ export class SessionHistory {
       const hits = await index.search(query, { limit, reader: this.#reader, turns: this.#turns });
       if (hits !== undefined) return hits;
       // A segment that was read has been merged with others meanwhile; or it is damaged, and all is read from the log.
-      if (index.segments === segments) this.#index.invalidate();
+      if (index.segments !== segments || this.#damaged === index) continue;
+      // Once for all searches that met it.
+      this.#damaged = index;
+      this.#index.invalidate();
     }
   }
 

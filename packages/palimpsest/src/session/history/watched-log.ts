@@ -73,6 +73,7 @@ export class WatchedLog implements SessionLog {
   readonly tasks?: TaskFiles;
   readonly derived?: DerivedFiles;
   readonly plainCopies?: (folder?: string) => PlainCopies;
+  readonly find?: (seq: number) => Promise<StoredEntry | undefined>;
   readonly damage: KnownDamage;
   readonly #log: SessionLog;
   #stopVerifying: (() => void) | undefined;
@@ -82,6 +83,7 @@ export class WatchedLog implements SessionLog {
     if (log.notes !== undefined) this.notes = log.notes;
     if (log.tasks !== undefined) this.tasks = log.tasks;
     if (log.derived !== undefined) this.derived = log.derived;
+    if (log.find !== undefined) this.find = (seq) => log.find!(seq);
     if (log.plainCopies !== undefined) this.plainCopies = (folder) => log.plainCopies!(folder);
     this.damage = damage;
     this.#log = log;
@@ -89,10 +91,6 @@ export class WatchedLog implements SessionLog {
 
   async readTail(throughSeq?: number): Promise<LogContents> {
     return this.#reported(await this.#log.readTail(throughSeq));
-  }
-
-  async find(seq: number): Promise<StoredEntry | undefined> {
-    return this.#log.find?.(seq);
   }
 
   async readFrom(position: number, toSeq: number): Promise<LogContents> {

@@ -18,6 +18,8 @@ const VERSION = 1;
 const ROLES: readonly Role[] = ["user", "assistant", "system"];
 /** Parts before those of the terms. */
 export const TERMS_FROM = 2;
+/** Numbers that each block has at least; each is a byte or more. */
+const NUMBERS_OF_BLOCK = 4;
 /** Places, or blocks, that are written in one step; a term counts as one more. Our choice: about a millisecond. */
 const WRITTEN_AT_ONCE = 4_000;
 
@@ -113,6 +115,19 @@ export class SegmentBlocks {
   *all(): Iterable<IndexedBlock> {
     for (let number = 0; number < this.#seqs.length; number++) yield this.at(number);
   }
+}
+
+/** The blocks in a segment's second part; `undefined` where they are not those of the head. */
+export function readBlocks(
+  head: Pick<SegmentHead, "blockCount" | "tools" | "totalTerms">,
+  part: Uint8Array | undefined,
+): SegmentBlocks | undefined {
+  // Checked first: a number in a file must not decide how much memory is taken.
+  if (part === undefined || head.blockCount > part.length / NUMBERS_OF_BLOCK) return undefined;
+  const blocks = new SegmentBlocks(head, part);
+  let terms = 0;
+  for (let number = 0; number < head.blockCount; number++) terms += blocks.termCountAt(number);
+  return terms === head.totalTerms ? blocks : undefined;
 }
 
 /** The bytes that {@link SegmentBlocks} reads, and the names of the tools in them. */

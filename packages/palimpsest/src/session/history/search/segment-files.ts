@@ -8,13 +8,15 @@
  */
 import type { Steps } from "../../../base/steps.ts";
 import type { DerivedFiles, SessionLog } from "../../../ports/session-store.ts";
+import type { Entry } from "../../../transcript/entries.ts";
 import type { FairTurns } from "../../turns/fair-turns.ts";
 import {
   type LoadedSegment,
   mergeSegments,
+  readBlocks,
   readHead,
   type Segment,
-  SegmentBlocks,
+  type SegmentBlocks,
   TERMS_FROM,
   type WholeSegment,
   writeSegment,
@@ -35,7 +37,7 @@ const nameOf = ({ from, to }: Segment["head"]): string => `segment-${from}-${to}
 
 interface SegmentFilesOptions {
   readonly files: DerivedFiles;
-  readonly log: Pick<SessionLog, "readFrom">;
+  readonly log: Pick<SessionLog, "find" | "readFrom">;
   readonly turns: FairTurns;
   /** True if some entries of the log cannot be read: no segments are written then. */
   readonly hasLoss: () => boolean;
@@ -81,20 +83,27 @@ export class SegmentFiles {
     const { files } = this.#options;
     const head = name === undefined ? undefined : readHead(await files.readPart!(name, 0));
     if (head === undefined || nameOf(head) !== name || (await this.#idAt(head)) !== head.id) return undefined;
-    const blocks = await files.readPart!(name, 1);
-    return blocks && this.#inFile(head, new SegmentBlocks(head, blocks));
+    const blocks = readBlocks(head, await files.readPart!(name, 1));
+    return blocks && this.#inFile(head, blocks);
   }
 
   #inFile(head: Segment["head"], blocks: SegmentBlocks): Segment {
     const { files } = this.#options;
     const name = nameOf(head);
-    return { head, blocks, part: (index) => files.readPart!(name, TERMS_FROM + index) };
+    const part: Segment["part"] = async (index) => {
+      try {
+        return await files.readPart!(name, TERMS_FROM + index);
+      } catch {
+        // The disk cannot read it: the log has everything.
+        return undefined;
+      }
+    };
+    return { head, blocks, part };
   }
 
   async #idAt({ position, to }: Segment["head"]): Promise<string | undefined> {
     if (position === 0) return undefined;
-    const entry = (await this.#options.log.readFrom(position, to)).entries[0]?.entry;
-    return entry?.seq === to ? entry.id : undefined;
+    return (await findEntryAt(this.#options.log, { seq: to, position }))?.id;
   }
 
   /** Writes the segments in memory to files, one after the other. Never throws: they stay in memory then. */
@@ -169,6 +178,19 @@ export class SegmentFiles {
     for (const name of await files.list())
       if (NAME_PATTERN.test(name) && !used.has(name)) await files.remove(name);
   }
+}
+
+/**
+ * Entry `seq` if it begins at `position`, for a place that a derived file names. It may be one of another log: a backup
+ * that was restored, for instance. So a log that finds entries by number is not read from there, where the rest of a line
+ * would be reported as damage.
+ */
+export async function findEntryAt(
+  log: Pick<SessionLog, "find" | "readFrom">,
+  { seq, position }: { readonly seq: number; readonly position: number },
+): Promise<Entry | undefined> {
+  const found = log.find === undefined ? (await log.readFrom(position, seq)).entries[0] : await log.find(seq);
+  return found?.position === position && found.entry.seq === seq ? found.entry : undefined;
 }
 
 const isInMemory = (segment: Segment): segment is WholeSegment => "blocksPart" in segment;

@@ -224,7 +224,8 @@ class HistoryView implements SearchedBlocks {
         const [names, places] = [await segment.part(2 * stretch), await segment.part(2 * stretch + 1)];
         if (names === undefined || places === undefined) return false;
         const own = findPlaces(names, places, term);
-        if (own !== undefined) found.push({ places: own, base: this.#bases[at]! });
+        if (own !== undefined)
+          found.push({ places: own, base: this.#bases[at]!, blockCount: segment.head.blockCount });
         const turn = turns.take();
         if (turn !== undefined) await turn;
       }
@@ -259,6 +260,7 @@ class HistoryView implements SearchedBlocks {
 interface FoundPlaces {
   readonly places: PackedPlaces;
   readonly base: number;
+  readonly blockCount: number;
 }
 
 function listOf(found: readonly FoundPlaces[], inMemory: readonly number[]): TermList {
@@ -266,8 +268,11 @@ function listOf(found: readonly FoundPlaces[], inMemory: readonly number[]): Ter
     count: found.reduce((sum, { places }) => sum + places.count, inMemory.length),
     places: () => {
       const all: number[] = [];
-      for (const { places, base } of found)
-        visitPlaces(places, (document, occurrences) => all.push(packPlace(base + document, occurrences)));
+      for (const { places, base, blockCount } of found)
+        visitPlaces(places, (document, occurrences) => {
+          // Damaged bytes may name blocks that there are not.
+          if (document < blockCount) all.push(packPlace(base + document, occurrences));
+        });
       for (const place of inMemory) all.push(place);
       return all;
     },

@@ -56,7 +56,9 @@ export function readDerivedPart(file: OpenFile, wanted: number): Buffer | undefi
 }
 
 function unpackPart(file: OpenFile, at: number, row: Buffer): Buffer | undefined {
-  const packed = readBuffer(file, at, row.readUInt32LE(0));
+  const length = row.readUInt32LE(0);
+  if (at + length > file.size()) return undefined;
+  const packed = readBuffer(file, at, length);
   return crc32(packed) === row.readUInt32LE(WORD_BYTES) ? unpackBlob(packed) : undefined;
 }
 
@@ -67,7 +69,9 @@ export function arePartsWhole(file: OpenFile): boolean {
   let at = HEAD_BYTES + table.length;
   for (let index = 0; index < table.length; index += ROW_BYTES) {
     const row = table.subarray(index, index + ROW_BYTES);
-    const packed = readBuffer(file, at, row.readUInt32LE(0));
+    const length = row.readUInt32LE(0);
+    if (at + length > file.size()) return false;
+    const packed = readBuffer(file, at, length);
     if (crc32(packed) !== row.readUInt32LE(WORD_BYTES)) return false;
     at += packed.length;
   }
