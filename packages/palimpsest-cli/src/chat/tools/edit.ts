@@ -34,7 +34,7 @@ export function editTool(world: ToolWorld): AgentTool {
     approve: (input, context) => mayChange(world, "edit", input, context),
     execute: (input, context) =>
       orFailed(async () => {
-        const refusal = world.ledger.refusalOf(context.callId);
+        const refusal = world.ledger.refusalOf(context);
         return refusal === undefined ? edit(world, input, context) : failed(refusal);
       }),
   });
@@ -60,8 +60,7 @@ export function writeTool(world: ToolWorld): AgentTool {
     execute: ({ path, content }, context) =>
       orFailed(async () => {
         const place = await world.workspace.resolve(path, "change");
-        const problem =
-          world.ledger.refusalOf(context.callId) ?? (await problemOf(world, "write", place, context));
+        const problem = world.ledger.refusalOf(context) ?? (await problemOf(world, "write", place, context));
         if (problem !== undefined) return failed(problem);
         const state = await replaceWhole(place, content, context.callId);
         world.ledger.saw(context.session?.id, place.path, state);
@@ -80,7 +79,7 @@ async function mayChange(
   const place = await world.workspace.resolve(input.path, "change").catch(() => undefined);
   const path = place?.name ?? input.path;
   const problem = place && (await problemOf(world, name, place, context).catch(() => undefined));
-  if (problem !== undefined) world.ledger.refuse(context.callId, problem);
+  world.ledger.refuse(context, problem);
   const risk = problem === undefined ? "edit" : "free";
   return world.decide({ tool: name, risk, paths: [path], what: `change ${path}` }, input, context);
 }

@@ -11,6 +11,14 @@ interface SeenFile {
 /** The state of a file, from `stat`. */
 export type FileState = SeenFile;
 
+/** A call. Some servers number the calls of each answer from 0 on, so agents may have calls with the same id. */
+interface CallOfAgent {
+  readonly callId: string;
+  readonly session?: { readonly id: string } | undefined;
+}
+
+const keyOf = ({ callId, session }: CallOfAgent): string => `${session?.id ?? ""} ${callId}`;
+
 /** Agents whose lists are kept. Our choice: more than work at once; one that is forgotten reads a file again. */
 const AGENTS_COUNT = 64;
 
@@ -30,15 +38,16 @@ export class FileLedger {
     if (this.#seen.size > AGENTS_COUNT) this.#seen.delete(this.#seen.keys().next().value ?? "");
   }
 
-  /** Decides that a call fails. */
-  refuse(callId: string, reason: string): void {
-    this.#refused.set(callId, reason);
+  /** Decides that a call fails; without a reason, that it may run. An earlier call may have had the same id. */
+  refuse(call: CallOfAgent, reason: string | undefined): void {
+    if (reason === undefined) this.#refused.delete(keyOf(call));
+    else this.#refused.set(keyOf(call), reason);
   }
 
   /** Why a call was refused before it ran; it is forgotten with that. */
-  refusalOf(callId: string): string | undefined {
-    const reason = this.#refused.get(callId);
-    this.#refused.delete(callId);
+  refusalOf(call: CallOfAgent): string | undefined {
+    const reason = this.#refused.get(keyOf(call));
+    this.#refused.delete(keyOf(call));
     return reason;
   }
 

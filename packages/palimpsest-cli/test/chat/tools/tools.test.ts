@@ -125,6 +125,25 @@ describe("write and edit", () => {
     expect(readFileSync(join(folder, "unseen.txt"), "utf8")).toBe("x");
   });
 
+  it("are refused for what is wrong with them, not with an earlier call of the same id", async () => {
+    const found = await results(
+      [
+        callTool("edit", { path: "none.txt", old_string: "a", new_string: "b" }, "call_0"),
+        callTool("write", { path: "new.txt", content: "b" }, "call_0"),
+      ],
+      {
+        prepare: (_, home) => {
+          const chat = { permissions: { deny: ["edit(none.txt)"] } };
+          writeFileSync(join(home, "settings.json"), JSON.stringify({ chat }));
+        },
+      },
+    );
+    expect(found).toEqual([
+      "This call was not run: it was not approved: the rule edit(none.txt) forbids it",
+      "Made new.txt (1 lines, 1 B).",
+    ]);
+  });
+
   it("refuse a file that changed since it was read", async () => {
     const [, , refused] = await results(
       [
