@@ -238,7 +238,13 @@ describe("palimpsest run", () => {
   });
 
   it.each([
-    [{ modle: "x" }, 0, /^chat\.modle has no effect: the settings of a chat are model, /],
+    [{ modle: "x" }, 0, /^chat\.modle has no effect: the settings of chat are model, /],
+    [
+      { permissions: { denied: [] } },
+      0,
+      /^chat\.permissions\.denied has no effect: .+ are allow, ask, deny, folders/,
+    ],
+    [{ permissions: ["shell"] }, 2, /chat\.permissions in the settings is not an object/],
     [{ permissions: { deny: "read" } }, 2, /chat\.permissions\.deny in the settings is not a list of texts/],
     [{ permissions: { allow: ["read", 5] } }, 2, /chat\.permissions\.allow .+ Write it as a list/],
     [{ providers: { mine: { baseUrl: "somewhere" } } }, 0, /^chat\.providers\.mine has no effect: `baseUrl`/],

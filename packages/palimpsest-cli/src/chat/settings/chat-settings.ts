@@ -105,15 +105,28 @@ const KNOWN = new Set([
   ...["mcpServers", "providers", "trustedFolders"],
 ]);
 
+const KNOWN_PERMISSIONS = new Set(["allow", "ask", "deny", "folders"]);
+
 function reportUnknown(part: Fields, problems: string[]): void {
-  const unknown = Object.keys(part).filter((name) => !KNOWN.has(name));
-  for (const name of unknown)
-    problems.push(`chat.${name} has no effect: the settings of a chat are ${[...KNOWN].join(", ")}.`);
+  const report = (prefix: string, fields: Fields, known: ReadonlySet<string>): void => {
+    for (const name of Object.keys(fields).filter((one) => !known.has(one)))
+      problems.push(
+        `${prefix}.${name} has no effect: the settings of ${prefix} are ${[...known].join(", ")}.`,
+      );
+  };
+  report("chat", part, KNOWN);
+  report("chat.permissions", fieldsOf(part["permissions"]), KNOWN_PERMISSIONS);
 }
 
 /** The rules of a part. Those that cannot be read end the command: they may forbid something. @throws `OptionError` */
 function rulesOf(part: Fields, kind: keyof PermissionSettings): readonly string[] {
-  const given = fieldsOf(part["permissions"])[kind] ?? [];
+  const permissions = part["permissions"] ?? {};
+  if (!isFields(permissions))
+    throw new OptionError({
+      message: "chat.permissions in the settings is not an object.",
+      hint: 'Write it with lists: "permissions": { "deny": ["shell(rm *)"] }.',
+    });
+  const given = permissions[kind] ?? [];
   const texts = textsOf(given);
   if (Array.isArray(given) && texts.length === given.length) return texts;
   throw new OptionError({
