@@ -32,9 +32,17 @@ it("takes messages and commands as lines, denies what needs a person, and says s
   await place.provider.close();
 });
 
-/** A server as Ollama is one: a list of its models, and Chat Completions, which the scripted provider speaks. */
+/**
+ * A server as Ollama is one: a list of its models, those that are loaded with their windows, and Chat Completions, which
+ * the scripted provider speaks.
+ */
 async function localServer(openAiUrl: string): Promise<Server & { readonly url: string }> {
   const server = createServer(async (request, response) => {
+    if (request.url?.startsWith("/api/")) {
+      const loaded = { models: [{ name: "qwen3:latest", context_length: 64_000 }] };
+      response.end(JSON.stringify(request.url === "/api/ps" ? loaded : { done: true }));
+      return;
+    }
     if (request.method === "GET") {
       response.end(JSON.stringify({ object: "list", data: [{ id: "qwen3", object: "model" }] }));
       return;
