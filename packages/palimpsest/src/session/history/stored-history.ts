@@ -7,7 +7,6 @@
 
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { SessionError } from "../../base/errors.ts";
-import { finish } from "../../base/steps.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { blockText, type Role } from "../../transcript/blocks.ts";
@@ -32,13 +31,16 @@ interface StoredMessage {
   readonly texts: readonly string[];
 }
 
+/** All stored histories take turns by one clock: they are read in the process of a host. */
+const steadyMs = (): number => performance.now();
+
 /** Opened by {@link openHistory}. Close it after use. */
 class StoredHistory {
   readonly sessionId: string;
   readonly #log: SessionLog;
   readonly #damage: KnownDamage;
   readonly #reader: LogReader;
-  readonly #turns = turnsOf({});
+  readonly #turns = turnsOf({ steadyMs });
   readonly #segments: SegmentFiles | undefined;
 
   /** @internal */
@@ -66,7 +68,7 @@ class StoredHistory {
     const index = new SegmentedHistory(segments);
     const last = segments.at(-1)?.head;
     for await (const { entry, content, position } of this.#reader.messages(last?.to, last?.position))
-      finish(index.add(entry.seq, { ...entry, content }, position));
+      await this.#turns.run(index.add(entry.seq, { ...entry, content }, position));
     const hits = await index.search(query, { limit, reader: this.#reader, turns: this.#turns });
     if (hits !== undefined) return hits;
     // The session has merged its segments meanwhile, or one is damaged.

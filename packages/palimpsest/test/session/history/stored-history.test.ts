@@ -1,9 +1,15 @@
 /** The history of a stored session, read by someone else while it may be in use. */
-import { describe, expect, it } from "vitest";
+import { InMemoryFileSystem } from "palimpsest-testing";
+import { describe, expect, it, vi } from "vitest";
 import { openHome } from "#host/home/open-home.ts";
 import { openHistory } from "#session/history/stored-history.ts";
+import { createSession } from "#session/lifecycle/open-session.ts";
+import { converse, onDisk, optionsOf } from "#test/helpers/derived-files.ts";
 import { testFolder } from "../../../../../test/helpers/compiled-once.ts";
 import { SECRET } from "../../../../../test/helpers/stored.ts";
+
+/** Goes on from one test to the next: all stored histories of a process have one clock. */
+let nowMs = performance.now();
 
 describe("the history of a stored session", () => {
   it("is searched and read while the session is in use, without keys and without a lease", async () => {
@@ -38,5 +44,34 @@ describe("the history of a stored session", () => {
     const home = openHome({ home: testFolder(), workingCopy: testFolder(), env: {}, isBare: true });
     await expect(openHistory(home.storeOf(), "missing")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
     await home.close();
+  });
+
+  it.each([
+    { why: "it reads and indexes the log", isIndexed: false },
+    { why: "it reads segments", isIndexed: true },
+  ])("lets the process go on while $why", async ({ isIndexed }) => {
+    const fs = new InMemoryFileSystem();
+    const session = await createSession({ ...optionsOf(onDisk(fs)), sessionId: "s" });
+    if (isIndexed) await session.history.search("a word");
+    await converse(session, 0, 25);
+    await session.close();
+    const history = await openHistory(onDisk(fs, 2), "s");
+    // Each step takes so long that others are due after it.
+    vi.spyOn(performance, "now").mockImplementation(() => {
+      nowMs += 10;
+      return nowMs;
+    });
+    let passes = 0;
+    let isOver = false;
+    const pass = (): void => {
+      passes++;
+      if (!isOver) setImmediate(pass);
+    };
+    setImmediate(pass);
+    await history.search("Question 12 line");
+    isOver = true;
+    vi.restoreAllMocks();
+    await history.close();
+    expect(passes).toBeGreaterThan(isIndexed ? 4 : 100);
   });
 });
