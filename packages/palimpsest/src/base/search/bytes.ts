@@ -45,7 +45,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote. Beyond the end all numbers are 0: a reader of a number of numbers looks at `isAtEnd`. */
+/** Reads what {@link ByteWriter} wrote. Beyond the end all numbers are 0, so a loop over a count from a file must also end at `isAtEnd`. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
