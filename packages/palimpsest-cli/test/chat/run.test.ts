@@ -256,14 +256,17 @@ describe("palimpsest run", () => {
     await place.provider.close();
   });
 
-  it("reports a settings file that is not JSON once", async () => {
+  it.each([
+    "{ no",
+    "[]",
+    '{ "chat": [] }',
+  ])("asks no model with settings that cannot be read: %s", async (text) => {
     const place = await chatPlace(["Hello."]);
-    writeFileSync(join(place.home, "settings.json"), "{ no");
-    const { code, err } = await runChat(place, ["-p", "x"]);
-    expect({ code, lines: err.trimEnd().split("\n") }).toEqual({
-      code: 0,
-      lines: [expect.stringContaining("It is not JSON")],
-    });
+    writeFileSync(join(place.home, "settings.json"), text);
+    const { code, out, err } = await runChat(place, ["-p", "x"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/settings\.json cannot be read: .+Correct the file or remove it/s);
+    expect(place.provider.requests).toEqual([]);
     await place.provider.close();
   });
 

@@ -35,10 +35,7 @@ export async function openChat(options: ChatOptions): Promise<ChatAgent> {
   });
   const settings = await readChatSettings({ home: home.folder, workspace: home.workingCopy });
   for (const { path, detail } of home.problems) tell({ type: "notice", text: `${path}: ${detail}` });
-  // A file that cannot be read was reported with the home.
-  const reported = home.problems.map(({ path }) => path);
-  for (const text of settings.problems)
-    if (!reported.some((path) => text.startsWith(path))) tell({ type: "notice", text });
+  for (const text of settings.problems) tell({ type: "notice", text });
   // A package of a folder that is not trusted is a program of its author.
   const packageFolders = [home.folder, ...(settings.isTrusted ? [home.workingCopy] : [])];
   const place: ModelPlace = {

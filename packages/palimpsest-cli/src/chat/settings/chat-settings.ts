@@ -160,6 +160,13 @@ async function readPart(path: string, problems: string[], part?: "whole"): Promi
     if (!isFields(chat)) throw unusable("`chat` is not an object");
     return chat;
   } catch (error) {
+    // Answers can only allow something. Settings may forbid something, and what they forbid must not happen unnoticed.
+    if (part !== "whole")
+      throw new OptionError({
+        message: `${path} cannot be read: ${messageOf(error)}`,
+        hint: "Correct the file or remove it: its rules may forbid something.",
+        cause: error,
+      });
     problems.push(`${path} has no effect: ${messageOf(error)}`);
     return {};
   }
