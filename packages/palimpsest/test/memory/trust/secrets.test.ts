@@ -17,7 +17,7 @@ import {
 } from "./secret-samples.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
-const SAMPLES = isLong ? 24 : 6;
+const SAMPLES = isLong ? 60 : 6;
 /** A piece of a key this long would be a leak; a family's prefix is none. */
 const LEAKED_CHARACTERS = 9;
 const PREFIX = /^(?:sk-)?ant-api03-|^sk-or-v1-|-----(?:BEGIN|END)[^\n]*-----/;
