@@ -45,7 +45,7 @@ it("exports calls, tools, compactions and summaries, and no text of the conversa
   const palimpsest = createPalimpsest({
     model: anthropicModel(client, { model: "claude-opus-4-6", maxOutputTokens: 1_000 }),
     store: new InMemorySessionStore(),
-    window: { windowTokens: 24_000 },
+    window: { windowTokens: 24_000, policy: "faithful" },
     notes: "off",
     observer,
   });
