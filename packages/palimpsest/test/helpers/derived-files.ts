@@ -71,7 +71,7 @@ export function copyOf(from: InMemoryFileSystem): InMemoryFileSystem {
   return to;
 }
 
-/** What concerns the folder of derived files goes to the faulty disk; all else to the sound one. */
+/** Sends operations on the folder of derived files to the faulty disk, and all others to the sound one. */
 export function onlyDerived(sound: FileSystem, faulty: FileSystem, isOn: () => boolean): FileSystem {
   return new Proxy(sound, {
     get(target, name) {

@@ -18,7 +18,7 @@ const NEAR_ENTRIES = 8;
 export interface OriginalMessage {
   readonly entry: MessageEntry;
   readonly content: readonly ContentBlock[];
-  /** Where it begins in the log. */
+  /** Its position in the log. */
   readonly position: number;
 }
 

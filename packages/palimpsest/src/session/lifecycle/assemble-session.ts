@@ -182,7 +182,7 @@ export function assembleSession(
   return new Session({ ...parts, budgets, watch, cache, compaction, builder, provider, hostList, history });
 }
 
-/** How the search index is folded from the log, and read from its segments. It holds all that was said, on every line. */
+/** Folds the search index from the log, and reads it from its segments. It holds everything that was said, rewound parts too. */
 function searchIndexRules(segments: SegmentFiles | undefined, positions: ReadonlyMap<number, number>) {
   const save = (history: SegmentedHistory): void => void segments?.save(history);
   const fold = {

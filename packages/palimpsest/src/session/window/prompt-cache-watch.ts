@@ -52,7 +52,7 @@ export class CacheWatch {
   #isHeadLong = false;
   #last: { readonly model: string; readonly atMs: number } | undefined;
   readonly #tariffs = new Map<string, ResolvedTariff>();
-  /** Of each model the tariffs of the short and of the long lifetime. */
+  /** The tariffs of each model, for the short and the long lifetime. */
   readonly #byLifetime = new Map<string, readonly [ResolvedTariff, ResolvedTariff]>();
   #lastMarks: readonly CacheMark[] = [];
 

@@ -29,7 +29,7 @@ export interface IndexedBlock {
   /** The tool that was called or that answered. */
   readonly tool: string | undefined;
   readonly termCount: number;
-  /** Where its message begins in the log; 0 if that is not known. */
+  /** The position of its message in the log; 0 if unknown. */
   readonly position: number;
   /** Its text as it is searched, in an index that keeps texts. */
   readonly text: string | undefined;

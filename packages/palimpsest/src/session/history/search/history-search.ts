@@ -48,7 +48,7 @@ const OTHER_CASE_CHARACTERS = 600_000;
 /** Longer words that a piece of a word is looked for in. */
 const LONGER_TERMS = 24;
 
-/** Where a term occurs. */
+/** The places of a term. */
 export interface TermList {
   /** Blocks that have it. */
   readonly count: number;
@@ -206,7 +206,7 @@ export function rankHits(
   );
 }
 
-/** What a block holds to the letter is added to its score; other case only where nothing is exact. */
+/** Strings that a block holds exactly are added to its score; other case only where nothing is exact. */
 function addExactScores(
   candidates: readonly ScoredNumber[],
   textOf: (number: number) => string,

@@ -49,7 +49,7 @@ interface ContentReader {
   findContent(seq: number, position: number): Promise<readonly ContentBlock[] | undefined>;
 }
 
-/** What a search needs besides the index. */
+/** The things that a search needs besides the index. */
 interface SearchMeans {
   readonly limit: number;
   readonly reader: ContentReader;
