@@ -52,6 +52,11 @@ const IS = String.raw`(?:\\{0,3}["'])?\s{0,4}(?:=>|[:=])\s{0,4}(?:\\{0,3}["'])?`
 const NO_VALUE = String.raw`(?![[$<{%]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?[])`;
 /** A value that no one types as a word: letters and a digit. */
 const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z])`;
+/**
+ * A long value of letters alone that no one types as a word: five capitals, five small letters, and two capitals that
+ * stand together, which the names in code seldom have. Only in patterns that tell capitals from small letters.
+ */
+const LETTERS = String.raw`(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){5})(?=[a-z_~+/=.-]{0,32}(?:[A-Z][a-z_~+/=.-]{1,32}){0,16}[A-Z]{2})`;
 /** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
 const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
@@ -279,6 +284,16 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
       "iy",
     ),
     source: "GitLab docs, REST API authentication",
+  },
+  {
+    // One key of thirty at 20 characters, and one of three hundred at 32, has no digit.
+    family: "authorization",
+    words: ["bearer", "authorization", "api-key", "api_key", "apikey", "_token", "_secret", "-token"],
+    pattern: new RegExp(
+      String.raw`(?<kept>(?:(?<!\w)(?:[Bb]earer|BEARER)\s{1,4}|(?<!\[redacted: )(?:[Aa]uthorization|AUTHORIZATION)\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:\w{3,6}\s{1,4})?|(?:[Aa]pi|API)[-_]?(?:[Kk]ey|KEY)${IS}|[-_](?:[Tt]oken|TOKEN|SECRET)${IS}))${NO_VALUE}${LETTERS}[A-Za-z_~+/=.-]{20,9999}(?!\w)`,
+      "y",
+    ),
+    source: "RFC 6750, Bearer Token Usage",
   },
   {
     // A variable that says what it holds, as configuration writes it.

@@ -8,6 +8,8 @@ import { PLANTED_SECRETS } from "../../../../../test/helpers/planted-secrets.ts"
 /** Made up here, and put together so that no scanner takes this file for a leak. */
 const key = (...parts: readonly string[]): string => parts.join("");
 const A = "abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ012";
+/** A key of letters alone: one of three hundred that are 32 characters long has no digit. */
+const LETTERS = "abCDfGhIJkLmNoPQrStUvWXyZqRw";
 const PEM_BODY = `${A}${A}\n${A}+/${A}==\n`;
 const PEM = key("-----BEGIN RSA PRIV", "ATE KEY-----\n", PEM_BODY, "-----END RSA PRIV", "ATE KEY-----");
 
@@ -63,6 +65,11 @@ const SECRETS: readonly {
     around: ['\\"authorization\\": \\"Basic ', '\\"'],
   },
   { family: "authorization", secret: A, around: ["x-api-key: ", ""] },
+  { family: "authorization", secret: LETTERS, around: ["Authorization: Bearer ", "\n"] },
+  { family: "authorization", secret: LETTERS, around: ["authorization=", ""] },
+  { family: "authorization", secret: LETTERS, around: ["then a bearer ", ","] },
+  { family: "authorization", secret: LETTERS, around: ['{\\"x-api-key\\": \\"', '\\"}'] },
+  { family: "authorization", secret: LETTERS, around: ["DEPLOY_TOKEN=", "\n"] },
 ];
 
 /** Families whose keys begin with what is theirs alone. */
@@ -152,6 +159,8 @@ describe("redactSecrets", () => {
     "Cookie: session=${token}; cookie = parse(request2)",
     "session_id=test-session-phase-1 event=2",
     "next_token = page2cursor; MAX_TOKENS=4096",
+    "a bearer AuthenticationTokenProviderFactory is made by HTTPBearerTokenProviderRegistry",
+    "Authorization: YourAccessTokenFromTheAdminConsole; X_API_TOKEN=YOUR_ACCESS_TOKEN_FROM_THE_CONSOLE",
     "machine learning login flow with a password field2",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
