@@ -7,8 +7,6 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
-import { growth } from "../../../../test/helpers/growth.ts";
-import { usualFew } from "../../../../test/helpers/size-of-run.ts";
 import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
@@ -261,99 +259,6 @@ describe("odd lines", () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     const messages = sessions[0]!.items.flatMap((item) => (item.type === "message" ? [item.message] : []));
     expect(JSON.stringify(toAnthropic(messages)[1]?.content)).toBe(`[${call}]`);
-  });
-});
-
-describe("reading takes linear time", () => {
-  const chain = (count: number): string =>
-    jsonl(
-      ...Array.from({ length: count }, (_, index) =>
-        user(`u${index}`, index === 0 ? null : `u${index - 1}`, `message ${index}`),
-      ),
-    );
-  it.each(
-    usualFew(
-      [
-        { why: "a plain conversation", make: chain },
-        {
-          why: "nothing has a parent in the file",
-          make: (count: number) =>
-            jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `gone${index}`, "x"))),
-        },
-        {
-          why: "every record has the same id",
-          make: (count: number) =>
-            jsonl(...Array.from({ length: count }, (_, index) => user("u", null, `x${index}`))),
-        },
-        {
-          why: "every parent comes later",
-          make: (count: number) =>
-            jsonl(...Array.from({ length: count }, (_, index) => user(`u${index}`, `u${index + 1}`, "x"))),
-        },
-        {
-          why: "attachments hang in one long chain off an abandoned branch",
-          make: (count: number) =>
-            jsonl(
-              user("u0", null, "x"),
-              ...Array.from({ length: count }, (_, index) => ({
-                ...base,
-                type: "attachment",
-                uuid: `a${index}`,
-                parentUuid: index === 0 ? "dead" : `a${index - 1}`,
-                attachment: { type: "x", content: "y" },
-              })),
-              user("dead", "u0", "x"),
-              user("u1", "u0", "x"),
-            ),
-        },
-        {
-          why: "one response of many lines",
-          make: (count: number) =>
-            jsonl(
-              user("u0", null, "x"),
-              ...Array.from({ length: count }, (_, index) => ({
-                ...answer(`a${index}`, index === 0 ? "u0" : `a${index - 1}`, [
-                  { type: "tool_use", id: `t${index}`, name: "f", input: {} },
-                ]),
-                message: {
-                  id: "m",
-                  role: "assistant",
-                  content: [{ type: "tool_use", id: `t${index}`, name: "f", input: {} }],
-                },
-              })),
-            ),
-        },
-        {
-          why: "every record is a boundary",
-          make: (count: number) =>
-            jsonl(
-              user("u0", null, "x"),
-              ...Array.from({ length: count }, (_, index) => ({
-                ...base,
-                type: "system",
-                subtype: "compact_boundary",
-                uuid: `b${index}`,
-                parentUuid: null,
-              })),
-            ),
-        },
-        {
-          why: "one string of backslashes and quotes",
-          make: (count: number) => jsonl(user("u0", null, '\\"'.repeat(count * 20))),
-        },
-        {
-          why: "an unclosed string of backslashes",
-          make: (count: number) =>
-            jsonl(user("u0", null, "x"), `{"a":"${"\\".repeat(count * 40)}`, user("u1", "u0", "x")),
-        },
-      ],
-      5,
-    ),
-  )("$why", ({ make }) => {
-    const [small, large] = [make(2_000), make(16_000)];
-    const read = (text: string) => () => importSessions({ name: "x", text });
-    // Eight times the input; quadratic work would take 64 times as long.
-    expect(growth(read(small), read(large), { enough: 24, leastMs: 2 })).toBeLessThan(24);
   });
 });
 

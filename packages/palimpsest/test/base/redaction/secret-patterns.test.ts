@@ -85,8 +85,6 @@ const ENCODED = new Set([
   "private-key",
 ]);
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
-
 describe("redactSecrets", () => {
   it.each(SECRETS)("takes out $family: $secret", ({
     family,
@@ -208,32 +206,5 @@ describe("redactSecrets", () => {
     ["-----BEGIN PRIVATE KEY-----", "A"],
   ])("takes out %j in front of megabytes, which is more than an engine's stack holds", (mark, piece) => {
     expect(redactSecrets(`${mark}${piece.repeat(10_000_000 / piece.length)}`).found.size).toBe(1);
-  });
-
-  // A redactor that backtracks would take hours for these; the suite's own time limit is the judge.
-  it.each([
-    ["sk-ant-"],
-    ["eyJaaaaaaaaaa."],
-    ["://a:"],
-    ["Authorization: Bearer "],
-    ["-----BEGIN PRIVATE KEY-----"],
-    ['"private_key":"'],
-    ["\\"],
-    ["1234567890:AA"],
-    ["-----BEGIN "],
-    ["_auth = "],
-    ["xox"],
-    ["eyJ"],
-    ["_TOKEN=A"],
-    ["curl -u a"],
-    ["cookie=a=1;"],
-    ["password of a b c d e f g "],
-    ["-figd_"],
-    ["%3DeyJ"],
-    ["密码"],
-    ["login a password "],
-  ])("is linear in hundreds of kilobytes of %s", (piece) => {
-    const text = piece.repeat(Math.ceil((isLong ? 1_000_000 : 150_000) / piece.length));
-    expect(redactSecrets(text).text.length).toBeGreaterThan(0);
   });
 });

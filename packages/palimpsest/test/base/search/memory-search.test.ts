@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemorySearch, type MemoryFields } from "#base/search/memory-search.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 
 function searchOver(memories: Readonly<Record<string, MemoryFields | string>>) {
   const search = createMemorySearch();
@@ -313,41 +312,4 @@ it("forgets words that no memory has any more", () => {
     expect(found(search, words[7]!)).toEqual(["a"]);
   }
   expect(found(search, `zz${letters(7)}`)).toEqual([]);
-});
-
-describe("cost", () => {
-  const fields = (body: string): MemoryFields => ({ body });
-  const HOSTILE: readonly (readonly [string, (length: number) => string])[] = [
-    ["one letter", (length) => "a".repeat(length)],
-    ["one word again and again", (length) => "word ".repeat(length / 5)],
-    [
-      "words that are all different",
-      (length) => Array.from({ length: length / 8 }, (_, index) => `w${index}x`).join(" "),
-    ],
-    ["marks on one letter", (length) => `e${"\u0301".repeat(length)}`],
-    ["Chinese", (length) => "部署".repeat(length / 2)],
-    ["y and vowels in turn", (length) => "ya".repeat(length / 2)],
-    ["paths without end", (length) => "a/".repeat(length / 2)],
-  ];
-
-  it.each(HOSTILE)("of reading %s grows with its length at the most", (_name, make) => {
-    const [small, large] = [make(10_000), make(80_000)];
-    const work = (text: string) => () => {
-      const search = createMemorySearch();
-      for (let index = 0; index < 4; index++) search.set(`${index}`, fields(text));
-      search.search(text, { limit: 5 });
-    };
-    expect(growth(work(small), work(large), { enough: 16, leastMs: 1 })).toBeLessThan(16);
-  });
-
-  it("of many that follow the same memory grows with their number", () => {
-    const work = (count: number) => () => {
-      const search = createMemorySearch();
-      for (let index = 0; index < count; index++)
-        search.set(`${index}`, { body: "word", before: index % 2 === 0 ? "0" : "missing", group: "g" });
-      search.search("word", { limit: 5 });
-      for (let index = 0; index < count; index++) search.remove(`${index}`);
-    };
-    expect(growth(work(1_000), work(8_000), { enough: 24, leastMs: 1 })).toBeLessThan(24);
-  });
 });

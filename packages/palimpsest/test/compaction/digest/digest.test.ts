@@ -4,9 +4,7 @@ import { addToDigest, createDigest, type Digest } from "#compaction/digest/diges
 import { openTodos } from "#compaction/digest/todo-state.ts";
 import { findTextLiterals } from "#compaction/literals/block-literals.ts";
 import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
-import { stripHostTags } from "#compaction/shared/user-words.ts";
 import type { Message } from "#transcript/blocks.ts";
-import { fastestMs } from "../../../../../test/helpers/growth.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
 
 function digestOf(...messages: readonly Message[]): Digest {
@@ -165,13 +163,5 @@ describe("the literals ledger", () => {
     expect(ledger.records.size).toBeLessThanOrEqual(40);
     expect(ledger.records.has("keepMe_please")).toBe(true);
     expect(ledger.records.size + ledger.forgottenCount).toBe(199);
-  });
-});
-
-describe("the user's words", () => {
-  it("are found in linear time among tags that are never closed", () => {
-    const tags = "<system-reminder>".repeat(50_000);
-    expect(stripHostTags(tags)).toHaveLength(850_000);
-    expect(fastestMs(() => stripHostTags(tags), 1_000)).toBeLessThan(1_000);
   });
 });

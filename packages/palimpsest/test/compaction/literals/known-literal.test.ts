@@ -6,7 +6,6 @@ import { holdsLiteral } from "#compaction/literals/known-literal.ts";
 import { type LiteralKind, visitLiterals } from "#compaction/literals/literals.ts";
 import { LogWords } from "#compaction/literals/log-words.ts";
 import { readWordsInSteps, writeWordsInSteps } from "#compaction/literals/saved-words.ts";
-import { fastestMs } from "../../../../../test/helpers/growth.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 function logOf(...texts: readonly string[]): LogWords {
@@ -215,34 +214,5 @@ describe("of any size", () => {
   it("the memory is bounded, also for a log of very many names", () => {
     const log = logOf(words(bySize({ usual: 20_000, long: 200_000 }), 0));
     expect(finish(writeWordsInSteps(log)).length).toBeLessThan(2_900_000);
-  });
-
-  it.each([
-    ["one long word", "a"],
-    ["underscores", "a_"],
-    ["escapes", "\\n"],
-    ["slashes", "/"],
-    ["apostrophes", "a'"],
-    ["colours", "\u001b[1"],
-    ["ideographs", "字"],
-    ["digits", "123,"],
-  ])("a text of %s is added in linear time", (_name, unit) => {
-    const text = unit.repeat(300_000 / unit.length);
-    expect(fastestMs(() => new LogWords().add(text), 1_000)).toBeLessThan(1_000);
-  });
-
-  it.each([
-    ["digits and a letter", `${"1".repeat(119)}x`],
-    ["brackets", "[".repeat(120)],
-    ["brackets with blanks", "[ ".repeat(60)],
-    ["slashes", "a/".repeat(60)],
-    ["dashes", "-1".repeat(60)],
-    ["colons", "1:".repeat(60)],
-  ])("a literal of %s is looked for at once", (_name, text) => {
-    const log = logOf("a");
-    const look = () => {
-      for (let time = 0; time < 200; time++) holdsLiteral(log, text, "quoted");
-    };
-    expect(fastestMs(look, 500)).toBeLessThan(500);
   });
 });

@@ -4,7 +4,6 @@ import { extractByRules } from "#memory/extraction/rule-extractor.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 import { POISONS } from "./poison-cases.ts";
 
 const says = (...texts: readonly string[]): readonly ConversationMessage[] =>
@@ -336,30 +335,5 @@ describe("extractByRules", () => {
       ...says(`<system-reminder>${text}</system-reminder>`, `see this:\n\`\`\`\n${text}\n\`\`\``),
     ];
     expect(extractByRules(others).proposals).toEqual([]);
-  });
-
-  it.each([
-    "always ",
-    "Remember that ",
-    "I prefer, ",
-    "no, ",
-    "a, always ",
-    "we use x. ",
-    "? ",
-    "必ず",
-    "ok ",
-    "e.g. ",
-    "в будущем ",
-    "in the future ",
-  ])("takes eight times as long for eight times as much of %j", (piece) => {
-    const conversation = (length: number) =>
-      says(...(piece.repeat(length / piece.length).match(/[\s\S]{1,3900}/g) ?? []));
-    const [small, large] = [conversation(20_000), conversation(160_000)];
-    const measured = growth(
-      () => extractByRules(small),
-      () => extractByRules(large),
-      { enough: 20, leastMs: 2 },
-    );
-    expect(measured).toBeLessThan(20);
   });
 });

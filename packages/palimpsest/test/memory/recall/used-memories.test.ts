@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { usedMemories } from "#memory/recall/used-memories.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 
 const DEPLOY = aMemory({ path: "deploy.md", name: "Deploy days", body: "We deploy on Tuesdays only." });
 const OFFICE = aMemory({ path: "office.md", name: "Office", body: "The office is in Ghent." });
@@ -35,13 +34,5 @@ describe("a memory that was shown", () => {
     const long = aMemory({ path: "long.md", name: "Long", body: words.join(" ") });
     expect(used("", words.slice(0, 2).join(" "), [long])).toEqual([]);
     expect(used("", words.slice(0, 4).join(" "), [long])).toEqual(["long.md"]);
-  });
-
-  it("is compared in a time that grows no faster than the texts", () => {
-    const work = (size: number) => () => {
-      const text = "deploy the office ".repeat(size);
-      return usedMemories([aMemory({ body: text })], { userText: text, answer: text });
-    };
-    expect(growth(work(200), work(1_600), { enough: 24, leastMs: 1 })).toBeLessThan(24);
   });
 });

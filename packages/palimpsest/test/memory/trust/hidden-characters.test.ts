@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { cleanMemoryText, type MemoryPlace } from "#memory/trust/clean-memory.ts";
 import { fenceMemories } from "#memory/trust/fence.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 
 const PLACES: readonly MemoryPlace[] = ["name", "description", "hook", "body"];
 const LINE_ENDS = new Set([0x09, 0x0a, 0x0d]);
@@ -81,13 +80,5 @@ describe("hidden characters in memory", () => {
     for (const place of PLACES) expect(cleanMemoryText(text, place)).toEqual({ text, changes: [] });
     const shown = fenceMemories([{ memory: aMemory({ body: text }) }], { nowMs: 0 });
     expect(shown).toContain(`\n> ${text}\n`);
-  });
-
-  it("cost no more than their number, also where there are very many", () => {
-    const marks = (count: number): (() => unknown) => {
-      const text = `a${"\u0301".repeat(count)}`;
-      return () => cleanMemoryText(text, "body");
-    };
-    expect(growth(marks(100_000), marks(800_000), { enough: 20, leastMs: 1 })).toBeLessThan(20);
   });
 });

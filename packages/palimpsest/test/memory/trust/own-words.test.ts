@@ -1,7 +1,6 @@
 /** A user's own words are separated from inserted text; in doubt a line is not theirs. */
 import { describe, expect, it } from "vitest";
 import { splitOwnWords } from "#memory/trust/own-words.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 
 describe("splitOwnWords", () => {
   it.each([
@@ -31,24 +30,5 @@ describe("splitOwnWords", () => {
     { text: `always ${"so and so ".repeat(500)}`, own: "", why: "a document without marks" },
   ])("$why", ({ text, own }) => {
     expect(splitOwnWords(text).own).toBe(own);
-  });
-
-  it.each([
-    ["<context>"],
-    ["<skill>a"],
-    ["```\n"],
-    ["<file "],
-    ["a\n"],
-    ["</context>"],
-    ["-"],
-    [" "],
-  ])("takes eight times as long for eight times as much of %j", (piece) => {
-    const [small, large] = [piece.repeat(4_000), piece.repeat(32_000)];
-    const measured = growth(
-      () => splitOwnWords(small),
-      () => splitOwnWords(large),
-      { enough: 20, leastMs: 1 },
-    );
-    expect(measured).toBeLessThan(20);
   });
 });

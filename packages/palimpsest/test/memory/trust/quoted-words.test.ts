@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { splitOwnWords } from "#memory/trust/own-words.ts";
 import { splitQuoted } from "#memory/trust/quoted-words.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 
 describe("splitQuoted", () => {
   it.each([
@@ -109,23 +108,5 @@ describe("splitQuoted", () => {
   ])("tells $why apart", ({ text, quoted }) => {
     expect(splitQuoted(text).quoted).toEqual(quoted);
     expect(splitOwnWords(text).others).toBe(quoted.join("\n"));
-  });
-
-  it.each([
-    ['"'],
-    ["says: "],
-    ["“a "],
-    ["'a "],
-    ["`"],
-    ['Always end with "a b c d e f" '],
-    ['said "a b c d e f" '],
-  ])("takes eight times as long for eight times as much of %j", (piece) => {
-    const [small, large] = [piece.repeat(2_000), piece.repeat(16_000)];
-    const measured = growth(
-      () => splitQuoted(small),
-      () => splitQuoted(large),
-      { enough: 20, leastMs: 1 },
-    );
-    expect(measured).toBeLessThan(20);
   });
 });

@@ -6,7 +6,6 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText } from "#memory/trust/clean-memory.ts";
 import { corpusFolder, hasCorpus } from "../../../../../test/helpers/corpus.ts";
-import { growth } from "../../../../../test/helpers/growth.ts";
 import {
   BREAKS,
   SECRET_FAMILIES,
@@ -138,21 +137,6 @@ it("leaves 10,000 lines without keys as they are, to the byte, one by one and as
   expect(lines.filter((line) => cleanMemoryText(line, "body").text !== line)).toEqual([]);
   const texts = Array.from({ length: 100 }, (_, at) => lines.slice(at * 100, at * 100 + 100).join("\n"));
   expect(texts.filter((text) => cleanMemoryText(text, "body").text !== text)).toEqual([]);
-});
-
-it("takes eight times as long for eight times as many keys", () => {
-  const text = (count: number): string =>
-    Array.from({ length: count }, () => {
-      const { before, secret, after } = secretSample("aws", random);
-      return `${before}${secret}${after} and some words`;
-    }).join("\n");
-  const [small, large] = [text(1_000), text(8_000)];
-  const measured = growth(
-    () => cleanMemoryText(small, "body"),
-    () => cleanMemoryText(large, "body"),
-    { enough: 20, leastMs: 1 },
-  );
-  expect(measured).toBeLessThan(20);
 });
 
 it.skipIf(!hasCorpus)(

@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ArrivalPolicy, planArrival } from "#compaction/layers/offload/offload-at-arrival.ts";
-import { arrivalPolicy } from "#compaction/planner/policies.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
-import { growth } from "../../../../../../test/helpers/growth.ts";
 import { call, measure, text } from "../../../../../../test/helpers/windows.ts";
 
 const policy: ArrivalPolicy = {
@@ -158,12 +156,5 @@ describe("offload at arrival", () => {
         },
       ),
     );
-  });
-
-  it("takes a line of 20 MB in its stride", () => {
-    const plan = (characters: number) => () =>
-      planArrival({ content: [toolResult("a", "x".repeat(characters))] }, 1, arrivalPolicy(200_000), measure);
-    expect(measure(plan(20_000_000)()[0]!.shown)).toBeLessThanOrEqual(2_004);
-    expect(growth(plan(2_500_000), plan(20_000_000), { enough: 24, leastMs: 1 })).toBeLessThan(24);
   });
 });

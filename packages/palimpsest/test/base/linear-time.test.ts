@@ -1,0 +1,109 @@
+/** Texts that backtracking chokes on: redaction and search take steps in proportion to their length. */
+import { describe, expect, it } from "vitest";
+import { redactBroken } from "#base/redaction/broken-secrets.ts";
+import { redactSecrets } from "#base/redaction/secret-patterns.ts";
+import { createMemorySearch } from "#base/search/memory-search.ts";
+import { growth } from "../../../../test/helpers/counted-steps.ts";
+
+/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
+const LIMIT = 16;
+const KEY_HEAD = `${"sk-"}ant-api03-abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ0`;
+const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length));
+
+describe("redaction", () => {
+  it.each([
+    "\n",
+    '"',
+    '" +\n "',
+    " ",
+    "\\",
+    "\\n",
+    "\\u{200B}",
+    "a\n",
+    "sk-\n",
+    `${KEY_HEAD}\n`,
+    "Authorization: Bearer\n",
+    "password ",
+    "MY_TOKEN\n",
+    "the secret is\n",
+    "a://b:c\n",
+  ])("of broken secrets takes eight times the steps for eight times as much of %j", (piece) => {
+    const steps = growth(
+      () => redactBroken(repeated(piece, 500)),
+      () => redactBroken(repeated(piece, 4_000)),
+    );
+    expect(steps).toBeLessThan(LIMIT);
+  });
+
+  it("of broken secrets takes eight times the steps where it searches in stretches", () => {
+    const steps = growth(
+      () => redactBroken(repeated('"', 100_000)),
+      () => redactBroken(repeated('"', 800_000)),
+    );
+    expect(steps).toBeLessThan(LIMIT);
+  });
+
+  it.each([
+    "sk-ant-",
+    "eyJaaaaaaaaaa.",
+    "://a:",
+    "Authorization: Bearer ",
+    "-----BEGIN PRIVATE KEY-----",
+    '"private_key":"',
+    "\\",
+    "1234567890:AA",
+    "-----BEGIN ",
+    "_auth = ",
+    "xox",
+    "eyJ",
+    "_TOKEN=A",
+    "curl -u a",
+    "cookie=a=1;",
+    "password of a b c d e f g ",
+    "-figd_",
+    "%3DeyJ",
+    "密码",
+    "login a password ",
+  ])("takes eight times the steps for eight times as much of %s", (piece) => {
+    const steps = growth(
+      () => redactSecrets(repeated(piece, 500)),
+      () => redactSecrets(repeated(piece, 4_000)),
+    );
+    expect(steps).toBeLessThan(LIMIT);
+  });
+});
+
+describe("the search of memories", () => {
+  const HOSTILE: readonly (readonly [string, (length: number) => string])[] = [
+    ["one letter", (length) => "a".repeat(length)],
+    ["one word again and again", (length) => "word ".repeat(length / 5)],
+    [
+      "words that are all different",
+      (length) => Array.from({ length: length / 8 }, (_, index) => `w${index}x`).join(" "),
+    ],
+    ["marks on one letter", (length) => `e${"\u0301".repeat(length)}`],
+    ["Chinese", (length) => "部署".repeat(length / 2)],
+    ["y and vowels in turn", (length) => "ya".repeat(length / 2)],
+    ["paths without end", (length) => "a/".repeat(length / 2)],
+  ];
+
+  it.each(HOSTILE)("reads %s in steps that grow with its length at the most", (_name, make) => {
+    const work = (text: string) => () => {
+      const search = createMemorySearch();
+      for (let index = 0; index < 4; index++) search.set(`${index}`, { body: text });
+      search.search(text, { limit: 5 });
+    };
+    expect(growth(work(make(400)), work(make(3_200)))).toBeLessThan(LIMIT);
+  });
+
+  it("takes many that follow the same memory in steps that grow with their number", () => {
+    const work = (count: number) => () => {
+      const search = createMemorySearch();
+      for (let index = 0; index < count; index++)
+        search.set(`${index}`, { body: "word", before: index % 2 === 0 ? "0" : "missing", group: "g" });
+      search.search("word", { limit: 5 });
+      for (let index = 0; index < count; index++) search.remove(`${index}`);
+    };
+    expect(growth(work(100), work(800))).toBeLessThan(LIMIT);
+  });
+});
