@@ -1,7 +1,8 @@
 /**
  * Builds every package in two steps. The sources are compiled in one go into `build/node_modules/<package>/dist`, file
  * by file, for benches and for child processes of tests. The `dist` of each package, which is published, is made from
- * that: entries and shared chunks, with the types that the public entries need beside them.
+ * that: entries and shared chunks, with the types that the public entries need beside them. A command has everything within
+ * that it is not said to depend on, so that it starts quickly: few files are read, and little of each package.
  *
  * `--compile-into FOLDER` only compiles, into that folder; `--publish FROM INTO` only makes the packages that are
  * published from such a folder. Old builds are removed first, so that a file deleted in the sources leaves the
@@ -29,11 +30,14 @@ const FILE_COMMENT = /^\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*(?=import\b|export (?:type
 /** What only sibling packages of the same version import; their sources are checked against the sources. */
 const INTERNAL = "./internal";
 const HIDDEN_TYPES = "/** For sibling packages of the same version. */\nexport {};\n";
-/** Modules of a package that are published with the packages that they export from, which are not its dependencies. */
-const BUNDLED = { "palimpsest-cli": ["chat/terminal/pi-tui.js"] };
 const packages = readdirSync(join(root, "packages"));
 /** Modules that this many entries need are in one chunk, so that an entry reads few files. */
 const COMMON_ENTRIES = 5;
+/** The module that a command begins with. */
+const PROGRAM = "program/main";
+/** Modules of the chat's screen, with its terminal library. */
+const SCREEN =
+  /[/](?:pi-tui|marked|get-east-asian-width|chat[/]commands|chat[/]terminal(?![/](?:chat-command|plain-chat)))[/.]/;
 
 const [step, first, second] = process.argv.slice(2);
 if (step === "--compile-into")
@@ -64,14 +68,19 @@ function compile(into, options) {
     mkdirSync(to, { recursive: true });
     renameSync(join(compiled, name, "src"), join(to, "dist"));
     copyRest(from, to);
-    // Files that are not compiled, such as the parts of the page that `replay --html` writes.
-    for (const file of readdirSync(join(from, "src"), { recursive: true, withFileTypes: true }))
-      if (file.isFile() && !file.name.endsWith(".ts")) {
-        const path = join(file.parentPath, file.name);
-        cpSync(path, join(to, "dist", relative(join(from, "src"), path)));
-      }
+    copyAssets(name, join(to, "dist"));
   }
   rmSync(compiled, { recursive: true, force: true });
+}
+
+/** Copies files that are not compiled, such as the parts of the page that `replay --html` writes. */
+function copyAssets(name, dist) {
+  const from = join(root, "packages", name, "src");
+  for (const file of readdirSync(from, { recursive: true, withFileTypes: true }))
+    if (file.isFile() && !file.name.endsWith(".ts")) {
+      const path = join(file.parentPath, file.name);
+      cpSync(path, join(dist, relative(from, path)));
+    }
 }
 
 function publishedPackages() {
@@ -101,32 +110,16 @@ async function makeDist(name, compiled, dist) {
     ([, target]) => target.default !== undefined,
   );
   if (entries.length > 0) {
-    await bundle(from, dist, entries);
+    await bundleLibrary(from, dist, entries);
     copyTypes(from, dist, entries);
   } else {
-    const isShipped = (path) => !path.endsWith(".d.ts");
-    cpSync(from, dist, { recursive: true, filter: isShipped });
-    for (const path of BUNDLED[name] ?? []) await bundleOne(join(from, path), join(dist, path));
+    await bundleCommand({ name, compiled, from, dist });
+    copyAssets(name, dist);
   }
 }
 
-/** One module with everything that it imports from packages; `NOTICES.md` of the package has their licences. */
-async function bundleOne(input, file) {
-  const built = await rolldown({
-    input,
-    platform: "node",
-    external: /^node:/,
-    resolve: { modules: [join(root, "node_modules")] },
-    experimental: { attachDebugInfo: "none" },
-  });
-  const minify = { mangle: false, compress: true, codegen: { removeWhitespace: true } };
-  const { output } = await built.write({ file, format: "esm", minify, comments: { legal: true } });
-  await built.close();
-  for (const { code } of output) writeFileSync(file, onePerLine(code));
-}
-
 /** `entries/index.js` and the like, and chunks that they share. Other packages are imported by their names. */
-async function bundle(from, dist, entries) {
+async function bundleLibrary(from, dist, entries) {
   const names = entries.map(([, target]) => target.default.replace(/^\.\/dist\/|\.js$/g, ""));
   const built = await rolldown({
     cwd: from,
@@ -137,11 +130,52 @@ async function bundle(from, dist, entries) {
     treeshake: { moduleSideEffects: false, propertyReadSideEffects: false },
     experimental: { attachDebugInfo: "none" },
   });
+  await write(built, dist, {
+    chunkFileNames: "chunks/[name].js",
+    codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
+  });
+}
+
+/**
+ * The program, and a chunk for everything that it loads when it needs it. What the manifest does not name as a dependency is
+ * within; `NOTICES.md` of the package has the licences.
+ */
+async function bundleCommand({ name, compiled, from, dist }) {
+  const { dependencies, peerDependencies } = manifestOf(name);
+  const outside = Object.keys({ ...dependencies, ...peerDependencies });
+  const isOwn = (id) => id.startsWith(compiled);
+  const program = join(from, `${PROGRAM}.js`);
+  const built = await rolldown({
+    cwd: from,
+    input: { [PROGRAM]: program },
+    platform: "node",
+    external: (id, importer = "") =>
+      outside.some((one) => id === one || id.startsWith(`${one}/`)) &&
+      // The library is a dependency for the sake of the agents that users hand to a worker: both have the same classes.
+      (id.split("/")[0] !== "palimpsest" || importer.startsWith(join(from, "worker"))),
+    resolve: { modules: [compiled, join(root, "node_modules")] },
+    treeshake: { moduleSideEffects: (id) => !isOwn(id) || id === program },
+    experimental: { attachDebugInfo: "none" },
+  });
+  await write(built, dist, {
+    // As deep as the sources that look for files beside them.
+    chunkFileNames: "program/chunks/[name].js",
+    // Every command needs the first, and the prompt of a chat both: few files are quicker to load than many.
+    codeSplitting: {
+      groups: [
+        { name: "start", priority: 3, tags: ["$initial"], test: (id) => id !== program },
+        { name: "words", priority: 2, test: /palimpsest-cli[/]dist[/](?:chat[/]base|terminal)[/]/ },
+        { name: "screen", priority: 1, test: SCREEN },
+      ],
+    },
+  });
+}
+
+async function write(built, dist, options) {
   const { output } = await built.write({
     dir: dist,
     format: "esm",
     entryFileNames: "[name].js",
-    chunkFileNames: "chunks/[name].js",
     // Chunks export names as they are: aliases would be longer than what they save.
     minifyInternalExports: false,
     // Without spaces; `onePerLine` puts the lines back. Only variables inside functions get short names: what a stack
@@ -153,7 +187,7 @@ async function bundle(from, dist, entries) {
     },
     // The declarations have the doc comments; bundlers know without a mark that a new `Map` or `Set` has no effect.
     comments: { legal: true, annotation: false, jsdoc: false },
-    codeSplitting: { groups: [{ name: "common", minShareCount: COMMON_ENTRIES }] },
+    ...options,
   });
   await built.close();
   for (const { fileName, code } of output) writeFileSync(join(dist, fileName), onePerLine(code));

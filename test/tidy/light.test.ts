@@ -10,6 +10,8 @@ import { ROOT } from "./source.ts";
 
 const UNPACKED_BYTES = 2_500_000;
 const LOADED_FILES = 30;
+const PROMPT_FILES = 10;
+const PROMPT_BYTES = 300_000;
 
 let installed: BuiltPackage;
 beforeAll(() => {
@@ -29,6 +31,28 @@ function filesLoaded(module: string): ReadonlySet<string> {
   };
   load(module);
   return loaded;
+}
+
+/** The published JavaScript in a folder. */
+function codeOf(folder: string): readonly { readonly path: string; readonly code: string }[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".js") && !path.includes("assets"))
+    .map((path) => ({ path, code: readFileSync(join(folder, path), "utf8") }));
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+function manifestAt(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** The package of a module's name: `@scope/name/part` is of `@scope/name`. */
+function packageOf(name: string): string {
+  return name.split("/", name.startsWith("@") ? 2 : 1).join("/");
 }
 
 describe("the published library", () => {
@@ -115,17 +139,55 @@ describe("the command", () => {
     expect(String(stdout)).toBe(`${version}\n`);
   });
 
-  it("has its terminal library within, and nothing that would be installed for it, with the licences of its parts", () => {
+  it("imports nothing but its dependencies, and has the licences of what is within", () => {
     const from = installed.folderOf("palimpsest-cli");
-    const bundle = readFileSync(join(from, "dist/chat/terminal/pi-tui.js"), "utf8");
-    const imported = [...bundle.matchAll(/(?:from ?|import\()"([^"]+)"/g)].map(([, name = ""]) => name);
-    expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
+    const imported = codeOf(join(from, "dist")).flatMap(({ code }) =>
+      [...code.matchAll(/(?:from ?|\bimport\()"([^".][^"]*)"/g)].map(([, name = ""]) => name),
+    );
+    const { dependencies, peerDependencies, devDependencies } = manifestAt(from);
+    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+    const packages = new Set(imported.filter((name) => !isBuiltin(name)).map(packageOf));
+    expect(packages.size).toBeGreaterThan(1);
+    expect([...packages].filter((name) => !declared.includes(name))).toEqual([]);
     const notices = readFileSync(join(from, "NOTICES.md"), "utf8");
-    const library = "node_modules/@earendil-works/pi-tui/package.json";
-    const { name, dependencies } = JSON.parse(readFileSync(`${ROOT}${library}`, "utf8")) as {
-      readonly name: string;
-      readonly dependencies: Readonly<Record<string, string>>;
-    };
-    for (const part of [name, ...Object.keys(dependencies)]) expect(notices).toContain(`## ${part}\n`);
+    const within = Object.keys(devDependencies ?? {}).filter((name) => !name.startsWith("palimpsest"));
+    expect(within).toContain("@earendil-works/pi-tui");
+    for (const name of within) {
+      const parts = Object.keys(manifestAt(`${ROOT}node_modules/${name}`).dependencies ?? {});
+      for (const part of [name, ...parts]) expect(notices).toContain(`## ${part}\n`);
+    }
+  });
+
+  it("shows the prompt of a chat after it has read few files", () => {
+    const dist = join(installed.folderOf("palimpsest-cli"), "dist/program");
+    const chunks = ["main.js", "chunks/chat-command.js", "chunks/chat-screen.js"];
+    const loaded = new Set(chunks.flatMap((name) => [...filesLoaded(join(dist, name))]));
+    const bytes = [...loaded].reduce((sum, path) => sum + statSync(path).size, 0);
+    expect(loaded.size).toBeGreaterThan(chunks.length);
+    expect(loaded.size).toBeLessThanOrEqual(PROMPT_FILES);
+    expect(bytes).toBeLessThanOrEqual(PROMPT_BYTES);
+  });
+
+  it("has the classes of the agent's library in a worker", () => {
+    const worker = codeOf(join(installed.folderOf("palimpsest-cli"), "dist")).filter(({ code }) =>
+      /from ?"palimpsest(?:\/[a-z-]+)?"/.test(code),
+    );
+    expect(worker.map(({ path }) => path)).toEqual(["program/chunks/worker-command.js"]);
+    // The worker has to know the error of the store, which says that there is no session yet.
+    const outcome = installed.runShell(`
+      (umask 077; echo a-token-of-more-than-16-characters > token)
+      cat > agent.mjs <<'END'
+      import { functionModel, InMemorySessionStore } from "palimpsest";
+      const write = process.stderr.write;
+      process.stderr.write = (text) => {
+        if (String(text).startsWith("Listening")) process.kill(process.pid, "SIGTERM");
+        return write.call(process.stderr, text);
+      };
+      export default { model: functionModel(async () => "Done."), store: new InMemorySessionStore() };
+END
+      palimpsest worker --port 0 --token-file token --agent agent.mjs || echo "exit code $?"
+      palimpsest worker --port 0 --token-file token --agent token || echo "exit code $?"
+    `);
+    expect(outcome.output).toMatch(/^exit code 143\nexit code 2\nListening on .*\nOPTION_INVALID .*\n$/);
   });
 });

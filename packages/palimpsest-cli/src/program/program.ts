@@ -3,10 +3,9 @@
  * its name is given.
  */
 import { Command, CommanderError } from "commander";
-import { OptionError } from "palimpsest";
 import { showOnOneLine } from "palimpsest/internal";
 import { addNamed, type CommandLoaders } from "../command-line/command.ts";
-import { formatError } from "../terminal/error-report.ts";
+import { formatError, isPalimpsestError } from "../terminal/error-report.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
 /** Exit codes of errors. Commands have others for their results. */
@@ -73,7 +72,8 @@ export async function runCli(args: readonly string[], context: CliContext, versi
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
     context.err.write(`${formatError(error, { styles: context.err.styles, env: context.env })}\n`);
-    return error instanceof OptionError ? EXIT_CODES.usage : EXIT_CODES.failed;
+    const isUsage = isPalimpsestError(error) && error.code === "OPTION_INVALID";
+    return isUsage ? EXIT_CODES.usage : EXIT_CODES.failed;
   }
 }
 

@@ -2,9 +2,10 @@
  * Formats errors for users: a code, what happened, what to do.
  */
 
-import { PalimpsestError, WindowTooSmallError } from "palimpsest";
+import type { PalimpsestError, WindowTooSmallError } from "palimpsest";
 import {
   AssertionError,
+  ERROR_CODES,
   environmentSwitch,
   errorMessage,
   showOnOneLine,
@@ -39,8 +40,8 @@ const PLATFORM_HINTS: Readonly<Record<string, string>> = {
 };
 
 export function describeError(error: unknown): ErrorReport {
-  if (error instanceof WindowTooSmallError) return tooSmall(error);
-  if (error instanceof PalimpsestError) {
+  if (isPalimpsestError(error)) {
+    if (error.code === "WINDOW_TOO_SMALL") return tooSmall(error as WindowTooSmallError);
     const { code, message, hint } = error;
     return { code, message, hint: (code === "STORE_FAILED" ? platformHint(error.cause) : undefined) ?? hint };
   }
@@ -51,11 +52,17 @@ export function describeError(error: unknown): ErrorReport {
     : { code: "STORE_FAILED", message, hint };
 }
 
+/** True for every error of the library. A worker shares the library of its agent, whose classes are others than ours. */
+export function isPalimpsestError(error: unknown): error is PalimpsestError {
+  const codes: readonly unknown[] = ERROR_CODES;
+  return error instanceof Error && codes.includes((error as { readonly code?: unknown }).code);
+}
+
 /** Hint for an error of the disk; `undefined` for other errors. */
 function platformHint(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   // Making a temporary folder says more exactly what to do.
-  if (error instanceof PalimpsestError || (error as { syscall?: unknown } | undefined)?.syscall === "mkdtemp")
+  if (isPalimpsestError(error) || (error as { syscall?: unknown } | undefined)?.syscall === "mkdtemp")
     return undefined;
   return code !== undefined && Object.hasOwn(PLATFORM_HINTS, code) ? PLATFORM_HINTS[code] : undefined;
 }

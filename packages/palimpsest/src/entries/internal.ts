@@ -13,7 +13,7 @@ export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
 export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
 export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
 export { BUDGET_DEFAULTS } from "../base/defaults/tokens/tokens.ts";
-export { errorMessage, TaskError } from "../base/errors.ts";
+export { ERROR_CODES, errorMessage, TaskError } from "../base/errors.ts";
 export {
   asNumber,
   asString,

@@ -32,7 +32,6 @@ export const chatCommand = commandOf(
 
 async function onScreen(call: ChatCall): Promise<CommandResult> {
   const { context, version } = call;
-  // The prompt is there before the rest of the program is.
   const { ChatScreen } = await import("./chat-screen.ts");
   const screen = new ChatScreen({
     streams: process,
@@ -41,7 +40,8 @@ async function onScreen(call: ChatCall): Promise<CommandResult> {
     now: () => performance.now(),
     version,
   });
-  screen.start();
+  // The prompt is there before the rest of the program is loaded, which takes longer.
+  await screen.start();
   const options = chatOptions(call);
   let agent: ChatAgent | undefined;
   const onStop = new Promise<void>((resolve) =>

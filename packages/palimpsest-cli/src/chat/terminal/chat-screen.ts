@@ -73,6 +73,7 @@ export class ChatScreen implements Component {
   #tick: NodeJS.Timeout | undefined;
   #isEnding = false;
   #end: (() => void) | undefined;
+  #drawnOnce: (() => void) | undefined;
   /** Resolves when the person wants to leave. */
   readonly ended: Promise<void>;
 
@@ -123,9 +124,14 @@ export class ChatScreen implements Component {
     this.#tui.addChild(this);
   }
 
-  start(): void {
+  /** Shows the prompt, which takes keys from now on. Resolves when it is drawn. */
+  async start(): Promise<void> {
+    const drawn = new Promise<void>((resolve) => {
+      this.#drawnOnce = resolve;
+    });
     this.#tui.start();
     this.#tui.setFocus(this.#editor);
+    await drawn;
   }
 
   /** The chat is open: what was sent already goes to it. */
@@ -187,6 +193,7 @@ export class ChatScreen implements Component {
   }
 
   render(columns: number): string[] {
+    this.#drawnOnce?.();
     const layout = this.#layout(columns);
     const below = this.#isEnding ? [] : this.#below(layout);
     return fit(this.#drawn.lines(below, { ...layout, rows: this.#terminal.rows }), columns);

@@ -1,6 +1,6 @@
 /**
- * The parts of the terminal library that the chat uses. The published package has them bundled in this place
- * (`scripts/build.mjs`), because an optional dependency of the library runs a script when it is installed.
+ * The parts of the terminal library that the chat uses. The published package has them within (`scripts/build.mjs`), because
+ * an optional dependency of the library runs a script when it is installed.
  */
 export {
   CombinedAutocompleteProvider,

@@ -105,8 +105,9 @@ export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
+/** The published program has the assets in this place, and this code in another folder that is as deep (`scripts/build.mjs`). */
 function asset(name: string): string {
-  return readFileSync(new URL(`./assets/${name}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../../replay/page/assets/${name}`, import.meta.url), "utf8");
 }
 
 /** The parts as one script: they are modules, so that each can be read and tested alone, and a page can load none. */
