@@ -112,26 +112,27 @@ interface RankedLiteral {
 }
 
 /**
- * The `count` strings most likely to be needed, best first, in steps. Equal scores: the newer one, then by text. The
- * ledger must not change between the steps. @internal
+ * The `count` strings most likely to be needed, best first, in steps. The ledger must not change between the steps.
+ * @internal
  */
 export function* rankLiterals(
   ledger: LiteralLedger,
   count: number = ledger.records.size,
 ): Steps<readonly RankedLiteral[]> {
-  const best = yield* takeBest(ledger, count);
+  const best = yield* findBestLiterals(ledger, count);
   yield;
   return best.sort(byRank);
 }
 
-const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
+/** Best first. Equal scores: the newer one, then by text. @internal */
+export const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
   b.score - a.score || b.record.lastSeq - a.record.lastSeq || (a.text < b.text ? -1 : 1);
 
 /**
  * The first `count` of the ranking, in no order. The least score among them is found among plain numbers, which sort
- * many times faster than records do; only what has at least that score is looked at one by one.
+ * many times faster than records do; only what has at least that score is looked at one by one. @internal
  */
-function* takeBest(ledger: LiteralLedger, count: number): Steps<RankedLiteral[]> {
+export function* findBestLiterals(ledger: LiteralLedger, count: number): Steps<RankedLiteral[]> {
   const { scores, least } = yield* scoreAll(ledger, count);
   yield;
   const isAll = count >= scores.length;

@@ -65,12 +65,16 @@ export function* rankFiles(
 ): Steps<readonly RankedFile[]> {
   const visits = findVisits(uses.filter(({ hasWorked }) => hasWorked));
   const shared = sharesName([...visits.keys()]);
-  const next = nextSteps(evidence.summary);
+  const summary = new NamedFiles(evidence.summary);
+  yield;
+  const next = new NamedFiles(nextSteps(evidence.summary));
+  const failures = new NamedFiles(evidence.failures);
+  yield;
   const folder = folderOf(lastChanged(visits));
   const files: RankedFile[] = [];
   for (const [path, runs] of visits) {
-    const named = (text: string): number => countMentions(text, path, shared.has(path));
-    const mentions = named(evidence.summary);
+    const named = (text: NamedFiles): number => text.countMentions(path, shared.has(path));
+    const mentions = named(summary);
     const isNext = named(next) > 0;
     const isLatest = runs.at(-1)!.at(-1)!.seq >= evidence.lastUserSeq;
     const score =
@@ -78,7 +82,7 @@ export function* rankFiles(
       (1 + weights.namedWeight * Math.log2(1 + mentions)) *
       (isNext ? weights.namedNextFactor : 1) *
       (isLatest ? weights.latestTurnFactor : 1) *
-      (named(evidence.failures) > 0 ? weights.failureFactor : 1) *
+      (named(failures) > 0 ? weights.failureFactor : 1) *
       (folder !== undefined && folderOf(path) === folder ? weights.folderFactor : 1);
     files.push({ path, score, uses: runs.flat() });
     if (files.length % FILES_AT_ONCE === 0) yield;
@@ -139,22 +143,38 @@ const LEAST_NAME_CHARACTERS = 3;
 /** Most mentions that are counted. */
 const MOST_MENTIONS = 64;
 
-/**
- * Counts how often `text` names the file. A name that several files share counts only with enough of its
- * path. Linear in the text.
- */
-export function countMentions(text: string, path: string, isShared: boolean): number {
-  const name = baseName(path);
-  if (name.length < LEAST_NAME_CHARACTERS) return 0;
-  let count = 0;
-  for (
-    let at = text.indexOf(name);
-    at !== -1 && count < MOST_MENTIONS;
-    at = text.indexOf(name, at + name.length)
-  )
-    if (isMention(text, at, path, name, isShared)) count++;
-  return count;
+/** The files that a text names. The text is read once, however many files are looked for. */
+export class NamedFiles {
+  readonly #text: string;
+  /** Where a name may begin, by its first characters. */
+  readonly #starts = new Map<string, number[]>();
+
+  constructor(text: string) {
+    this.#text = text;
+    for (let at = 0; at <= text.length - LEAST_NAME_CHARACTERS; at++) {
+      if (at > 0 && !isBeforeName(text.charCodeAt(at - 1))) continue;
+      const beginning = text.slice(at, at + LEAST_NAME_CHARACTERS);
+      const starts = this.#starts.get(beginning);
+      if (starts === undefined) this.#starts.set(beginning, [at]);
+      else starts.push(at);
+    }
+  }
+
+  /** Counts how often the file is named. A name that several files share counts only with enough of its path. */
+  countMentions(path: string, isShared: boolean): number {
+    const name = baseName(path);
+    if (name.length < LEAST_NAME_CHARACTERS) return 0;
+    let count = 0;
+    for (const at of this.#starts.get(name.slice(0, LEAST_NAME_CHARACTERS)) ?? []) {
+      if (count === MOST_MENTIONS) break;
+      if (this.#text.startsWith(name, at) && isMention(this.#text, at, path, name, isShared)) count++;
+    }
+    return count;
+  }
 }
+
+/** True for what may stand before the name of a file: a slash, or what is not a part of a path. */
+const isBeforeName = (code: number): boolean => code === 47 || code === 92 || !isPathUnit(code);
 
 function isMention(text: string, at: number, path: string, name: string, isShared: boolean): boolean {
   if (isNameUnit(text.charCodeAt(at + name.length))) return false;
@@ -196,7 +216,7 @@ function isPathUnit(code: number): boolean {
 
 /** Paths whose name another path has as well. */
 function sharesName(paths: readonly string[]): ReadonlySet<string> {
-  const byName = new Map<string, string[]>();
-  for (const path of paths) byName.set(baseName(path), [...(byName.get(baseName(path)) ?? []), path]);
-  return new Set([...byName.values()].filter((same) => same.length > 1).flat());
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(baseName(path), (counts.get(baseName(path)) ?? 0) + 1);
+  return new Set(paths.filter((path) => counts.get(baseName(path))! > 1));
 }

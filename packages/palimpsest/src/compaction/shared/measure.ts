@@ -1,11 +1,12 @@
 /**
- * Sizes: how planners measure blocks, scale token numbers to a window, and share a budget.
+ * Sizes: how planners measure blocks, scale token numbers to a window, share a budget, and fill it with lines.
  *
  * Planners are given the function that measures, so that a layer cuts by the same estimate that triggered
  * it.
  */
 
 import { DEFAULTS } from "../../base/defaults/compaction/window.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 
@@ -69,4 +70,46 @@ export function fairShare(sizes: readonly number[], total: number): number {
     left -= ascending[index]!;
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Lines of which only the first ones are needed. */
+export type Lines = Pick<readonly string[], "length" | "slice">;
+
+/** A line for each of the items, written once it is looked at. */
+export function linesOf<Item>(items: readonly Item[], lineOf: (item: Item) => string): Lines {
+  const written: string[] = [];
+  return {
+    length: items.length,
+    slice: (from = 0, to = items.length) => {
+      for (const item of items.slice(written.length, to)) written.push(lineOf(item));
+      return written.slice(from, to);
+    },
+  };
+}
+
+/** The longest prefix of `items` that measures within the budget, joined by `separator`. */
+export function* fitPrefix(
+  items: Lines,
+  budgetTokens: number,
+  measure: Measure,
+  separator = "\n",
+): Steps<readonly string[]> {
+  const fits = (count: number) => measureText(items.slice(0, count).join(separator), measure) <= budgetTokens;
+  if (budgetTokens <= 0) return [];
+  let low = 0;
+  let high = 1;
+  // Doubling first: the measured text stays near the budget, however long the list is.
+  while (high <= items.length && fits(high)) {
+    low = high;
+    high *= 2;
+    yield;
+  }
+  high = Math.min(high, items.length + 1);
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (fits(middle)) low = middle;
+    else high = middle;
+    yield;
+  }
+  return items.slice(0, low);
 }

@@ -1,13 +1,9 @@
 /**
- * Material from the log quoted inside a summary, so that it stays data, and as many lines of it as fit a
- * budget.
+ * Material from the log quoted inside a summary, so that it stays data.
  *
  * Quoted lines carry a mark, so a forged heading is not a heading. Tags that hosts and models read as
  * instructions are broken by one backslash. Everything else stays to the letter.
  */
-import type { Steps } from "../../base/steps.ts";
-import { type Measure, measureText } from "./measure.ts";
-
 const CONTROL_TAG =
   /<(?=\/?(?:system|summary|analysis|transcript|assistant|user|human|instructions?|function|tool|invoke|antml|parameter|local-command|command-|session|environment|important|admin|\|))/gi;
 const LINE_END = /\r\n|[\n\r\u2028\u2029\u0085\u000b\u000c]/;
@@ -28,33 +24,6 @@ export function quote(text: string, indent = ""): string {
 /** The text on one line, for a list item. */
 export function inline(text: string): string {
   return neutralise(text.replace(/\s+/g, " ").trim());
-}
-
-/** The longest prefix of `items` that measures within the budget, joined by `separator`. */
-export function* fitPrefix(
-  items: readonly string[],
-  budgetTokens: number,
-  measure: Measure,
-  separator = "\n",
-): Steps<readonly string[]> {
-  const fits = (count: number) => measureText(items.slice(0, count).join(separator), measure) <= budgetTokens;
-  if (budgetTokens <= 0) return [];
-  let low = 0;
-  let high = 1;
-  // Doubling first: the measured text stays near the budget, however long the list is.
-  while (high <= items.length && fits(high)) {
-    low = high;
-    high *= 2;
-    yield;
-  }
-  high = Math.min(high, items.length + 1);
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (fits(middle)) low = middle;
-    else high = middle;
-    yield;
-  }
-  return items.slice(0, low);
 }
 
 // The list of exact strings in a summary.

@@ -5,11 +5,11 @@
 import type { Steps } from "../../base/steps.ts";
 import type { Digest } from "../digest/digest.ts";
 import { openTodos } from "../digest/todo-state.ts";
-import { type LiteralLedger, rankLiterals } from "../literals/literal-ledger.ts";
+import { byRank, findBestLiterals, type LiteralLedger } from "../literals/literal-ledger.ts";
 import { type LiteralKind, literalsOfText } from "../literals/literals.ts";
-import { type Measure, measureText } from "../shared/measure.ts";
+import { fitPrefix, type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
-import { fitPrefix, inline, LOG_STRINGS_HEADING, neutralise } from "../shared/quoted-lines.ts";
+import { inline, LOG_STRINGS_HEADING, neutralise } from "../shared/quoted-lines.ts";
 import { composeUserWords } from "./summary-words.ts";
 
 /** Share of what is left beside the model's text that the user's words may take. Our choice. */
@@ -146,17 +146,16 @@ export function* rankForAppendix(
   budgetTokens: number,
 ): Steps<readonly AppendixCandidate[]> {
   const count = Math.ceil(Math.max(0, budgetTokens) * CANDIDATES_PER_TOKEN);
-  const ranked = yield* rankLiterals(ledger, count);
+  const best = yield* findBestLiterals(ledger, count);
   yield;
-  const candidates = ranked.map(({ text, record, score }) => ({
-    literal: text,
-    kind: record.kind,
-    value: score / Math.max(4, text.length) ** LENGTH_POWER,
+  const candidates = best.map((ranked) => ({
+    ranked,
+    value: ranked.score / Math.max(4, ranked.text.length) ** LENGTH_POWER,
   }));
   yield;
-  candidates.sort((a, b) => b.value - a.value);
+  candidates.sort((a, b) => b.value - a.value || byRank(a.ranked, b.ranked));
   yield;
-  return candidates;
+  return candidates.map(({ ranked: { text, record } }) => ({ literal: text, kind: record.kind }));
 }
 
 /** As many of the candidates as fit, without those that `isShown` elsewhere in the window. */

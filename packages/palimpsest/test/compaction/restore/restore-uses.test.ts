@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KnownPaths, normalisePath, shellViews } from "#compaction/restore/restore-paths.ts";
-import { countMentions } from "#compaction/restore/restore-rank.ts";
+import { NamedFiles } from "#compaction/restore/restore-rank.ts";
 import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import { called, resulted } from "../../../../../test/helpers/restore-messages.ts";
 
@@ -94,7 +94,7 @@ describe("shellViews", () => {
   });
 });
 
-describe("countMentions", () => {
+describe("NamedFiles", () => {
   it.each([
     {
       text: "look at a.ts, then `src/a.ts`.",
@@ -112,9 +112,17 @@ describe("countMentions", () => {
       why: "a shared name alone says nothing",
     },
     { text: "src/a.ts", path: "/p/lib/a.ts", isShared: false, count: 0, why: "another folder" },
+    {
+      text: "./a.ts (a.ts)\n../a.ts",
+      path: "/p/a.ts",
+      isShared: false,
+      count: 3,
+      why: "at every place where a name begins",
+    },
+    { text: "a b.ts.a b.ts", path: "/p/a b.ts", isShared: false, count: 1, why: "a name with a blank" },
     { text: "D:\\p\\a.ts", path: "D:/p/a.ts", isShared: false, count: 1, why: "either separator" },
   ])("counts $count in “$text”: $why", ({ text, path, isShared, count }) => {
-    expect(countMentions(text, path, isShared)).toBe(count);
+    expect(new NamedFiles(text).countMentions(path, isShared)).toBe(count);
   });
 });
 

@@ -11,8 +11,8 @@ import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import { visibleWithoutSecrets } from "../../../transcript/without-secrets.ts";
 import { type DigestFinding, recordFinding } from "../../digest/digest-findings.ts";
-import { type Measure, measureText } from "../../shared/measure.ts";
-import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
+import { fitPrefix, type Measure, measureText } from "../../shared/measure.ts";
+import { inline } from "../../shared/quoted-lines.ts";
 import { mainArgument, oneLine, pathOf, toolKind } from "../../shared/tool-kinds.ts";
 import { CLEARED_PREFIX, outcomeOf } from "../../shared/tool-results.ts";
 import { userWordsOf } from "../../shared/user-words.ts";

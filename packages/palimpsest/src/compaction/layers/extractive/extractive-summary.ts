@@ -10,8 +10,8 @@ import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { Digest } from "../../digest/digest.ts";
 import { openTodos } from "../../digest/todo-state.ts";
 import { literalsOfText } from "../../literals/literals.ts";
-import { type Measure, measureText } from "../../shared/measure.ts";
-import { fitPrefix, inline } from "../../shared/quoted-lines.ts";
+import { fitPrefix, type Lines, type Measure, measureText } from "../../shared/measure.ts";
+import { inline } from "../../shared/quoted-lines.ts";
 import {
   type AppendixCandidate,
   composeAppendix,
@@ -137,8 +137,6 @@ function* compose(
   return { text, verbatimSeqs: words.verbatimSeqs };
 }
 
-type Lines = readonly string[];
-
 function* composeFacts(
   digest: Digest,
   options: SummaryOptions,
@@ -147,9 +145,9 @@ function* composeFacts(
   let leftTokens = options.factsTokens;
   let sharesLeft = Object.values(SHARES).reduce((sum, share) => sum + share, 0);
   /** The first of several forms of a section of which something fits. */
-  function* take(name: keyof typeof SHARES, ...forms: readonly Lines[]): Steps<Lines> {
+  function* take(name: keyof typeof SHARES, ...forms: readonly Lines[]): Steps<readonly string[]> {
     const budget = sharesLeft <= 0 ? leftTokens : (leftTokens * SHARES[name]) / sharesLeft;
-    let taken: Lines = [];
+    let taken: readonly string[] = [];
     for (const lines of forms) if (taken.length === 0) taken = yield* fitPrefix(lines, budget, measure);
     if (taken.length > 0) leftTokens -= measureText(taken.join("\n"), measure);
     sharesLeft -= SHARES[name];

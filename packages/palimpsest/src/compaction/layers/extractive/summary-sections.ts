@@ -2,9 +2,11 @@
  * The sections of an extractive summary: ranked lines from the digest, most important first, and their layout
  * under nine headings. The caller knows the budget and decides how many lines of each are shown.
  */
+
 import { shorten } from "../../../base/text/text.ts";
 import type { CommandRecord, Digest, ErrorRecord, FileRecord } from "../../digest/digest.ts";
 import { doneTodos, openTodos } from "../../digest/todo-state.ts";
+import { type Lines, linesOf } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
 import { inline, quote, SESSION_STRINGS_HEADING } from "../../shared/quoted-lines.ts";
 import { chooseTellings } from "./choose-tellings.ts";
@@ -68,8 +70,8 @@ function programOf(command: string): string {
 }
 
 /** Files by how much was done to them and how lately. */
-export function fileLines(digest: Digest): readonly string[] {
-  return rankedFiles(digest).map((file) => {
+export function fileLines(digest: Digest): Lines {
+  return linesOf(rankedFiles(digest), (file) => {
     const done = [
       file.edits > 0 ? `${file.lastHow}${file.edits > 1 ? ` ${file.edits}×` : ""}` : undefined,
       file.reads > 0 ? `read${file.reads > 1 ? ` ${file.reads}×` : ""}` : undefined,
@@ -92,15 +94,24 @@ export function snippetLines(digest: Digest, limitCount = SNIPPETS_SHOWN): reado
 }
 
 function rankedFiles(digest: Digest): readonly FileRecord[] {
-  const whole = [...digest.files.keys()].filter((path) => path.startsWith("/"));
-  const isNamedWhole = (path: string) =>
-    !path.startsWith("/") && whole.some((other) => other.endsWith(`/${path}`));
+  const namedWhole = findEnds([...digest.files.keys()]);
   const newest = digest.literals.newestSeq || 1;
   const score = ({ edits, reads, lastSeq }: FileRecord) =>
     (1.5 * Math.log2(1 + edits) + Math.log2(1 + reads)) * (0.5 + lastSeq / newest);
   return [...digest.files.values()]
     .sort((a, b) => score(b) - score(a))
-    .filter(({ path }) => !isNamedWhole(path));
+    .filter(({ path }) => path.startsWith("/") || !namedWhole.has(path));
+}
+
+/** What follows a slash of a whole path and is as long as another path. */
+function findEnds(paths: readonly string[]): ReadonlySet<string> {
+  const isWhole = (path: string): boolean => path.startsWith("/");
+  const lengths = new Set(paths.filter((path) => !isWhole(path)).map(({ length }) => length));
+  const ends = new Set<string>();
+  for (const path of paths.filter(isWhole))
+    for (let at = 0; at !== -1; at = path.indexOf("/", at + 1))
+      if (lengths.has(path.length - at - 1)) ends.add(path.slice(at + 1));
+  return ends;
 }
 
 /** A search without a hit fails, too; there is nothing to learn from it. */
@@ -135,10 +146,11 @@ export function tellingLines(
 }
 
 /** Commands and how they ended the last time, newest first. */
-export function commandLines(digest: Digest): readonly string[] {
-  return [...digest.commands.values()]
-    .toReversed()
-    .map((record) => `- ${code(shorten(withoutFolder(record.command), 160))}: ${ending(record)}`);
+export function commandLines(digest: Digest): Lines {
+  return linesOf(
+    [...digest.commands.values()].toReversed(),
+    (record) => `- ${code(shorten(withoutFolder(record.command), 160))}: ${ending(record)}`,
+  );
 }
 
 /** The same `cd` stands before every command of some agents. */

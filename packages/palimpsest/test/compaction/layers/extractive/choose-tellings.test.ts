@@ -1,4 +1,5 @@
 /** The sentences that tell most: what most of them are about comes first, and nothing twice. */
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { chooseTellings } from "#compaction/layers/extractive/choose-tellings.ts";
 
@@ -34,4 +35,37 @@ it("prefers the newer of two that tell as much", () => {
 it("needs no words that it knows", () => {
   expect(order("重试由调度器负责。", "なぜなら遅いから。")).toHaveLength(2);
   expect(chooseTellings([], 1)).toEqual([]);
+});
+
+/** Reckons every value again for every choice. */
+function chooseSlowly(tellings: readonly ReturnType<typeof telling>[], newestSeq: number): readonly number[] {
+  const left = tellings.map((one) => ({
+    ...one,
+    words: new Set(one.text.toLowerCase().match(/\p{L}{6,}/gu) ?? []),
+  }));
+  const all = left.flatMap(({ words }) => [...words]);
+  const covered = new Set<string>();
+  const chosen: number[] = [];
+  while (left.length > 0 && chosen.length < 80) {
+    const values = left.map(({ weight, seq, text, words }) => {
+      const fresh = [...words].filter((word) => !covered.has(word));
+      const sum = fresh.reduce((sum, word) => sum + all.filter((other) => other === word).length, weight);
+      return sum * ((1 + seq / newestSeq) / Math.sqrt(20 + text.length));
+    });
+    const [best] = left.splice(values.indexOf(Math.max(...values)), 1);
+    for (const word of best!.words) covered.add(word);
+    chosen.push(best!.seq);
+  }
+  return chosen;
+}
+
+it("chooses as if every value were reckoned again for every choice", () => {
+  const word = fc.constantFrom("scheduler", "retries", "parser", "window", "it", "configuration");
+  const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(" "));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, fc.integer({ min: 0, max: 3 })), { maxLength: 90 }), (given) => {
+      const tellings = given.map(([text, weight], index) => telling(index + 1, text, weight));
+      expect(chooseTellings(tellings, 100).map(({ seq }) => seq)).toEqual(chooseSlowly(tellings, 100));
+    }),
+  );
 });
