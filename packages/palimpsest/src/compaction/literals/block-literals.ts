@@ -23,6 +23,9 @@ interface BlockLiterals {
 }
 
 const NAMES: ReadonlySet<LiteralKind> = new Set(["identifier", "path", "url", "hash"]);
+/** True for literals that name something. @internal */
+export const isName = (kind: LiteralKind): boolean => NAMES.has(kind);
+
 /** Literals of longer texts are not kept. */
 const KEPT_CHARACTERS = 64_000;
 
@@ -62,6 +65,6 @@ class Collected {
     const literal = before ?? { text, kind, isDefined: false };
     if (before === undefined) this.all.set(text, literal);
     if (isOnDefinitionLine) literal.isDefined = true;
-    if (NAMES.has(kind)) this.names.set(text, (this.names.get(text) ?? 0) + 1);
+    if (isName(kind)) this.names.set(text, (this.names.get(text) ?? 0) + 1);
   };
 }

@@ -3,13 +3,15 @@
  * it back. Nothing of it is lost from the log; the report says what the model has to ask for.
  */
 import { finish, type Steps } from "../../base/steps.ts";
-import { blockText, isMedia } from "../../transcript/blocks.ts";
+import { blockText, type ContentBlock, isMedia } from "../../transcript/blocks.ts";
 import type { LayerEdit, LossReport } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { secretsInSteps, visibleWithoutSecrets } from "../../transcript/without-secrets.ts";
+import { SAVED_DIGEST_LITERAL_COUNT } from "../digest/saved-digest.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
-import { forgetLiterals, literalsInSteps } from "../literals/block-literals.ts";
-import { literalsOfText } from "../literals/literals.ts";
+import { forgetLiterals, isName, literalsInSteps } from "../literals/block-literals.ts";
+import { byRank, findBestLiterals, type LiteralLedger } from "../literals/literal-ledger.ts";
+import { type LiteralKind, literalsOfText } from "../literals/literals.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { commandOf, oneLine, toolKind } from "../shared/tool-kinds.ts";
 
@@ -22,6 +24,8 @@ interface LossInput extends HistoryAccess {
   readonly kept: readonly VisibleMessage[];
   /** Entries whose user words `shown` contains in full. */
   readonly verbatimSeqs: ReadonlySet<number>;
+  /** The literals of the log, where they are known: then the texts of the hidden messages are not searched for them. */
+  readonly ledger?: LiteralLedger | undefined;
 }
 
 const FILES_LISTED = 50;
@@ -46,27 +50,40 @@ export function reportLoss(input: LossInput): LossReport {
 
 /** The same in steps. @internal */
 export function* reportLossInSteps(input: LossInput): Steps<LossReport> {
-  const { shown, kept, verbatimSeqs } = input;
-  const hidden = yield* redacted(input.hidden);
+  const { shown, kept, verbatimSeqs, ledger } = input;
+  // The ledger has no secrets: only calls are read again, for their files and commands.
+  const hidden = yield* redacted(input.hidden, ({ type }) => ledger === undefined || type === "tool_use");
   const visibleLiterals = yield* literalsOfWindow(kept, shown);
   const visibleText = [...shown, ...textsOf(kept)].join("\n");
   yield;
   return {
-    messages: hidden.length,
-    blocks: hidden.reduce((sum, message) => sum + message.blocks.length, 0),
+    messages: input.hidden.length,
+    blocks: input.hidden.reduce((sum, message) => sum + message.blocks.length, 0),
     files: yield* lostFiles(hidden, visibleText),
     commands: yield* lostCommands(hidden, visibleText),
-    strings: yield* lostStrings(hidden, visibleLiterals, visibleText),
-    userMessages: hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
+    strings: yield* firstMissing(
+      ledger === undefined
+        ? yield* hiddenNames(hidden, visibleLiterals)
+        : yield* namesOfLedger(ledger, input.hidden, visibleLiterals),
+      visibleText,
+      STRINGS_LISTED,
+    ),
+    userMessages: input.hidden.filter((message) => isLostUserMessage(message, verbatimSeqs)).length,
     recovery: recoveryWith(input),
   };
 }
 
-function* redacted(messages: readonly VisibleMessage[]): Steps<readonly VisibleMessage[]> {
+/** The messages with those of their blocks that are needed, without secrets. */
+function* redacted(
+  messages: readonly VisibleMessage[],
+  isNeeded: (block: ContentBlock) => boolean,
+): Steps<readonly VisibleMessage[]> {
   const found: VisibleMessage[] = [];
   for (const message of messages) {
-    for (const { block } of message.blocks) yield* secretsInSteps(block);
-    found.push(visibleWithoutSecrets(message));
+    const blocks = message.blocks.filter(({ block }) => isNeeded(block));
+    if (blocks.length === 0) continue;
+    for (const { block } of blocks) yield* secretsInSteps(block);
+    found.push(visibleWithoutSecrets({ ...message, blocks }));
     yield;
   }
   return found;
@@ -113,7 +130,7 @@ function* lostCommands(hidden: readonly VisibleMessage[], visibleText: string): 
 /** Texts that are searched for in one step: each may take as long as reading all that is shown. */
 const SEARCHED_AT_ONCE = 8;
 
-/** The first of the texts that stand nowhere in another. */
+/** The first of the texts that cannot be read in another, not even inside a longer string. */
 function* firstMissing(texts: Iterable<string>, visibleText: string, most: number): Steps<readonly string[]> {
   const missing: string[] = [];
   let searched = 0;
@@ -125,11 +142,34 @@ function* firstMissing(texts: Iterable<string>, visibleText: string, most: numbe
   return missing;
 }
 
-/** Most often used first. A string that can be read inside a longer one is not lost. */
-function* lostStrings(
+/** The names in the hidden messages that are not shown, those most likely to be needed first. */
+function* namesOfLedger(
+  ledger: LiteralLedger,
   hidden: readonly VisibleMessage[],
   visibleLiterals: ReadonlySet<string>,
-  visibleText: string,
+): Steps<readonly string[]> {
+  const seqs = new Set(hidden.filter(({ insertedBy }) => insertedBy === undefined).map(({ seq }) => seq));
+  for (const { blocks } of hidden) for (const { block } of blocks) forgetLiterals(block);
+  yield;
+  // As many as a saved digest has, so that it reports the same.
+  const best = yield* findBestLiterals(ledger, SAVED_DIGEST_LITERAL_COUNT);
+  yield;
+  return best
+    .filter(({ text, record: { kind, lastSeq } }) => seqs.has(lastSeq) && isNameOf(text, kind))
+    .filter(({ text }) => !visibleLiterals.has(text))
+    .sort(byRank)
+    .slice(0, STRINGS_COMPARED)
+    .map(({ text }) => text);
+}
+
+/** True for names, of which some come first between quotation marks. */
+const isNameOf = (text: string, kind: LiteralKind): boolean =>
+  isName(kind) || (kind === "quoted" && !/\s/.test(text));
+
+/** The same, found in the messages: those used most often first. */
+function* hiddenNames(
+  hidden: readonly VisibleMessage[],
+  visibleLiterals: ReadonlySet<string>,
 ): Steps<readonly string[]> {
   const counts = new Map<string, number>();
   for (const { blocks } of hidden)
@@ -140,7 +180,7 @@ function* lostStrings(
       forgetLiterals(block);
       yield;
     }
-  return yield* firstMissing(mostOften(counts, STRINGS_COMPARED), visibleText, STRINGS_LISTED);
+  return mostOften(counts, STRINGS_COMPARED);
 }
 
 /** The strings with the highest counts; of equals those that came first. */

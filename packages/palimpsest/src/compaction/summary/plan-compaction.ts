@@ -18,6 +18,7 @@ import {
   type TruncatedBlocks,
   truncateBlocks,
 } from "../layers/truncate-newest/truncate-newest.ts";
+import type { LiteralLedger } from "../literals/literal-ledger.ts";
 import { hidingEffect } from "../shared/hiding.ts";
 import { findCuts, findTailStart, isResult } from "../shared/kept-tail.ts";
 import { type Measure, measureMessages, measureText } from "../shared/measure.ts";
@@ -78,6 +79,8 @@ export interface ComposedSummary {
 /** Writes the summary; `compose` returns `undefined` if it does not fit the room. */
 export interface SummaryComposer {
   readonly kind: LayerEdit["kind"];
+  /** The literals of the log, for the loss report. */
+  readonly ledger?: LiteralLedger | undefined;
   readonly compose: (budget: SummaryBudget) => Steps<ComposedSummary | undefined>;
 }
 
@@ -245,7 +248,7 @@ function isUnansweredPrompt(message: VisibleMessage): boolean {
 function* summarise(
   input: TailInput,
   { hidden, tail, tailTokens, truncated, coversNewest }: Split,
-  { kind, compose }: SummaryComposer,
+  { kind, ledger, compose }: SummaryComposer,
 ): Steps<LayerEdit | undefined> {
   const { policy, measure } = input;
   const hiddenTokens = measureMessages(hidden, measure);
@@ -286,6 +289,7 @@ function* summarise(
       kept: tail,
       verbatimSeqs: new Set([...summary.verbatimSeqs, ...findWholeSeqs(carried, hidden)]),
       hasHistoryTools: policy.hasHistoryTools,
+      ledger,
     }),
   };
 }

@@ -239,6 +239,7 @@ export function* extractiveInSteps(
   const { userWordsTokens, factsTokens, appendixTokens } = policy;
   const writer: SummaryComposer = {
     kind: "extractive",
+    ledger: digest.literals,
     compose: (budget) =>
       composeInSteps(digest, { ...budget, userWordsTokens, factsTokens, appendixTokens }, measure),
   };

@@ -70,6 +70,7 @@ export function* fullCompactInSteps(input: FullCompactInput): Steps<LayerEdit | 
   const written = { ...input.written, text: redactWritten(input) };
   const writer: SummaryComposer = {
     kind: "full",
+    ledger: digest.literals,
     compose: (budget) =>
       composeFullSummary({ written, digest, isInLog: logLookup(input), ...policy }, budget, measure),
   };

@@ -139,6 +139,7 @@ function* planBefore(
   const { visible, measure, policy } = input;
   const edit = yield* planCompactionBefore(input, start, {
     kind: "session-memory",
+    ledger: summary.digest?.literals,
     compose: (budget) => composeNotesSummary(summary, budget, measure),
   });
   if (edit !== undefined) return { ok: true, edit };
