@@ -8,8 +8,8 @@
  *
  * The turns are those of the chat's own agent with its tools, a home on disk and the Anthropic SDK, over HTTP to a
  * scripted provider in another process. *Own* is the processor time in our packages, with what they call in Node, by
- * samples over the turns (a mean); *disk* is their wait until the log is durable; *SDK* is the time of the vendor's SDK,
- * *Node* the rest: HTTP, sockets, garbage. *Beside the requests* is the time of a turn in which no request is in the air:
+ * samples over the turns: the median, and the mean, in which the few turns with a compaction weigh more; *disk* is their
+ * wait until the log is durable; *SDK* is the time of the vendor's SDK, *Node* the rest: HTTP, sockets, garbage. *Beside the requests* is the time of a turn in which no request is in the air:
  * with the SDK's work before it sends, and the disk.
  *
  * The heap is looked at after a collection. *Code* is the part of it that V8 made of the programs: compiled functions and
@@ -96,6 +96,7 @@ async function measureTurns() {
   let shares = await sampleProcessor();
   for (let messages = 0, turn = 1; messages < Number(options.messages); turn++) {
     times.push(await timeTurn(agent, `Go on with part ${turn}.`, air));
+    shares.turnEnded();
     if (failure !== undefined) throw failure;
     // Every second turn calls a tool, which makes two messages more.
     messages += turn % 2 === 0 ? 4 : 2;
@@ -108,10 +109,7 @@ async function measureTurns() {
       codeMb: (code.code_and_metadata_size + code.bytecode_and_metadata_size) / 1e6,
       windowTokens: agent.session.context().usedTokens,
     };
-    const perTurn = Object.fromEntries(
-      Object.entries(await shares.end()).map(([who, spentMs]) => [who, spentMs / times.length]),
-    );
-    sizes.push({ messages, turns: turn, ...figures(times), ...perTurn, ...memory });
+    sizes.push({ messages, turns: turn, ...figures(times), ...(await shares.end()), ...memory });
     times = [];
     shares = await sampleProcessor();
     console.error(`${messages} messages …`);
@@ -179,13 +177,25 @@ function print({ prompt, open }, sizes) {
   console.log(
     `\n${table([
       [
-        ...["messages", "turns", "own ms", "disk ms", "SDK ms", "Node ms", "beside the requests p50", "p99"],
+        ...[
+          "messages",
+          "turns",
+          "own p50",
+          "own ms",
+          "disk ms",
+          "SDK ms",
+          "Node ms",
+          "beside the requests p50",
+          "p99",
+        ],
         ...["heap MB", "of it code", "window"],
       ],
-      ...sizes.map(({ messages, turns, own, disk, sdk, node, p50, p99, heapMb, codeMb, windowTokens }) => [
-        ...[messages, turns, ms(own), ms(disk), ms(sdk), ms(node), ms(p50), ms(p99)],
-        ...[heapMb.toFixed(1), codeMb.toFixed(1), `${Math.round(windowTokens / 1_000)}K`],
-      ]),
+      ...sizes.map(
+        ({ messages, turns, ownP50, own, disk, sdk, node, p50, p99, heapMb, codeMb, windowTokens }) => [
+          ...[messages, turns, ms(ownP50), ms(own), ms(disk), ms(sdk), ms(node), ms(p50), ms(p99)],
+          ...[heapMb.toFixed(1), codeMb.toFixed(1), `${Math.round(windowTokens / 1_000)}K`],
+        ],
+      ),
     ])}`,
   );
 }

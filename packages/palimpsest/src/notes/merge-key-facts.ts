@@ -117,7 +117,10 @@ export class KnownFacts {
   readonly #words: ReadonlySet<string>[] = [];
 
   constructor(lines: readonly string[]) {
-    for (const line of lines) this.#lines.push(spaced(line));
+    for (const line of lines) {
+      const words = spaced(line);
+      if (words.trim() !== "") this.#lines.push(words);
+    }
     for (const line of this.#lines.slice(-COMPARED_LINES_COUNT)) this.#words.push(wordsOf(line));
   }
 
@@ -125,6 +128,7 @@ export class KnownFacts {
   has(text: string): boolean {
     const words = spaced(text);
     if (words.trim() === "") return true;
+    if (this.#lines.length === 0) return false;
     const own = wordsOf(words);
     if (this.#lines.some((line) => line.includes(words) && deniesAlike(own, wordsOf(line)))) return true;
     // Of two or three words, "nearly all" means nothing.

@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { type AgentTool, tool } from "palimpsest";
 import { formatBytes } from "../../terminal/figures.ts";
 import { type OpenFile, readUpTo } from "../base/regular-file.ts";
-import type { Place } from "../permissions/workspace.ts";
+import type { Place, Workspace } from "../permissions/workspace.ts";
 import { failed, orFailed, placeName, type ToolContext, type ToolWorld } from "./tool-world.ts";
 
 /** Lines of one call, if it names no number. Source: Claude Code. */
@@ -52,9 +52,8 @@ export function readTool(world: ToolWorld): AgentTool {
     execute: ({ path, offset = 1, limit = USUAL_LINES }, context) =>
       orFailed(async () => {
         const place = await world.workspace.resolve(path, "read");
-        const names = await namesIn(place.path);
-        if (names !== undefined) return names;
-        const file = await world.workspace.open(place);
+        const file = await openOrList(world.workspace, place);
+        if (typeof file === "string") return file;
         try {
           return await contentOf(file, { place, offset, limit, context, world });
         } finally {
@@ -62,6 +61,17 @@ export function readTool(world: ToolWorld): AgentTool {
         }
       }),
   });
+}
+
+/** The opened file, or the names in a folder. */
+async function openOrList(workspace: Workspace, place: Place): Promise<OpenFile | string> {
+  try {
+    return await workspace.open(place);
+  } catch (error) {
+    const names = await namesIn(place.path);
+    if (names === undefined) throw error;
+    return names;
+  }
 }
 
 async function namesIn(path: string): Promise<string | undefined> {
@@ -74,7 +84,7 @@ async function namesIn(path: string): Promise<string | undefined> {
       "The folder is empty."
     );
   } catch {
-    // It is not a folder: it is opened as a file, which says what else is wrong.
+    // It is not a folder: the error of opening it says what is wrong.
     return undefined;
   }
 }

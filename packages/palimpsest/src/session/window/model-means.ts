@@ -11,6 +11,7 @@ const TOOL_NAME = /"name":"([\w.-]{1,128})"/g;
 export class ModelMeans {
   readonly #parts: Pick<MeasuredParts, "carried" | "writer" | "plain">;
   #isRequestKnown = false;
+  #known: { readonly text: string; readonly names: readonly string[] } | undefined;
 
   constructor(parts: Pick<MeasuredParts, "carried" | "writer" | "plain">) {
     this.#parts = parts;
@@ -35,9 +36,14 @@ export class ModelMeans {
     this.#isRequestKnown = true;
     if (hasHistoryTools) carried.delete("hasHistoryTools");
     else carried.set("hasHistoryTools", false);
-    plain.receive(() => {
-      const toolsText = typeof tools === "string" ? tools : JSON.stringify(tools);
-      return [...toolsText.matchAll(TOOL_NAME)].map((found) => found[1]!);
-    });
+    plain.receive(() => this.#namesOf(tools));
+  }
+
+  /** Names of the tools. Most requests have the same as the one before. */
+  #namesOf(tools: readonly unknown[] | string): readonly string[] {
+    const text = typeof tools === "string" ? tools : JSON.stringify(tools);
+    if (this.#known?.text !== text)
+      this.#known = { text, names: [...text.matchAll(TOOL_NAME)].map((found) => found[1]!) };
+    return this.#known.names;
   }
 }

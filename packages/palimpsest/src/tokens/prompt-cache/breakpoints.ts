@@ -136,6 +136,8 @@ interface RememberedMark {
 export class MarkMemory {
   #last: SentPrompt | undefined;
   #marks: readonly RememberedMark[] = [];
+  /** The valid marks of a request that leaves: asked before and after it. */
+  #judged: { readonly sent: SentPrompt; readonly valid: readonly RememberedMark[] } | undefined;
 
   /** Returns the remembered marks that are valid for a request that is about to leave, in order. */
   earlierMarks(sent: SentPrompt): readonly CacheMark[] {
@@ -155,10 +157,16 @@ export class MarkMemory {
     // The marks used last are at the end; the others are forgotten first.
     this.#marks = [...others, ...used].slice(-EARLIER_MARKS_COUNT);
     this.#last = sent;
+    this.#judged = undefined;
   }
 
   /** The marks whose entries have not expired and whose prefix `sent` shares. */
   #validMarks(sent: SentPrompt): readonly RememberedMark[] {
+    if (this.#judged?.sent !== sent) this.#judged = { sent, valid: this.#judge(sent) };
+    return this.#judged.valid;
+  }
+
+  #judge(sent: SentPrompt): readonly RememberedMark[] {
     const last = this.#last;
     if (last === undefined || last.fingerprint.model !== sent.fingerprint.model) return [];
     const change = findPromptChange(last.fingerprint, sent.fingerprint);

@@ -12,6 +12,7 @@ import { asNumber, asString, isObject, type JsonObject } from "../../base/json/j
 import type { AppliedProviderEdits, ProviderEditPlan } from "../../ports/model-client.ts";
 import { type ContentBlock, sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
+import { eachOnce } from "../shared/render-once.ts";
 
 const CLEAR_BETA = "context-management-2025-06-27";
 const COMPACT_BETA = "compact-2026-01-12";
@@ -90,7 +91,8 @@ function clearToolUses({
 
 /** The newest compaction block of a request: made on demand, which is signed, or at a threshold. */
 function carriedCompaction(messages: readonly RequestMessage[]): "signed" | "threshold" | undefined {
-  const found = messages.findLast(hasCompaction)?.content.findLast(isCompactionBlock);
+  const newest = haveCompactions(messages).lastIndexOf(true);
+  const found = messages[newest]?.content.findLast(isCompactionBlock);
   if (found === undefined) return undefined;
   const { signature } = found as { readonly signature?: unknown };
   return typeof signature === "string" && signature !== "" ? "signed" : "threshold";
@@ -98,17 +100,7 @@ function carriedCompaction(messages: readonly RequestMessage[]): "signed" | "thr
 
 const isCompactionBlock = ({ type }: ContentBlock): boolean => type === "compaction";
 
-/** Messages never change, and every call asks about all of them: each is looked through once. */
-const looked = new WeakMap<RequestMessage, boolean>();
-
-function hasCompaction(message: RequestMessage): boolean {
-  let has = looked.get(message);
-  if (has === undefined) {
-    has = message.content.some(isCompactionBlock);
-    looked.set(message, has);
-  }
-  return has;
-}
+const haveCompactions = eachOnce(({ content }) => content.some(isCompactionBlock));
 
 /** Reads the edits that a message reports; `undefined` if there are none. @internal */
 export function appliedEdits(

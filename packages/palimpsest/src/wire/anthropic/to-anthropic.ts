@@ -23,7 +23,7 @@ import {
 import { LEADING_USER_TEXT } from "../../transcript/repair.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, knownSource } from "../shared/media-source.ts";
-import { renderOnce } from "../shared/render-once.ts";
+import { eachOnce, renderOnce } from "../shared/render-once.ts";
 import {
   isKnownResultPart,
   isKnownToAnthropic,
@@ -93,9 +93,10 @@ export function renderAnthropic(
   let renderedCount = 0;
   let marksCount = 0;
   let hasSystem = false;
-  // A loop, and one look-up a message: a long conversation is rendered for every call.
+  const renderedOnce = renderMessages(messages);
+  // A loop: a long conversation is rendered for every call.
   for (let index = 0; index < messages.length; index++) {
-    const [known] = renderMessage(messages[index]!);
+    const [known] = renderedOnce[index]!;
     if (known === undefined) continue;
     const marked = marks.get(index);
     const message =
@@ -141,6 +142,8 @@ const renderMessage = renderOnce(({ role, content }: RequestMessage): readonly R
   const hasSignedCompaction = blocks.some(isSignedCompaction);
   return [{ message, hasSignedCompaction, marksCount: countMarks(blocks) }];
 });
+
+const renderMessages = eachOnce(renderMessage);
 
 function withMarks(
   { role, content }: RequestMessage,

@@ -186,9 +186,11 @@ function queryOf(userText: string): string {
 }
 
 function recalledTexts(visible: readonly VisibleMessage[]): readonly string[] {
-  return visible.flatMap(({ origin, blocks }) =>
-    origin === "recalled" ? blocks.map(({ block }) => blockText(block)) : [],
-  );
+  const texts: string[] = [];
+  // A loop: every call looks at the whole window.
+  for (const { origin, blocks } of visible)
+    if (origin === "recalled") for (const { block } of blocks) texts.push(blockText(block));
+  return texts;
 }
 
 function toolsIn(visible: readonly VisibleMessage[]): readonly string[] {

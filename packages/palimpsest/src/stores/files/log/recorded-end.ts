@@ -43,10 +43,11 @@ export function recordEnd(
   { file, end }: { readonly file: OpenFile; readonly end: KnownEnd },
 ): void {
   try {
-    const record: RecordedEnd = { seq: end.last.seq, bytes: end.size, first: firstId(file, end.size) };
+    const record: RecordedEnd = { seq: end.last.seq, bytes: end.size, first: firstIdOf(file, end.size) };
     const json = JSON.stringify(record);
-    if (isLinked(fs, path)) return;
-    if (fs.stat(dirname(path)) === undefined) fs.makeDirectory(dirname(path));
+    const folder = fs.stat(dirname(path));
+    if (folder?.isLink === true || fs.stat(path)?.isLink === true) return;
+    if (folder === undefined) fs.makeDirectory(dirname(path));
     withFile(fs, path, "append", (target) => {
       if (target.size() >= FULL_BYTES) target.truncate(0);
       writeWhole(target, Buffer.from(`${crc32(json).toString(16)} ${json}\n`, "utf8"));
@@ -100,6 +101,17 @@ function parseEnd(line: string): RecordedEnd | undefined {
   const [seq, bytes] = [asNumber(parsed.value["seq"]), asNumber(parsed.value["bytes"])];
   if (seq === undefined || bytes === undefined) return undefined;
   return { seq, bytes, first: asString(first) };
+}
+
+/** Ids of first entries, which stay the same for as long as a log is written. */
+const firstIds = new WeakMap<OpenFile, string>();
+
+function firstIdOf(file: OpenFile, size: number): string | undefined {
+  const known = firstIds.get(file);
+  if (known !== undefined) return known;
+  const id = firstId(file, size);
+  if (id !== undefined) firstIds.set(file, id);
+  return id;
 }
 
 /** The id of the entry in the first line; `undefined` if it cannot be read. */

@@ -53,6 +53,11 @@ export class MemoryFiles {
     return ifThere(() => this.fs.list(folder)) ?? [];
   }
 
+  /** False if there is no memory directory. */
+  hasFolder(): boolean {
+    return ifThere(() => this.fs.list("")) !== undefined;
+  }
+
   /** States of the files in a folder by name; none if it does not exist. */
   stats(folder: string): ReadonlyMap<string, FileStat> {
     const { fs } = this;

@@ -66,6 +66,8 @@ export class MemoryTracker {
   #isWatched = false;
   readonly #dirty = new Set<string>();
   #isAllDirty = true;
+  /** True if there was no folder at the last look. */
+  #isMissing = false;
   /** Paths that a caller of `next` has not been given yet. */
   readonly #unseen = new Set<string>();
   #reportedProblems: string | undefined;
@@ -96,7 +98,7 @@ export class MemoryTracker {
       const problems = listedProblems([
         ...this.#limitProblems,
         ...this.#problems.values(),
-        ...this.#options.reader.keptTexts(),
+        ...(this.#isMissing ? [] : this.#options.reader.keptTexts()),
       ]);
       const reported = JSON.stringify(problems);
       if (reported === this.#reportedProblems) return { changed, removed };
@@ -152,6 +154,8 @@ export class MemoryTracker {
     }
     // Without files it may not exist yet, and then there is nothing to watch. A file's other name may go unseen.
     const isSure = this.#heads.size > 0 || (this.#isWatched && this.#problems.size === 0);
+    this.#isMissing = !isSure && this.#isStillMissing();
+    if (this.#isMissing) return;
     if (this.#isAllDirty || !isSure) await this.#walkAll();
     else await this.#walkIfDue();
     const changing: string[] = [];
@@ -169,6 +173,12 @@ export class MemoryTracker {
     // They are looked at again when the change has ended.
     this.expect(changing);
     if (this.#isAllDirty) await this.#walkAll();
+  }
+
+  /** True if nothing was found at the last walk, and there is no folder now: that of a project without memories. */
+  #isStillMissing(): boolean {
+    const isEmpty = this.#problems.size === 0 && this.#limitProblems.length === 0 && this.#unseen.size === 0;
+    return isEmpty && !this.#options.files.hasFolder();
   }
 
   #areWatchesGood(): boolean {

@@ -15,6 +15,7 @@ import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { sessionPaths } from "#stores/shared/session-paths.ts";
 import { checkpoint, message } from "#test/fault/workload.ts";
+import { countingStore } from "./counting-store.ts";
 
 const ROOT = "/s";
 const LOG = `${ROOT}/one.jsonl`;
@@ -339,4 +340,20 @@ describe("the record", () => {
     await write([9]);
     expect(await reported()).toEqual([]);
   });
+});
+
+it("A sync reads the beginning of the log once, however often it is recorded", async () => {
+  const root = mkdtempSync(join(tmpdir(), "palimpsest-end-"));
+  const { store, readBytes } = countingStore(root);
+  const log = await store.create("one");
+  const readIn = async (seq: number): Promise<number> => {
+    const before = readBytes();
+    await log.append([message(seq)]);
+    await log.sync();
+    return readBytes() - before;
+  };
+  expect(await readIn(1)).toBeGreaterThan(0);
+  expect(await readIn(2)).toBe(0);
+  await log.close();
+  rmSync(root, { recursive: true, force: true });
 });

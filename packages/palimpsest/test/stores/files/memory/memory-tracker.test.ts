@@ -270,3 +270,40 @@ it("whatever happens to a directory, a follower knows what a listing says", asyn
     { numRuns: 40 },
   );
 });
+
+describe("A look at a memory without a folder", () => {
+  /** The same file system, and the names of what was asked of it. */
+  function counting() {
+    const asked: string[] = [];
+    const fs = new Proxy(confinedFileSystem(root), {
+      get: (of, name) => {
+        const member: unknown = Reflect.get(of, name);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]): unknown => {
+          asked.push(String(name));
+          return Reflect.apply(member, of, args);
+        };
+      },
+    });
+    return { fs, asked };
+  }
+
+  it("looks for the folder only", async () => {
+    const { fs, asked } = counting();
+    const known = new Known(aStore({ fs }).follow!());
+    await known.look();
+    asked.length = 0;
+    await known.look();
+    expect(asked).toEqual(["list"]);
+  });
+
+  it("finds the first memory", async () => {
+    const { fs } = counting();
+    const known = new Known(aStore({ fs }).follow!());
+    await known.look();
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, "first.md"), "It is there.");
+    await known.look();
+    expect([...known.paths]).toEqual(["first.md"]);
+  });
+});
