@@ -38,6 +38,7 @@ export async function openChat(options: ChatOptions): Promise<ChatAgent> {
   for (const text of settings.problems) tell({ type: "notice", text });
   // A package of a folder that is not trusted is a program of its author.
   const packageFolders = [home.folder, ...(settings.isTrusted ? [home.workingCopy] : [])];
+  const noticed = new Set<string>();
   const place: ModelPlace = {
     env: options.env,
     providers: settings.providers,
@@ -45,7 +46,11 @@ export async function openChat(options: ChatOptions): Promise<ChatAgent> {
     packageFolders,
     wait: options.wait,
     onRetry: (retry) => tell({ type: "retry", ...retry }),
-    onNotice: (text) => tell({ type: "notice", text }),
+    onNotice: (text) => {
+      // Every agent of the session asks the server about the model.
+      if (!noticed.has(text)) tell({ type: "notice", text });
+      noticed.add(text);
+    },
   };
   const model = await openModel(options.model ?? settings.model, place);
   const others = await otherModels(settings, place);

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { callTool } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
+import { openChat } from "#chat/agent/open-chat.ts";
 import { runCli } from "#program/program.ts";
 import { cliDouble } from "../../../../../test/helpers/cli-double.ts";
 import { type ChatPlace, chatPlace, runChat, runForResult } from "../chat-double.ts";
@@ -163,6 +164,27 @@ describe("a server on this machine", () => {
       err: expect.stringMatching(one.says),
     });
     expect(bodies.length).toBe(one.code === 0 ? 1 : 0);
+    server.close();
+    await place.provider.close();
+  });
+
+  it("of Ollama says once that a window is small, however many sessions ask", async () => {
+    const place = await chatPlace([]);
+    const running = [{ name: "qwen3:latest", context_length: 4_096 }];
+    const { server, url } = await dialectServer(DIALECTS[0]?.models ?? [], [], running);
+    const notices: string[] = [];
+    const agent = await openChat({
+      ...{ env: { PALIMPSEST_HOME: place.home, OLLAMA_HOST: url }, folder: place.folder, version: "1" },
+      ...{ model: "ollama:qwen3", session: { from: "new" } },
+      onEvent: (event) => {
+        if (event.type === "notice") notices.push(event.text);
+      },
+    });
+    await agent.send("Hello");
+    await agent.setModel("ollama:qwen3");
+    await agent.send("Hello");
+    expect(notices).toEqual([expect.stringContaining("a window of 4096 tokens")]);
+    await agent.close();
     server.close();
     await place.provider.close();
   });
