@@ -2,8 +2,9 @@
  * Databases for tests: PostgreSQL inside this process (PGlite), started once a process, and the real server
  * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a separate schema.
  */
-import { existsSync, openAsBlob, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, openAsBlob, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
@@ -13,7 +14,6 @@ import {
   type PostgresSessionStoreOptions,
 } from "#palimpsest/stores/postgres/postgres-session-store.ts";
 import { FakeTimer } from "#palimpsest-testing/fakes/fake-time.ts";
-import { runFolder } from "./compiled-once.ts";
 
 export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;
 
@@ -37,13 +37,17 @@ export async function embeddedDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The first process of a run that starts one saves it as it is then, which the others load in a fourth of the time. */
+/** The first process that starts one saves it as it is then, which others load in a third of the time. */
 async function startEmbedded(): Promise<PGlite> {
-  const saved = join(runFolder(), "database.tar");
+  const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+  const manifest = readFileSync(`${modules}/@electric-sql/pglite/package.json`, "utf8");
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+  const saved = `${modules}/.cache/palimpsest-tests/pglite-${version}.tar`;
   if (existsSync(saved)) return PGlite.create({ loadDataDir: await openAsBlob(saved) });
   const database = await PGlite.create();
   const empty = await database.dumpDataDir("none");
   const unfinished = `${saved}.${process.pid}`;
+  mkdirSync(dirname(saved), { recursive: true });
   writeFileSync(unfinished, Buffer.from(await empty.arrayBuffer()));
   renameSync(unfinished, saved);
   return database;

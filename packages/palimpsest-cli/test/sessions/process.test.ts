@@ -97,6 +97,7 @@ async function untilSession(folder: string): Promise<void> {
     } catch {
       // The home is not there yet.
     }
-    await new Promise((done) => setImmediate(done));
+    // A short rest leaves the processor to the child.
+    await new Promise((done) => setTimeout(done, 2));
   }
 }

@@ -2,6 +2,7 @@
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionLog, SessionStore } from "#ports/session-store.ts";
+import { openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
@@ -55,20 +56,55 @@ export async function converse(session: Session, from: number, to: number): Prom
 export function copyOf(from: InMemoryFileSystem): InMemoryFileSystem {
   const to = new InMemoryFileSystem();
   const copy = (path: string): void => {
-    const stat = from.stat(path)!;
-    if (stat.isDirectory) {
+    if (from.stat(path)!.isDirectory) {
       to.makeDirectory(path);
       for (const name of from.list(path)) copy(`${path}/${name}`);
       return;
     }
-    const source = from.open(path, "read");
     const file = to.open(path, "create");
-    file.write(Uint8Array.from(source.read(0, source.size())));
-    source.close();
+    file.write(bytesOf(from, path));
     file.close();
   };
   copy(ROOT);
   return to;
+}
+
+function bytesOf(fs: FileSystem, path: string): Uint8Array {
+  const file = fs.open(path, "read");
+  const bytes = Uint8Array.from(file.read(0, file.size()));
+  file.close();
+  return bytes;
+}
+
+/** Returns copies of a disk that is written once for each list of closings, because many tests begin with the same. */
+export function writtenOnce(write: (store: SessionStore, closings: readonly number[]) => Promise<void>) {
+  const disks = new Map<string, Promise<InMemoryFileSystem>>();
+  const make = async (closings: readonly number[]): Promise<InMemoryFileSystem> => {
+    const fs = new InMemoryFileSystem();
+    await write(onDisk(fs), closings);
+    return fs;
+  };
+  return async (closings: readonly number[]): Promise<InMemoryFileSystem> => {
+    const disk = disks.get(`${closings}`) ?? make(closings);
+    disks.set(`${closings}`, disk);
+    return copyOf(await disk);
+  };
+}
+
+/** Asks a session of each different log once, without the files derived from it. */
+export function onceForEachLog<Answer>(ask: (session: Session) => Promise<Answer>) {
+  const answers = new Map<string, Answer>();
+  return async (fs: InMemoryFileSystem): Promise<Answer> => {
+    const log = nodeHasher.sha256(Buffer.from(bytesOf(fs, `${ROOT}/s.jsonl`)).toString("latin1"));
+    const known = answers.get(log);
+    if (known !== undefined) return known;
+    if (fs.stat(FOLDER) !== undefined) for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
+    const session = await openSession("s", optionsOf(onDisk(fs, 8), 8));
+    const answer = await ask(session);
+    await session.close();
+    answers.set(log, answer);
+    return answer;
+  };
 }
 
 /** Sends operations on the folder of derived files to the faulty disk, and all others to the sound one. */

@@ -15,10 +15,12 @@ import {
   copyOf,
   counting,
   FOLDER,
+  onceForEachLog,
   onDisk,
   onlyDerived,
   optionsOf,
   ROOT,
+  writtenOnce,
 } from "#test/helpers/derived-files.ts";
 import { user } from "#test/helpers/histories.ts";
 import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
@@ -39,6 +41,8 @@ async function written(store: SessionStore, closings: readonly number[]): Promis
 const digestIn = async (session: Session): Promise<string> =>
   writeDigest(await internalsOf(session).digest.get());
 
+const digestOfLog = onceForEachLog(digestIn);
+
 /** Opens it, changes it, and compares its digest with that of the same log without any files. */
 async function compare(
   fs: InMemoryFileSystem,
@@ -51,21 +55,16 @@ async function compare(
   const digest = await digestIn(session);
   const reads = wholeReads() - before;
   await session.close();
-  if (fs.stat(FOLDER) !== undefined) for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
-  const folded = await openSession("s", optionsOf(onDisk(fs, 8), 8));
-  expect(digest).toBe(await digestIn(folded));
-  await folded.close();
+  expect(digest).toBe(await digestOfLog(fs));
   return reads;
 }
 
 const points = (fs: FileSystem): string[] =>
   (fs.stat(FOLDER) === undefined ? [] : fs.list(FOLDER)).filter((name) => name.startsWith("digest-"));
 
-async function written20(closings: readonly number[] = [20, 40]): Promise<InMemoryFileSystem> {
-  const fs = new InMemoryFileSystem();
-  await written(onDisk(fs), closings);
-  return fs;
-}
+const disksWith = writtenOnce(written);
+const written20 = (closings: readonly number[] = [20, 40]): Promise<InMemoryFileSystem> =>
+  disksWith(closings);
 
 describe("the digest beside a log", () => {
   it("is saved at closing, and read instead of the log", async () => {

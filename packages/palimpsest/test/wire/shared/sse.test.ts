@@ -63,10 +63,10 @@ describe("a stream of events", () => {
   });
 
   it("that never ends a line is a typed error before it fills the memory", () => {
-    const chunk = encode("x".repeat(16 * 1024 * 1024));
+    const chunk = encode("x".repeat(32 * 1024 * 1024));
     const reader = new SseReader();
-    for (let count = 0; count < 4; count++) expect(reader.take(chunk)).toEqual([]);
-    expect(() => reader.take(chunk)).toThrow(
+    for (let count = 0; count < 2; count++) expect(reader.take(chunk)).toEqual([]);
+    expect(() => reader.take(encode("x"))).toThrow(
       expect.objectContaining({
         kind: "unreadable-answer",
         message: expect.stringContaining("longer than") as unknown,

@@ -14,10 +14,12 @@ import {
   copyOf,
   counting,
   FOLDER,
+  onceForEachLog,
   onDisk,
   onlyDerived,
   optionsOf,
   ROOT,
+  writtenOnce,
 } from "#test/helpers/derived-files.ts";
 import { bySize, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
 
@@ -36,17 +38,17 @@ async function written(store: SessionStore, closings: readonly number[]): Promis
   }
 }
 
-async function writtenOnDisk(closings: readonly number[] = [25, 50]): Promise<InMemoryFileSystem> {
-  const fs = new InMemoryFileSystem();
-  await written(onDisk(fs), closings);
-  return fs;
-}
+const disksWith = writtenOnce(written);
+const writtenOnDisk = (closings: readonly number[] = [25, 50]): Promise<InMemoryFileSystem> =>
+  disksWith(closings);
 
 async function answers(session: Session): Promise<readonly (readonly HistoryHit[])[]> {
   const found: (readonly HistoryHit[])[] = [];
   for (const query of QUERIES) found.push(await session.history.search(query, { limit: 4 }));
   return found;
 }
+
+const answersOfLog = onceForEachLog(answers);
 
 const segments = (fs: FileSystem): readonly string[] =>
   fs.stat(FOLDER) === undefined ? [] : fs.list(FOLDER).filter((name) => name.startsWith("segment-"));
@@ -63,12 +65,9 @@ async function compare(
   const found = await answers(session);
   const reads = wholeReads() - before;
   await session.close();
-  for (const name of segments(fs)) fs.remove(`${FOLDER}/${name}`);
-  const indexed = await openSession("s", optionsOf(onDisk(fs, 8), 8));
-  expect(found).toEqual(await answers(indexed));
+  expect(found).toEqual(await answersOfLog(fs));
   expect(found.at(-1)).toEqual([]);
   expect(found[0]!.length).toBe(4);
-  await indexed.close();
   return reads;
 }
 
