@@ -18,7 +18,7 @@ export const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 5;
+const VERSION = 6;
 
 /** The type of each field of a record; `?` marks an optional one. */
 type FieldKind = "string" | "number" | "boolean" | "strings" | "numbers" | "string?";
@@ -106,7 +106,7 @@ const LIMITS: SavedDigestLimits = {
   userWordsCount: SAVED_DIGEST_USER_WORDS_COUNT,
 };
 
-/** The digest as JSON text, with its best strings, and of the user's words the first and the newest. */
+/** The digest as lines of JSON, with its best strings, and of the user's words the first and the newest. */
 export function writeDigest(
   digest: Digest,
   limits: SavedDigestLimits = LIMITS,
@@ -158,13 +158,13 @@ export function* writeDigestInSteps(
 /** Members of a list that are written as JSON in one step; a layer of words is as long as hundreds of others. */
 const WRITTEN_AT_ONCE = 512;
 
-/** The letters of `JSON.stringify`, a piece of a list at a time. */
+/** Each field as JSON in a line, a piece of a list at a time, so that it can also be read line by line. */
 function* jsonInSteps(fields: Readonly<Record<string, unknown>>): Steps<string> {
   const pieces: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    pieces.push(pieces.length === 0 ? "{" : ",", JSON.stringify(name), ":");
+    pieces.push(pieces.length === 0 ? "{" : "\n{", JSON.stringify(name), ":");
     if (!Array.isArray(value) || value.length === 0) {
-      pieces.push(JSON.stringify(value));
+      pieces.push(JSON.stringify(value), "}");
       continue;
     }
     const atOnce = name === "words" ? 1 : WRITTEN_AT_ONCE;
@@ -172,9 +172,9 @@ function* jsonInSteps(fields: Readonly<Record<string, unknown>>): Steps<string> 
       pieces.push(from === 0 ? "[" : ",", JSON.stringify(value.slice(from, from + atOnce)).slice(1, -1));
       yield;
     }
-    pieces.push("]");
+    pieces.push("]}");
   }
-  return `${pieces.join("")}}`;
+  return pieces.join("");
 }
 
 /** The digest that was written; `undefined` where the text is not one of this version. */
@@ -184,10 +184,15 @@ export function readDigest(text: string): Digest | undefined {
 
 /** The same in steps of some milliseconds. `baseWords` are those that it was written with. */
 export function* readDigestInSteps(text: string, baseWords?: LogWords): Steps<Digest | undefined> {
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isObject(parsed.value) || parsed.value["version"] !== VERSION) return undefined;
-  yield;
-  return yield* readFields(parsed.value, baseWords);
+  const fields: Record<string, unknown> = {};
+  for (const line of text.split("\n")) {
+    const parsed = parseJson(line);
+    if (!parsed.ok || !isObject(parsed.value)) return undefined;
+    Object.assign(fields, parsed.value);
+    if (fields["version"] !== VERSION) return undefined;
+    yield;
+  }
+  return yield* readFields(fields, baseWords);
 }
 
 function* readFields(
@@ -211,15 +216,19 @@ function* readFields(
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
   if (!(yield* digest.words.loadInSteps(fields["words"], baseWords))) return undefined;
-  const isWhole =
-    fillMap(digest.files, fields["files"], SHAPES.files) &&
-    fillMap(digest.commands, fields["commands"], SHAPES.commands) &&
-    fillMap(digest.todos.listed, fields["listed"], SHAPES.todos) &&
-    fillMap(digest.todos.checked, fields["checked"], SHAPES.todos) &&
-    fillMap<LiteralRecord>(digest.literals.records, fields["literals"], SHAPES.literals) &&
-    fillToolCounts(digest, fields["toolCounts"]) &&
-    fillOpenCalls(digest, fields["openCalls"]);
-  return isWhole ? digest : undefined;
+  const fills = [
+    () => fillMap(digest.files, fields["files"], SHAPES.files),
+    () => fillMap(digest.commands, fields["commands"], SHAPES.commands),
+    () => fillMap(digest.todos.listed, fields["listed"], SHAPES.todos),
+    () => fillMap(digest.todos.checked, fields["checked"], SHAPES.todos),
+    () => fillMap<LiteralRecord>(digest.literals.records, fields["literals"], SHAPES.literals),
+    () => fillToolCounts(digest, fields["toolCounts"]) && fillOpenCalls(digest, fields["openCalls"]),
+  ];
+  for (const fill of fills) {
+    if (!fill()) return undefined;
+    yield;
+  }
+  return digest;
 }
 
 function fillList<Item>(list: Item[], value: unknown, shape: Shape): boolean {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { history } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
-import { readDigest, writeDigest } from "#compaction/digest/saved-digest.ts";
+import { readDigest, readDigestInSteps, writeDigest } from "#compaction/digest/saved-digest.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import type { Message } from "#transcript/blocks.ts";
 
@@ -61,21 +61,37 @@ describe("a digest that is stored", () => {
 
   it("is none where the text is damaged, of another version, or not one at all", () => {
     const text = writeDigest(digestOf(MESSAGES));
-    const fields = JSON.parse(text) as Record<string, unknown>;
+    const fields = fieldsOf(text);
     for (const broken of [
       "",
       "null",
       "[]",
       "{}",
       text.slice(0, -1),
-      text.replace('"version":5', '"version":99'),
+      text.slice(0, text.lastIndexOf("\n")),
+      text.replace('"version":6', '"version":99'),
     ])
       expect(readDigest(broken)).toBeUndefined();
     for (const name of Object.keys(fields))
       for (const value of [null, "x", -1, [[1, 2]], [["a", { seq: "no" }]]])
-        expect(
-          readDigest(JSON.stringify({ ...fields, [name]: value })),
-          `${name}: ${String(value)}`,
-        ).toBeUndefined();
+        expect(readDigest(textOf({ ...fields, [name]: value })), `${name}: ${String(value)}`).toBeUndefined();
   });
+});
+
+/** The fields of a stored digest, each of which is a line. */
+const fieldsOf = (text: string): Record<string, unknown> =>
+  Object.assign({}, ...text.split("\n").map((line) => JSON.parse(line) as object));
+const textOf = (fields: Record<string, unknown>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => JSON.stringify({ [name]: value }))
+    .join("\n");
+
+it("is written and read a line at a time, none of which has more than one list", () => {
+  const digest = digestOf(MESSAGES);
+  const text = writeDigest(digest);
+  const lists = text.split("\n").map((line) => Object.keys(JSON.parse(line) as object).length);
+  expect(lists.every((count) => count === 1)).toBe(true);
+  let steps = 0;
+  for (const reading = readDigestInSteps(text); reading.next().done !== true; ) steps++;
+  expect(steps).toBeGreaterThan(lists.length);
 });
