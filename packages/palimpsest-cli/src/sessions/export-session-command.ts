@@ -174,7 +174,7 @@ async function* documentOf(run: ExportRun): AsyncGenerator<string> {
   const { opened, context, format, isRedacted, version, report: counted } = run;
   const survey = await surveyOf(opened, context);
   const presenter = new SessionPresenter({ isRedacted });
-  const reader = new LogReader(opened.log, new Map());
+  const reader = new LogReader(opened.log);
   // A part of a secret may occur before the whole: in the preview of a text, or in a summary of an earlier session.
   if (run.isRedacted)
     for await (const { entries } of readThrough(opened, context, "reading"))

@@ -85,7 +85,7 @@ class Newest {
 
   /** As they were said, with or without secrets. */
   async whole({ log }: OpenedLog, isRedacted: boolean): Promise<readonly ExportedMessage[]> {
-    const reader = new LogReader(log, new Map());
+    const reader = new LogReader(log);
     const presenter = new SessionPresenter({ isRedacted });
     const messages: ExportedMessage[] = [];
     const whole = [];

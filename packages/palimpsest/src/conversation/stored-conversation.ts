@@ -51,7 +51,7 @@ export async function readForMemory(
     try {
       const log = await store.open(storedId, scope);
       try {
-        return await readMemory({ log, reader: new LogReader(log, new Map()) });
+        return await readMemory({ log, reader: new LogReader(log) });
       } finally {
         await log.close();
       }

@@ -20,6 +20,7 @@ import {
 } from "../../transcript/entries.ts";
 import { type Projection, project } from "../../transcript/projection.ts";
 import { hydrate } from "../history/hydrate.ts";
+import type { EntryPositions } from "../history/message-reader.ts";
 import { SessionMetadata } from "./session-metadata.ts";
 
 type Unnumbered<T extends Entry> = T extends Entry ? Omit<T, "seq" | "id" | "parentId" | "v" | "at"> : never;
@@ -32,7 +33,7 @@ interface LogWriterOptions {
   readonly ids: IdSource;
   readonly projection: Projection;
   readonly lastEntry?: Entry;
-  readonly positions: Map<number, number>;
+  readonly positions: EntryPositions;
   /** As it was read; written again behind each checkpoint. @defaultValue none */
   readonly metadata?: SessionMetadata;
   /** The data that a checkpoint stores beside the window. */
@@ -50,7 +51,7 @@ export class LogWriter {
   readonly #clock: Clock;
   readonly #ids: IdSource;
   #projection: Projection;
-  readonly #positions: Map<number, number>;
+  readonly #positions: EntryPositions;
   readonly metadata: SessionMetadata;
   readonly #carry: LogWriterOptions["carry"];
   readonly #onStored: LogWriterOptions["onStored"];

@@ -22,13 +22,40 @@ export interface OriginalMessage {
   readonly position: number;
 }
 
+/** Numbers of one page. Source: our choice; a page with a single number is small, and a full one has little overhead. */
+const PAGE_ENTRIES = 128;
+
+/**
+ * Places of entries in the log, by their numbers. They are kept for as long as the session is open, so they lie in pages of
+ * numbers: a map takes six times as much.
+ */
+export class EntryPositions {
+  readonly #pages = new Map<number, Float64Array>();
+
+  get(seq: number): number | undefined {
+    const position = this.#pages.get(Math.floor(seq / PAGE_ENTRIES))?.[seq % PAGE_ENTRIES];
+    return position === undefined || Number.isNaN(position) ? undefined : position;
+  }
+
+  has(seq: number): boolean {
+    return this.get(seq) !== undefined;
+  }
+
+  set(seq: number, position: number): void {
+    const number = Math.floor(seq / PAGE_ENTRIES);
+    const page = this.#pages.get(number) ?? new Float64Array(PAGE_ENTRIES).fill(Number.NaN);
+    page[seq % PAGE_ENTRIES] = position;
+    this.#pages.set(number, page);
+  }
+}
+
 export class LogReader {
   readonly #log: SessionLog;
-  readonly #positions: Map<number, number>;
+  readonly #positions: EntryPositions;
   #knowsAllPositions = false;
   #lastFoundSeq = 0;
 
-  constructor(log: SessionLog, positions: Map<number, number>) {
+  constructor(log: SessionLog, positions = new EntryPositions()) {
     this.#log = log;
     this.#positions = positions;
   }

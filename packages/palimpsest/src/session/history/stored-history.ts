@@ -48,7 +48,7 @@ class StoredHistory {
     this.#damage = new KnownDamage(() => undefined);
     this.#log = new WatchedLog(log, this.#damage);
     this.sessionId = log.sessionId;
-    this.#reader = new LogReader(this.#log, new Map());
+    this.#reader = new LogReader(this.#log);
     const hasLoss = (): boolean => this.lossCount > 0;
     const { derived: files } = this.#log;
     this.#segments = files && new SegmentFiles({ files, log: this.#log, turns: this.#turns, hasLoss });

@@ -39,7 +39,7 @@ import { DigestPoints } from "../history/digest-points.ts";
 import { DigestStore } from "../history/digest-store.ts";
 import { FoldedFromLog } from "../history/folded-from-log.ts";
 import { HistoryVectors } from "../history/history-vectors.ts";
-import { LogReader } from "../history/message-reader.ts";
+import { type EntryPositions, LogReader } from "../history/message-reader.ts";
 import { SegmentFiles } from "../history/search/segment-files.ts";
 import { SegmentedHistory } from "../history/search/segmented-history.ts";
 import { SessionHistory } from "../history/session-history.ts";
@@ -183,7 +183,7 @@ export function assembleSession(
 }
 
 /** Folds the search index from the log, and reads it from its segments. It holds everything that was said, rewound parts too. */
-function searchIndexRules(segments: SegmentFiles | undefined, positions: ReadonlyMap<number, number>) {
+function searchIndexRules(segments: SegmentFiles | undefined, positions: EntryPositions) {
   const save = (history: SegmentedHistory): void => void segments?.save(history);
   const fold = {
     create: () => new SegmentedHistory([], save),
@@ -202,7 +202,7 @@ function searchIndexRules(segments: SegmentFiles | undefined, positions: Readonl
 /** What finds by meaning, where the host gives a model for it. A timer that stops itself limits the waiting. */
 function vectorsOf(
   { embeddings, hasher, timer }: SessionOptions,
-  { reader, positions }: { readonly reader: LogReader; readonly positions: ReadonlyMap<number, number> },
+  { reader, positions }: { readonly reader: LogReader; readonly positions: EntryPositions },
 ): HistoryVectors | undefined {
   if (embeddings === undefined) return undefined;
   const after: Deadline["after"] = (ms, work) => {

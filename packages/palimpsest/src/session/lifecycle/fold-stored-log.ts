@@ -21,6 +21,7 @@ import { OpenCalls } from "../append/open-calls.ts";
 import type { SessionEvent } from "../events/events.ts";
 import { carriedDigest, type StoredDigest } from "../history/digest-store.ts";
 import { hydrate, needsHydrating } from "../history/hydrate.ts";
+import { EntryPositions } from "../history/message-reader.ts";
 import { restoreWindow } from "../history/restore-window.ts";
 import { WindowTracker } from "../window/window-tracker.ts";
 import { findOutlineStart } from "./outline-start.ts";
@@ -33,7 +34,7 @@ export interface FoldedLog {
   readonly tracker: WindowTracker;
   readonly calls: OpenCalls;
   /** Positions in the store of the entries that were read, by number. */
-  readonly positions: Map<number, number>;
+  readonly positions: EntryPositions;
   readonly lastEntry?: Entry;
   /** The stored digest, unless a later edit made it outdated. */
   readonly storedDigest?: StoredDigest;
@@ -93,7 +94,7 @@ async function foldFrom(
   entries: LogContents["entries"],
   { log, emit, onWrong }: FoldPorts,
 ): Promise<FoldedLog | undefined> {
-  const positions = new Map<number, number>();
+  const positions = new EntryPositions();
   const { projection, repairs } = await restore(checkpoint, { log, positions });
   if (projection === undefined) {
     onWrong?.();
@@ -117,7 +118,7 @@ async function foldWhole(log: SessionLog, emit: Emit): Promise<FoldedLog> {
 }
 
 function startFold(log: SessionLog, entries: readonly StoredEntry[]): LogFold {
-  return new LogFold(log, { positions: new Map(), projection: new Projection(), entries });
+  return new LogFold(log, { positions: new EntryPositions(), projection: new Projection(), entries });
 }
 
 function reportRepairs(repairs: readonly ContentRepair[], emit: Emit): void {
@@ -133,7 +134,7 @@ interface Restored {
 /** Reads the entries that a checkpoint names, and makes its window of them. */
 async function restore(
   checkpoint: CheckpointEntry,
-  { log, positions }: { readonly log: SessionLog; readonly positions: Map<number, number> },
+  { log, positions }: { readonly log: SessionLog; readonly positions: EntryPositions },
 ): Promise<Restored> {
   const repairs: ContentRepair[] = [];
   const projection = await restoreWindow(checkpoint, log, (shown, position) => {
@@ -144,7 +145,7 @@ async function restore(
 }
 
 interface FoldStart {
-  readonly positions: Map<number, number>;
+  readonly positions: EntryPositions;
   /** Empty, or the window that `checkpoint` names. */
   readonly projection: Projection;
   readonly checkpoint?: CheckpointEntry;
@@ -155,7 +156,7 @@ interface FoldStart {
 /** Folds entries in order, and replays their calls in the ledger. */
 class LogFold {
   readonly #log: SessionLog;
-  readonly #positions: Map<number, number>;
+  readonly #positions: EntryPositions;
   readonly #projection: Projection;
   readonly #tracker: WindowTracker;
   readonly #calls = new OpenCalls();

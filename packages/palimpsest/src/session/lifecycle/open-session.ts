@@ -13,6 +13,7 @@ import { Projection } from "../../transcript/projection.ts";
 import { OpenCalls } from "../append/open-calls.ts";
 import { checkMetadata } from "../append/session-metadata.ts";
 import { notify, type SessionEvent } from "../events/events.ts";
+import { EntryPositions } from "../history/message-reader.ts";
 import { KnownDamage, WatchedLog } from "../history/watched-log.ts";
 import { checkWindow, NEW_SESSION_RULES } from "../options/session-option-rules.ts";
 import type { NewSessionOptions, SessionOptions } from "../options/session-options.ts";
@@ -48,7 +49,12 @@ export async function createSession(options: NewSessionOptions): Promise<Session
     source,
   } as const;
   const tracker = new WindowTracker(new UsageLedger({ model: UNKNOWN_MODEL }));
-  const empty = { projection: new Projection(), tracker, positions: new Map(), calls: new OpenCalls() };
+  const empty = {
+    projection: new Projection(),
+    tracker,
+    positions: new EntryPositions(),
+    calls: new OpenCalls(),
+  };
   const metadataEntries = Object.entries(metadata).flatMap(([key, value]) =>
     value === undefined ? [] : [{ type: "metadata", key, value } as const],
   );
