@@ -135,9 +135,9 @@ export class DigestPoints {
     await saving;
   }
 
-  #forgetUnsaved(): void {
-    this.#savedCharacters += this.#unsavedCharacters;
-    this.#unsavedCharacters = 0;
+  #forgetUnsaved(characters = this.#unsavedCharacters): void {
+    this.#savedCharacters += characters;
+    this.#unsavedCharacters = Math.max(0, this.#unsavedCharacters - characters);
   }
 
   #isSmallEnough(state: Digest | undefined): boolean {
@@ -155,7 +155,8 @@ export class DigestPoints {
     if (rested === undefined || position === undefined) return;
     const { throughSeq } = rested;
     const line = lineUpTo(throughSeq);
-    const characters = this.#savedCharacters + this.#unsavedCharacters;
+    const unsaved = this.#unsavedCharacters;
+    const characters = this.#savedCharacters + unsaved;
     const written = await this.#write(rested, () => digest.isStill(rested));
     this.#wasInterrupted = written === undefined;
     if (written === undefined) return;
@@ -169,7 +170,8 @@ export class DigestPoints {
     };
     await turns.take();
     await this.#files.write(head, body);
-    this.#forgetUnsaved();
+    // The file has no message that was folded in while it was written.
+    this.#forgetUnsaved(unsaved);
   }
 
   /** The digest's text, and the file of words that it refers to; `undefined` if it changed before all was written. */

@@ -3,13 +3,18 @@ import { crc32 } from "node:zlib";
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it, vi } from "vitest";
+import { createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { readDigest, writeDigest } from "#compaction/digest/saved-digest.ts";
 import type { FileSystem } from "#ports/file-system.ts";
 import type { SessionStore } from "#ports/session-store.ts";
+import { DigestPoints } from "#session/history/digest-points.ts";
+import type { FoldedFromLog } from "#session/history/folded-from-log.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { internalsOf, type Session } from "#session/session.ts";
+import { turnsOf } from "#session/turns/fair-turns.ts";
 import { unpackDerived } from "#stores/files/blobs/derived-bytes.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import {
   converse,
   copyOf,
@@ -23,6 +28,7 @@ import {
   writtenOnce,
 } from "#test/helpers/derived-files.ts";
 import { user } from "#test/helpers/histories.ts";
+import type { Entry } from "#transcript/entries.ts";
 import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
 /** A session of `turns` turns, whose digest was used once and whose log was closed at each of the `closings`. */
@@ -173,6 +179,52 @@ describe("the digest beside a log", () => {
     }
     expect(points(fs)).toHaveLength(1);
     expect(await compare(fs)).toBe(0);
+  });
+
+  it("is saved again at closing, if much was folded in while an earlier point was written", async () => {
+    const written: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let throughSeq = 1;
+    const state = createDigest();
+    const points = new DigestPoints({
+      files: {
+        list: async () => [],
+        read: async () => undefined,
+        write: async (name) => {
+          written.push(name);
+          if (name === "digest-1") await released;
+        },
+        remove: async () => undefined,
+      },
+      log: {
+        readFrom: async () => ({
+          entries: [{ entry: { type: "undo", seq: throughSeq, id: "e" } as unknown as Entry, position: 0 }],
+          damage: [],
+        }),
+      },
+      hasher: nodeHasher,
+      turns: turnsOf({}),
+      positionOf: () => 0,
+      lineUpTo: () => "",
+    });
+    const digest = {
+      hold: (work: () => Promise<void>) => work(),
+      isStill: () => true,
+      get rested() {
+        return { state, throughSeq };
+      },
+    } as unknown as FoldedFromLog<Digest>;
+    points.count(user("a".repeat(2_000_000)));
+    points.rested(digest);
+    await vi.waitFor(() => expect(written).toContain("digest-1"));
+    points.count(user("b".repeat(300_000)));
+    throughSeq = 2;
+    release();
+    await points.saveAtClose(digest);
+    expect(written.filter((name) => name.startsWith("digest"))).toEqual(["digest-1", "digest-2"]);
   });
 
   it("is kept at a few points only", async () => {
