@@ -1,8 +1,5 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { fromSources, inNode, LONG_FILES } from "./vitest.shared.ts";
+import { fromSources, inNode, LONG_FILES, slowFilesFirst } from "./vitest.shared.ts";
 
 /**
  * Files that take longest, for their children, a browser or a database. They start first, so that none runs alone at
@@ -33,30 +30,14 @@ const SLOW_FILES = [
   "packages/palimpsest/test/host/background/background-work.test.ts",
   "packages/palimpsest/test/host/home/start-context.test.ts",
   "packages/palimpsest/test/host/create-palimpsest.test.ts",
-].map((path) => resolve(import.meta.dirname, path));
-
-/** They count steps, and the process that did so runs slower ever after (`test/helpers/counted-steps.ts`). */
-const LAST_FILES = /\/linear-time\.test\.ts$/;
-
-class SlowFilesFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const missing = SLOW_FILES.filter((path) => !existsSync(path));
-    if (missing.length > 0)
-      throw new Error(`SLOW_FILES names files that do not exist: ${missing.join(", ")}`);
-    const place = ({ moduleId }: TestSpecification): number => {
-      if (LAST_FILES.test(moduleId)) return SLOW_FILES.length + 1;
-      return SLOW_FILES.includes(moduleId) ? SLOW_FILES.indexOf(moduleId) : SLOW_FILES.length;
-    };
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
-  }
-}
+];
 
 export default defineConfig({
   ...fromSources,
   test: {
     ...inNode,
     include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
-    sequence: { sequencer: SlowFilesFirst },
+    sequence: { sequencer: slowFilesFirst(SLOW_FILES) },
     globalSetup: "test/helpers/compiled-once.ts",
     setupFiles: "test/helpers/seeded-laws.ts",
     exclude: ["**/node_modules/**", ...LONG_FILES],

@@ -1,5 +1,7 @@
 /** Shared by the configurations of Vitest: packages are run from their sources, and the test files are found. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const conditions = ["palimpsest-source"];
 
@@ -81,6 +83,25 @@ export const LONG_FILES = [
 
 for (const path of LONG_FILES)
   if (!existsSync(path)) throw new Error(`LONG_FILES names a file that does not exist: ${path}`);
+
+/** They count steps, and the process that did so runs slower ever after (`test/helpers/counted-steps.ts`). */
+const LAST_FILES = /\/linear-time\.test\.ts$/;
+
+/** The order of a run: these files first, those that count steps last. */
+export function slowFilesFirst(slowFiles: readonly string[]): typeof BaseSequencer {
+  const missing = slowFiles.filter((path) => !existsSync(path));
+  if (missing.length > 0) throw new Error(`files that do not exist are to run first: ${missing.join(", ")}`);
+  const slow = slowFiles.map((path) => resolve(path));
+  const place = ({ moduleId }: TestSpecification): number => {
+    if (LAST_FILES.test(moduleId)) return slow.length + 1;
+    return slow.includes(moduleId) ? slow.indexOf(moduleId) : slow.length;
+  };
+  return class SlowFilesFirst extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+    }
+  };
+}
 
 /** The test files whose text matches. */
 export function testFilesWith(pattern: RegExp): string[] {

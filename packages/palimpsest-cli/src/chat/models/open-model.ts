@@ -39,7 +39,7 @@ export interface OpenedModel {
 }
 
 /** Time that a server on this machine has to say that it is there, in milliseconds. Our choice: it answers in a few. */
-const LOCAL_TIMEOUT_MS = 400;
+const LOCAL_TIMEOUT_MS = 2_000;
 
 /**
  * The model of this name; without a name the one that the environment suggests, or the first of a server on this machine.
