@@ -129,7 +129,7 @@ class Folding {
     if (isWhole || this.#missingEdits > 0) this.#forget();
     this.#parts = overlay(this.#parts, part);
     this.#isWhole ||= isWhole;
-    if (!isWhole) this.#inUse.push({ first: part.first, last: part.first + part.lines.length - 1 });
+    if (!isWhole) this.#inUse.push(rangeOf(part));
     this.#pointer = use.pointer;
     this.#asOfSeq = use.seq;
   }
@@ -149,13 +149,42 @@ class Folding {
       this.#missingEdits++;
       return;
     }
-    for (const replacement of replacements)
-      if (this.#replace(replacement)) this.#asOfSeq = use.seq;
+    const shown = use.text === undefined || use.isShortened === true ? undefined : shownByEdit(use.text);
+    let isPlacedByAnswer = false;
+    for (const replacement of replacements) {
+      const isKnown = this.#replace(replacement);
+      const isShown = !isKnown && shown !== undefined && this.#replaceAsShown(replacement, shown);
+      isPlacedByAnswer ||= isShown;
+      if (isKnown || isShown) this.#asOfSeq = use.seq;
       else {
         this.#missingEdits++;
         if (replacement.after.trim() !== "") this.#loose.push(replacement.after);
       }
+    }
+    if (shown !== undefined && this.#missingEdits === 0 && (isPlacedByAnswer || this.#agreesWith(shown))) {
+      this.#parts = overlay(this.#parts, shown);
+      this.#inUse.push(rangeOf(shown));
+    }
     this.#pointer ??= use.pointer;
+  }
+
+  /** False if a known line is another one there: the numbers of the known lines are not those of the file. */
+  #agreesWith({ first, lines }: FilePart): boolean {
+    return this.#parts.every((part) =>
+      lines.every((line, index) => (part.lines[first + index - part.first] ?? line) === line),
+    );
+  }
+
+  /** Makes a change whose place only the answer shows. */
+  #replaceAsShown({ before, after, isEverywhere }: Replacement, shown: FilePart): boolean {
+    const [at, ...others] = isEverywhere || after === "" ? [] : placesIn(shown, after);
+    if (at === undefined || others.length > 0) return false;
+    const first = shown.first + countLineEnds(shown.lines.join("\n").slice(0, at));
+    const last = first + countLineEnds(before);
+    const shift = countLineEnds(after) - countLineEnds(before);
+    this.#parts = this.#parts.flatMap((part) => aroundLines(part, { first, last }, shift));
+    this.#moveInUse(last, shift);
+    return true;
   }
 
   #replace({ before, after, isEverywhere }: Replacement): boolean {
@@ -181,11 +210,31 @@ class Folding {
           ? { ...one, first: one.first + shift }
           : one,
     );
-    const moved = (line: number): number => (line > start + removed ? line + shift : line);
-    this.#inUse = this.#inUse.map(({ first, last }) => ({ first: moved(first), last: moved(last) }));
+    this.#moveInUse(start + removed, shift);
     const last = start + removed + shift + CONTEXT_LINES;
     this.#inUse.push({ first: Math.max(1, start - CONTEXT_LINES), last });
   }
+
+  /** Lines behind `line` moved by `shift`. */
+  #moveInUse(line: number, shift: number): void {
+    const moved = (one: number): number => (one > line ? one + shift : one);
+    this.#inUse = this.#inUse.map(({ first, last }) => ({ first: moved(first), last: moved(last) }));
+  }
+}
+
+/** The lines of a part before a range, and those behind it, which move by `shift`. */
+function aroundLines({ first, lines }: FilePart, range: LineRange, shift: number): readonly FilePart[] {
+  const before = lines.slice(0, Math.max(0, range.first - first));
+  const behind = lines.slice(Math.max(0, range.last + 1 - first));
+  const parts = [
+    { first, lines: before },
+    { first: Math.max(first, range.last + 1) + shift, lines: behind },
+  ];
+  return parts.filter((part) => part.lines.length > 0);
+}
+
+export function rangeOf({ first, lines }: FilePart): LineRange {
+  return { first, last: first + lines.length - 1 };
 }
 
 function placesIn({ lines }: FilePart, wanted: string): readonly number[] {
@@ -202,6 +251,14 @@ function linesOf(text: string): readonly string[] {
   const lines = text.replace(/\r\n/g, "\n").split("\n");
   if (lines.at(-1) === "" && lines.length > 1) lines.pop();
   return lines;
+}
+
+/** Returns the lines around a change, where the answer of the tool shows them with their numbers. */
+function shownByEdit(text: string): FilePart | undefined {
+  if (text.length > MAX_CHARACTERS) return undefined;
+  const lines = linesOf(text);
+  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
+  return start === -1 || start > 3 ? undefined : numberedPart(lines.slice(start));
 }
 
 /** Returns the lines that a reading showed, with their place; `undefined` if the place is unknown. */

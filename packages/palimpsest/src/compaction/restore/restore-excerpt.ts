@@ -5,7 +5,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
-import type { FileContent, FilePart, LineRange } from "./restore-content.ts";
+import { type FileContent, type FilePart, type LineRange, rangeOf } from "./restore-content.ts";
 
 /** Largest gap between two shown parts, in lines, that is shown as well: a mark would cost as much. Our choice. */
 const BRIDGED_LINES = 4;
@@ -91,10 +91,6 @@ function lastLine(lines: ReadonlyMap<number, string>): number {
   let last = 0;
   for (const number of lines.keys()) last = number;
   return last;
-}
-
-function rangeOf({ first, lines }: FilePart): LineRange {
-  return { first, last: first + lines.length - 1 };
 }
 
 /** Lines that are measured in one step. */

@@ -15,7 +15,7 @@ import {
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, startFolderOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
+import { commandOf, startFolderOf, type ToolKind, toolKey, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
 import { joinPath, KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
@@ -34,7 +34,7 @@ export interface FileUse {
   readonly hasWorked: boolean;
   /** Arguments of the call. */
   readonly input: JsonValue;
-  /** The text that a read showed, to the letter. */
+  /** The text that a read showed, to the letter; for an edit, the tool's answer, which may show the lines around it. */
   readonly text?: string;
   /** First line that was asked for, from 1, where the call says so; and the last one. */
   readonly first?: number;
@@ -91,8 +91,9 @@ interface Call {
 }
 
 function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): readonly FileUse[] {
+  const plan = savedPlan(block, answer);
   const kind = toolKind(block.name, block.input);
-  const touched = touchesOf(kind, block.input);
+  const touched = plan === undefined ? touchesOf(kind, block.input) : [plan.touched];
   if (touched.length === 0) return [];
   const hasWorked = answer !== undefined && !outcomeOf(answer.block, kind).hasFailed;
   const output = hasWorked && isPlainText(answer.block) ? shownText(toolResultText(answer.block)) : undefined;
@@ -101,6 +102,7 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
     const normalised = normalisePath(path);
     if (normalised === undefined) return [];
     const isRead = how === "read" && answer !== undefined;
+    const hasText = isRead || how === "edited";
     const place = isRead ? { seq: answer.seq, block: answer.index } : { seq, block: index };
     return [
       {
@@ -110,14 +112,32 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
         seq: place.seq,
         pointer: formatPointer(place),
         hasWorked,
-        input: block.input,
+        input: plan?.input ?? block.input,
         ...lines,
-        ...(isRead && texts[number] !== undefined ? { text: texts[number] } : {}),
-        ...(isRead && !answer.isOriginal ? { isShortened: true } : {}),
+        ...(hasText && texts[number] !== undefined ? { text: texts[number] } : {}),
+        ...(hasText && answer?.isOriginal === false ? { isShortened: true } : {}),
         ...(answer === undefined ? {} : { resultSeq: answer.seq, resultBlock: answer.index }),
       },
     ];
   });
+}
+
+/** The line of an answer that names the file of a plan, and the heading of the plan. Source: Claude Code. */
+const SAVED_PLAN = /^Your plan has been saved to: (\S.*)$/m;
+const PLAN_HEADING = /^## Approved Plan:\n/m;
+
+/** A plan that was saved when the user approved it, as a file that the call has written. */
+function savedPlan(
+  { name }: ToolUseBlock,
+  answer: Answer | undefined,
+): { readonly touched: Touched; readonly input: JsonValue } | undefined {
+  if (answer === undefined || toolKey(name) !== "exitplanmode") return undefined;
+  const text = toolResultText(answer.block);
+  const path = SAVED_PLAN.exec(text)?.[1];
+  const heading = PLAN_HEADING.exec(text);
+  if (path === undefined || heading === null) return undefined;
+  const content = text.slice(heading.index + heading[0].length);
+  return { touched: { path, how: "written", isPlain: false }, input: { content } };
 }
 
 interface Touched {

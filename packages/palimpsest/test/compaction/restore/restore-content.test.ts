@@ -62,6 +62,48 @@ describe("foldContent", () => {
     });
   });
 
+  describe("with an answer that shows the lines around an edit", () => {
+    const answered = (seq: number, before: string, after: string, shown: readonly string[]) => [
+      called(seq, "Edit", { file_path: PATH, old_string: before, new_string: after }),
+      resulted(seq + 1, ["The file was updated. Here it is:", ...shown].join("\n")),
+    ];
+
+    it("knows those lines, without any reading", () => {
+      const content = fold(answered(1, "old", "new", ["    11→above", "    12→new", "    13→below"]));
+      expect(content).toMatchObject({
+        parts: [{ first: 11, lines: ["above", "new", "below"] }],
+        inUse: [{ first: 11, last: 13 }],
+        loose: [],
+        missingEdits: 0,
+      });
+    });
+
+    it("moves what lies behind an edit outside the known lines, and drops what it replaced", () => {
+      const shown = ["     9→i", "    10→one", "    11→two", "    12→l"];
+      const content = fold(
+        read(1, PATH, ["j", "k", "l", "m"], 10),
+        answered(3, "j\nj2\nk", "one\ntwo", shown),
+      );
+      expect(content).toMatchObject({
+        parts: [{ first: 9, lines: ["i", "one", "two", "l"] }],
+        missingEdits: 0,
+      });
+      const behind = fold(read(1, PATH, ["y", "z"], 40), answered(3, "j", "one\ntwo", shown));
+      expect(behind.parts.at(-1)).toEqual({ first: 41, lines: ["y", "z"] });
+    });
+
+    it("does not mix lines whose numbers are not those of the answer", () => {
+      const shown = ["    12→x", "    13→new", "    14→z"];
+      const content = fold(read(1, PATH, ["x", "y", "z", "a", "b"], 10), answered(3, "y", "new", shown));
+      expect(content.parts).toEqual([{ first: 10, lines: ["x", "new", "z", "a", "b"] }]);
+    });
+
+    it("leaves an edit without a place beside the text if the answer shows its text twice", () => {
+      const content = fold(answered(1, "old", "new", ["     1→new", "     2→new"]));
+      expect(content).toMatchObject({ parts: [], loose: ["new"], missingEdits: 1 });
+    });
+  });
+
   it("begins anew with a whole reading after an edit that it could not place", () => {
     const content = fold(read(1, PATH, ["a"]), edited(3, PATH, "x", "y"), read(5, PATH, ["a", "y"]));
     expect(content).toMatchObject({ parts: [{ first: 1, lines: ["a", "y"] }], loose: [], missingEdits: 0 });
