@@ -22,7 +22,7 @@ import {
 import { normalisePath } from "../../compaction/restore/restore-paths.ts";
 import type { InvokedSkill } from "../../compaction/restore/restore-skills.ts";
 import { type LayerLimits, limitsOf } from "../../compaction/shared/layer-limits.ts";
-import { type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
+import { fairShare, type Measure, measureText, scaleTokens } from "../../compaction/shared/measure.ts";
 import type { HistoryAccess } from "../../compaction/shared/pointer.ts";
 import type { FileRestorer, RestoredItem, RestoredMessage, Restorer } from "../../ports/restorer.ts";
 import type { Deadline } from "../../ports/runtime.ts";
@@ -227,17 +227,21 @@ class Filling {
 
   /** Keeps tokens for the skills among the answers of `restorers`, as far as they need them. */
   keepForSkills(restorers: readonly Restorer[], answers: readonly RestorerAnswer[]): void {
-    const sizes = restorers.flatMap((restorer, index) => {
-      const { itemTokens } = shareOf(restorer, this.#input);
-      const skills = (answers[index]?.items ?? []).filter(
-        (item) => SKILL_KINDS.has(item.kind) && item.isVisible !== true && !this.#isVisible(item.text),
-      );
-      return skills.map((item) => Math.min(itemTokens, measureText(asText(item, item.text), this.#measure)));
-    });
+    const sizes = restorers.flatMap((restorer, index) =>
+      this.#skillSizes(answers[index]?.items ?? [], shareOf(restorer, this.#input).itemTokens),
+    );
     const neededTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
     const most = this.#shared.get("skill")?.leftTokens ?? 0;
     const share = Math.max(0, this.#leftTokens) * SKILLS_SHARE;
     this.#keptTokens = Math.min(neededTokens, most, share);
+  }
+
+  /** The tokens that each skill needs, of those that cannot be read anyway. */
+  #skillSizes(items: readonly RestoredItem[], itemTokens: number): readonly number[] {
+    const skills = items.filter(
+      (item) => SKILL_KINDS.has(item.kind) && item.isVisible !== true && !this.#isVisible(item.text),
+    );
+    return skills.map((item) => Math.min(itemTokens, measureText(asText(item, item.text), this.#measure)));
   }
 
   add(restorer: Restorer, { items, events }: RestorerAnswer, before: Readonly<Record<string, number>>): void {
@@ -247,12 +251,14 @@ class Filling {
     const counts: Record<string, number> = items === undefined ? { ...before } : {};
     const limits = shareOf(restorer, this.#input);
     const own: Budget = { leftTokens: limits.budgetTokens };
+    const fairTokens = this.#fairSkillTokens(restorer, items ?? [], limits);
     for (const item of items ?? []) {
       const shared = restorer.budgetTokens === undefined ? this.#shared.get(item.kind) : undefined;
       const budget = shared ?? own;
       const isSkill = SKILL_KINDS.has(item.kind);
       const leftTokens = isSkill ? this.#leftTokens : this.#leftTokens - this.#keptTokens;
-      const maxTokens = Math.min(limits.itemTokens, budget.leftTokens, leftTokens);
+      const itemTokens = isSkill ? Math.min(limits.itemTokens, fairTokens) : limits.itemTokens;
+      const maxTokens = Math.min(itemTokens, budget.leftTokens, leftTokens);
       const done = this.#place(item, maxTokens);
       if ("reason" in done) {
         this.#skip(name, item, done.reason);
@@ -278,6 +284,17 @@ class Filling {
     }
     const kept = Object.entries(counts).slice(0, ANNOUNCED_COUNT);
     if (kept.length > 0) this.#announced[name] = Object.fromEntries(kept);
+  }
+
+  /** The most of one skill: short ones are shown whole, and the others share what is left. */
+  #fairSkillTokens(
+    restorer: Restorer,
+    items: readonly RestoredItem[],
+    { itemTokens, budgetTokens }: { readonly itemTokens: number; readonly budgetTokens: number },
+  ): number {
+    const shared = restorer.budgetTokens === undefined ? this.#shared.get("skill") : undefined;
+    const leftTokens = Math.min(shared?.leftTokens ?? budgetTokens, this.#leftTokens);
+    return fairShare(this.#skillSizes(items, itemTokens), leftTokens);
   }
 
   restoration(): Restoration {

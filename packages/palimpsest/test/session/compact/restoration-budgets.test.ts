@@ -141,6 +141,23 @@ describe("skills in use", () => {
     expect(restored.tokens).toBeLessThanOrEqual(budgetTokens);
   });
 
+  it("are all shown where they do not fit together: short ones whole, the others share what is left", async () => {
+    const texts = [300, 300, 4, 300, 300, 4, 300].map((times) => rule.repeat(times));
+    const restored = await plan({ ...used(texts), windowTokens: 32_000, budgetTokens: 3_000 });
+    const shown = restored.events.flatMap((event) =>
+      event.type === "restored" && event.kind === "skill" ? [event] : [],
+    );
+    expect(shown.map(({ key }) => key).sort()).toEqual(texts.map((_, index) => `skill-${index}`));
+    expect(
+      shown
+        .filter(({ isCut }) => !isCut)
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual(["skill-2", "skill-5"]);
+    const long = shown.filter(({ isCut }) => isCut).map(({ tokens }) => tokens);
+    expect(Math.max(...long) - Math.min(...long)).toBeLessThan(0.2 * Math.max(...long));
+  });
+
   it("are shown again where the host lists them, behind its files", async () => {
     const host = giving("host", [{ kind: "skill", key: "review", text: rule.repeat(100) }]);
     const restored = await plan({
