@@ -60,6 +60,11 @@ export interface CostPolicy extends SummaryShape {
    * from the log. By hand and after a refusal a model is asked in any window. @defaultValue all windows
    */
   readonly modelSummaryFrom?: number;
+  /**
+   * Windows in which old blocks are not shortened or cleared at the gates: they are summarised when they are full, as
+   * long as a summary can be made. @defaultValue none
+   */
+  readonly keepsBlocks?: { readonly from: number; readonly below: number };
   /** The writer of the notes of a session that names none. Notes from the log take no part in a compaction. @defaultValue `model` */
   readonly notesWriter?: "log" | "model";
   /** Clear old results when their rent reaches the price of the rewrite, and on a cold cache. */

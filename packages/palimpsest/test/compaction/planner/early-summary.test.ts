@@ -262,7 +262,11 @@ describe("results that are cleared to save cost", () => {
   });
 
   it("leave no strings where the window has no room for them", () => {
-    const policy = { ...costPolicy("balanced")!, clearedStrings: { tokens: 6_000, floor: 3_000 } };
+    const policy = {
+      ...costPolicy("balanced")!,
+      keepsBlocks: { from: 0, below: 0 },
+      clearedStrings: { tokens: 6_000, floor: 3_000 },
+    };
     const gateTokens = planBudget({ windowTokens: WINDOW_TOKENS }).autoCompactGateTokens;
     const window = visible.slice(0, 1 + 2 * 30);
     const messagesTokens = tokensOf(window);

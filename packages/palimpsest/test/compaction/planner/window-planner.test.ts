@@ -23,6 +23,8 @@ it("reckons what a rewrite leaves by the estimate, because the provider's report
   expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
 });
 
+const NO_WINDOW = { from: 0, below: 0 };
+
 describe("a full window", () => {
   const withResults = asWindow(
     Array.from({ length: 40 }, (_, turn) => [
@@ -55,6 +57,29 @@ describe("a full window", () => {
     expect(planned).toEqual([[], [], ["offload"]]);
   });
 
+  it("is summarised at the threshold in a window that keeps its blocks", () => {
+    const estimated = aWindowState(withResults);
+    const state = aWindowState(withResults, { windowTokens: Math.floor(estimated.usedTokens / 0.95) });
+    const policy = { ...costPolicy("balanced")!, keepsBlocks: { from: 0, below: 128_000 } };
+    expect(new WindowPlanner(policy).plan(state)).toMatchObject({ needs: "summary", reason: "threshold" });
+  });
+
+  it.each([
+    { windowTokens: 47_999, disabled: [], kinds: ["offload"], why: "the smallest are shortened before" },
+    { windowTokens: 48_000, disabled: [], kinds: [], why: "a small window is summarised when it is full" },
+    { windowTokens: 127_999, disabled: [], kinds: [], why: "a small window is summarised when it is full" },
+    { windowTokens: 128_000, disabled: [], kinds: ["offload"], why: "a large one is shortened before" },
+    { windowTokens: 127_999, disabled: ["extractive"], kinds: ["offload"], why: "no summary can be made" },
+  ])("is shortened at the gates ($kinds): $why", ({ windowTokens, disabled, kinds }) => {
+    const usedTokens = Math.ceil(aWindowState([], { windowTokens }).budget.microcompactGateTokens) + 10;
+    const state = aWindowState(withResults, { windowTokens, usedTokens, disabledLayers: new Set(disabled) });
+    const plan = new WindowPlanner({
+      ...costPolicy("balanced")!,
+      summaryMultiple: Number.POSITIVE_INFINITY,
+    }).plan(state);
+    expect("edits" in plan && plan.edits.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
   it.each([
     { policy: "balanced", visible: withResults, reason: "payback", why: "clearing were enough" },
     { policy: "balanced", visible: withWords, reason: "threshold", why: "nothing can be cleared" },
@@ -65,7 +90,7 @@ describe("a full window", () => {
     const windowTokens = Math.floor(estimated.usedTokens / 0.95);
     const state = aWindowState(given.visible, { windowTokens });
     expect(state.usedTokens).toBeGreaterThanOrEqual(state.budget.autoCompactGateTokens);
-    const plan = new WindowPlanner(costPolicy(given.policy)!).plan(state);
+    const plan = new WindowPlanner({ ...costPolicy(given.policy)!, keepsBlocks: NO_WINDOW }).plan(state);
     expect("needs" in plan ? plan.reason : undefined).toBe(given.reason);
   });
 });
