@@ -83,7 +83,7 @@ export function termsAround(part: Uint8Array, pieces: readonly string[]): readon
 }
 
 /** The places of the terms of a stretch, in their order. */
-export function* placesIn(part: Uint8Array): Iterable<PackedPlaces> {
+function* placesIn(part: Uint8Array): Iterable<PackedPlaces> {
   for (const reader = new ByteReader(part); !reader.isAtEnd; ) {
     const count = reader.number();
     yield { count, bytes: reader.bytes(reader.number()) };

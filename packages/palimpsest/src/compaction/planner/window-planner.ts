@@ -51,7 +51,13 @@ import {
   type SummarySources,
   type WindowPlan,
 } from "./window-plan.ts";
-import { canSummarise, mayCollapse, mayCollapseEarly, tokensBehind } from "./window-sizes.ts";
+import {
+  canSummarise,
+  mayCollapse,
+  mayCollapseEarly,
+  shortensOldBlocks,
+  tokensBehind,
+} from "./window-sizes.ts";
 
 /** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Our choice: looking costs time, not money. */
 const LOOK_AGAIN_FACTOR = 1.25;
@@ -311,7 +317,7 @@ export class WindowPlanner {
 
   /** The gates below the auto-compact threshold: old blocks, unless a summary pays back sooner. */
   *#atGates(state: WindowState): Steps<PlannedEdits> {
-    if (!this.#shortens(state)) return { edits: [], usedTokens: state.usedTokens };
+    if (!shortensOldBlocks(state, this.#policy)) return { edits: [], usedTokens: state.usedTokens };
     const old = yield* this.#oldBlocks(state);
     if (old.edits.length > 0 && !this.#isSummaryBetter(state, old))
       return yield* this.#withStrings(state, old);
@@ -319,7 +325,7 @@ export class WindowPlanner {
   }
 
   *#atAutoCompactGate(state: WindowState, sources: SummarySources | undefined): Steps<WindowPlan> {
-    if (!this.#shortens(state)) {
+    if (!shortensOldBlocks(state, this.#policy)) {
       const summary = yield* this.#summarise(state, "threshold", sources);
       if (isSummaryDue(summary)) return summary;
       return truncateWindow(state, summary ?? (yield* this.#oldBlocks(state)));
@@ -380,15 +386,6 @@ export class WindowPlanner {
     const made = yield* oldBlocksInSteps({ ...state, gates, situation: situationOf(state) });
     // A rewrite makes a report void: from then on the estimate counts, not the report less what was freed.
     return made.edits.length === 0 ? made : { ...made, usedTokens: tokensAfter(state, made.edits) };
-  }
-
-  /** False in a window that is summarised instead, because its agent still works with what would be shortened. */
-  #shortens(state: WindowState): boolean {
-    const { windowTokens } = state.budget;
-    const kept = this.#policy.keepsBlocks;
-    return (
-      kept === undefined || windowTokens < kept.from || windowTokens >= kept.below || !canSummarise(state)
-    );
   }
 
   /** Under a policy that minds the price: whether a summary pays for its rewrite in fewer calls. */

@@ -2,6 +2,7 @@
  * Helpers of the planner: sizes of parts of the window, and checks of which layers it may use.
  */
 import type { WindowState } from "../shared/window-state.ts";
+import type { CostPolicy } from "./cost-policy.ts";
 
 /** True if a summary is possible: written by a model, or extracted from the log (`extractive`). */
 export function canSummarise({ writesSummaries, disabledLayers }: WindowState): boolean {
@@ -45,4 +46,15 @@ export function mayCollapse({ editSafety, disabledLayers }: WindowState): boolea
  */
 export function mayCollapseEarly(state: WindowState): boolean {
   return mayCollapse(state) && state.disabledLayers.has("extractive");
+}
+
+/** False in a window that is summarised instead, because its agent still works with what would be shortened. */
+export function shortensOldBlocks(
+  state: WindowState,
+  { keepsBlocks }: Pick<CostPolicy, "keepsBlocks">,
+): boolean {
+  const { windowTokens } = state.budget;
+  const isKept =
+    keepsBlocks !== undefined && windowTokens >= keepsBlocks.from && windowTokens < keepsBlocks.below;
+  return !isKept || !canSummarise(state);
 }

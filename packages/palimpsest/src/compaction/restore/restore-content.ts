@@ -8,6 +8,19 @@
  */
 import { finish, type Steps } from "../../base/steps.ts";
 import { type Replacement, replacementsOf, writtenContent } from "./restore-edits.ts";
+import {
+  aroundLines,
+  countLineEnds,
+  type FilePart,
+  FOLDED_CHARACTERS,
+  type LineRange,
+  linesOfFile,
+  overlay,
+  partOfReading,
+  placesInPart,
+  rangeOf,
+  shownByEdit,
+} from "./restore-parts.ts";
 import type { FileUse } from "./restore-uses.ts";
 
 /** Newest uses of one file that are laid over each other. Our choice: a bound on the work; recorded sessions have some 60. */
@@ -16,18 +29,6 @@ const FOLDED_USES_COUNT = 400;
 const CONTEXT_LINES = 30;
 /** Changes whose place in the file is not known that are shown, newest first. Our choice. */
 const LOOSE_CHANGES_COUNT = 4;
-
-/** Consecutive lines; `first` is the number of the first one. */
-export interface FilePart {
-  readonly first: number;
-  readonly lines: readonly string[];
-}
-
-/** Lines from one to another, both included. */
-export interface LineRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** The known content of a file. */
 export interface FileContent {
@@ -49,9 +50,6 @@ export interface FileContent {
 
 /** Most lines that a reading tool shows by default; a read of fewer lines showed the whole file. */
 const WHOLE_READ_LINES = 2_000;
-const NUMBERED_LINE = /^\s{0,12}(\d{1,9})(?:→|\t)(.*)$/;
-/** Largest text that is folded. Larger ones are data that an agent does not read again as a whole. */
-const MAX_CHARACTERS = 2_000_000;
 
 /** Folds the uses of one file, oldest first. */
 export function foldContent(uses: readonly FileUse[]): FileContent {
@@ -68,7 +66,7 @@ export function* foldInSteps(uses: readonly FileUse[]): Steps<FileContent> {
 
 /** The content of a file that was just read whole; the parts in use are known from the log. */
 export function currentContent(text: string, logged: FileContent): FileContent {
-  const parts = [{ first: 1, lines: linesOf(text) }];
+  const parts = [{ first: 1, lines: linesOfFile(text) }];
   return { parts, isWhole: true, inUse: logged.inUse, loose: [], missingEdits: 0 };
 }
 
@@ -123,7 +121,8 @@ class Folding {
 
   #read(use: FileUse): void {
     // A preview has a gap of unknown length, so the places of its lines are unknown.
-    const part = use.text === undefined || use.isShortened === true ? undefined : readPart(use.text, use);
+    const part =
+      use.text === undefined || use.isShortened === true ? undefined : partOfReading(use.text, use);
     if (part === undefined) return;
     const isWhole = part.first === 1 && use.last === undefined && part.lines.length < WHOLE_READ_LINES;
     if (isWhole || this.#missingEdits > 0) this.#forget();
@@ -136,8 +135,8 @@ class Folding {
 
   #write(use: FileUse): void {
     const text = writtenContent(use.input);
-    if (text === undefined || text.length > MAX_CHARACTERS) return;
-    this.#parts = [{ first: 1, lines: linesOf(text) }];
+    if (text === undefined || text.length > FOLDED_CHARACTERS) return;
+    this.#parts = [{ first: 1, lines: linesOfFile(text) }];
     this.#isWhole = true;
     this.#pointer = use.pointer;
     this.#asOfSeq = use.seq;
@@ -177,7 +176,7 @@ class Folding {
 
   /** Makes a change whose place only the answer shows. */
   #replaceAsShown({ before, after, isEverywhere }: Replacement, shown: FilePart): boolean {
-    const [at, ...others] = isEverywhere || after === "" ? [] : placesIn(shown, after);
+    const [at, ...others] = isEverywhere || after === "" ? [] : placesInPart(shown, after);
     if (at === undefined || others.length > 0) return false;
     const first = shown.first + countLineEnds(shown.lines.join("\n").slice(0, at));
     const last = first + countLineEnds(before);
@@ -189,7 +188,9 @@ class Folding {
 
   #replace({ before, after, isEverywhere }: Replacement): boolean {
     if (before === "") return false;
-    const places = this.#parts.flatMap((part, index) => placesIn(part, before).map((at) => ({ index, at })));
+    const places = this.#parts.flatMap((part, index) =>
+      placesInPart(part, before).map((at) => ({ index, at })),
+    );
     if (places.length === 0 || (places.length > 1 && !isEverywhere)) return false;
     // From the end, so that places found before stay where they are.
     for (const { index, at } of places.toReversed()) this.#replaceAt(index, at, before, after);
@@ -220,87 +221,4 @@ class Folding {
     const moved = (one: number): number => (one > line ? one + shift : one);
     this.#inUse = this.#inUse.map(({ first, last }) => ({ first: moved(first), last: moved(last) }));
   }
-}
-
-/** The lines of a part before a range, and those behind it, which move by `shift`. */
-function aroundLines({ first, lines }: FilePart, range: LineRange, shift: number): readonly FilePart[] {
-  const before = lines.slice(0, Math.max(0, range.first - first));
-  const behind = lines.slice(Math.max(0, range.last + 1 - first));
-  const parts = [
-    { first, lines: before },
-    { first: Math.max(first, range.last + 1) + shift, lines: behind },
-  ];
-  return parts.filter((part) => part.lines.length > 0);
-}
-
-export function rangeOf({ first, lines }: FilePart): LineRange {
-  return { first, last: first + lines.length - 1 };
-}
-
-function placesIn({ lines }: FilePart, wanted: string): readonly number[] {
-  const text = lines.join("\n");
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
-    places.push(at);
-  return places;
-}
-
-const countLineEnds = (text: string): number => text.split("\n").length - 1;
-
-function linesOf(text: string): readonly string[] {
-  const lines = text.replace(/\r\n/g, "\n").split("\n");
-  if (lines.at(-1) === "" && lines.length > 1) lines.pop();
-  return lines;
-}
-
-/** Returns the lines around a change, where the answer of the tool shows them with their numbers. */
-function shownByEdit(text: string): FilePart | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
-  const lines = linesOf(text);
-  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
-  return start === -1 || start > 3 ? undefined : numberedPart(lines.slice(start));
-}
-
-/** Returns the lines that a reading showed, with their place; `undefined` if the place is unknown. */
-function readPart(text: string, { first, input }: FileUse): FilePart | undefined {
-  if (text.length > MAX_CHARACTERS || text.trim() === "") return undefined;
-  const lines = linesOf(text);
-  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
-  // Some tools put a line above what they show.
-  if (start !== -1 && start <= 3) return numberedPart(lines.slice(start));
-  const isPlaced = first !== undefined || typeof input !== "object" || !("command" in (input as object));
-  return isPlaced ? { first: first ?? 1, lines } : undefined;
-}
-
-function numberedPart(lines: readonly string[]): FilePart {
-  const first = Number(NUMBERED_LINE.exec(lines[0]!)![1]);
-  const shown: string[] = [];
-  for (const line of lines) {
-    const found = NUMBERED_LINE.exec(line);
-    if (found === null || Number(found[1]) !== first + shown.length) break;
-    shown.push(found[2]!);
-  }
-  return { first, lines: shown };
-}
-
-/** Lays `part` over the known parts: its lines replace older ones of the same number. */
-function overlay(parts: readonly FilePart[], part: FilePart): readonly FilePart[] {
-  const end = part.first + part.lines.length;
-  const rest = parts.flatMap((old): readonly FilePart[] => {
-    const oldEnd = old.first + old.lines.length;
-    const before = old.lines.slice(0, Math.max(0, part.first - old.first));
-    const after = old.lines.slice(Math.max(0, end - old.first));
-    return [
-      ...(before.length === 0 ? [] : [{ first: old.first, lines: before }]),
-      ...(after.length === 0 || oldEnd <= end ? [] : [{ first: Math.max(old.first, end), lines: after }]),
-    ];
-  });
-  const joined: { first: number; lines: string[] }[] = [];
-  for (const one of [...rest, part].sort((left, right) => left.first - right.first)) {
-    const last = joined.at(-1);
-    if (last !== undefined && last.first + last.lines.length === one.first)
-      for (const line of one.lines) last.lines.push(line);
-    else joined.push({ first: one.first, lines: [...one.lines] });
-  }
-  return joined;
 }

@@ -3,7 +3,8 @@
  * replacement too: the lines before and the lines after.
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
-import { commandOf } from "../shared/tool-kinds.ts";
+import { type ToolResultBlock, toolResultText } from "../../transcript/blocks.ts";
+import { commandOf, toolKey } from "../shared/tool-kinds.ts";
 import { normalisePath } from "./restore-paths.ts";
 
 export interface Replacement {
@@ -80,4 +81,21 @@ function hunksOf(patch: string, path: string): readonly Replacement[] | undefine
     after: after.join("\n"),
     isEverywhere: false,
   }));
+}
+
+/** The line of an answer that names the file of a plan, and the heading of the plan. Source: Claude Code. */
+const SAVED_PLAN = /^Your plan has been saved to: (\S.*)$/m;
+const PLAN_HEADING = /^## Approved Plan:\n/m;
+
+/** A plan that the tool saved in a file when the user approved it. */
+export function savedPlan(
+  tool: string,
+  answer: ToolResultBlock | undefined,
+): { readonly path: string; readonly content: string } | undefined {
+  if (answer === undefined || toolKey(tool) !== "exitplanmode") return undefined;
+  const text = toolResultText(answer);
+  const path = SAVED_PLAN.exec(text)?.[1];
+  const heading = PLAN_HEADING.exec(text);
+  if (path === undefined || heading === null) return undefined;
+  return { path, content: text.slice(heading.index + heading[0].length) };
 }

@@ -5,7 +5,8 @@
 import type { Steps } from "../../base/steps.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
-import { type FileContent, type FilePart, type LineRange, rangeOf } from "./restore-content.ts";
+import type { FileContent } from "./restore-content.ts";
+import { type FilePart, type LineRange, rangeOf } from "./restore-parts.ts";
 
 /** Largest gap between two shown parts, in lines, that is shown as well: a mark would cost as much. Our choice. */
 const BRIDGED_LINES = 4;

@@ -15,8 +15,9 @@ import {
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { touchedFiles } from "../digest/touched-files.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, startFolderOf, type ToolKind, toolKey, toolKind } from "../shared/tool-kinds.ts";
+import { commandOf, startFolderOf, type ToolKind, toolKind } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
+import { savedPlan } from "./restore-edits.ts";
 import { joinPath, KnownPaths, normalisePath, shellViews } from "./restore-paths.ts";
 
 /** Messages in their form in a window, or originals of the log in the same shape. */
@@ -91,9 +92,10 @@ interface Call {
 }
 
 function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): readonly FileUse[] {
-  const plan = savedPlan(block, answer);
+  const plan = savedPlan(block.name, answer?.block);
   const kind = toolKind(block.name, block.input);
-  const touched = plan === undefined ? touchesOf(kind, block.input) : [plan.touched];
+  const touched: readonly Touched[] =
+    plan === undefined ? touchesOf(kind, block.input) : [{ path: plan.path, how: "written", isPlain: false }];
   if (touched.length === 0) return [];
   const hasWorked = answer !== undefined && !outcomeOf(answer.block, kind).hasFailed;
   const output = hasWorked && isPlainText(answer.block) ? shownText(toolResultText(answer.block)) : undefined;
@@ -112,7 +114,7 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
         seq: place.seq,
         pointer: formatPointer(place),
         hasWorked,
-        input: plan?.input ?? block.input,
+        input: plan === undefined ? block.input : { content: plan.content },
         ...lines,
         ...(hasText && texts[number] !== undefined ? { text: texts[number] } : {}),
         ...(hasText && answer?.isOriginal === false ? { isShortened: true } : {}),
@@ -120,24 +122,6 @@ function usesOf({ block, seq, index, call }: Call, answer: Answer | undefined): 
       },
     ];
   });
-}
-
-/** The line of an answer that names the file of a plan, and the heading of the plan. Source: Claude Code. */
-const SAVED_PLAN = /^Your plan has been saved to: (\S.*)$/m;
-const PLAN_HEADING = /^## Approved Plan:\n/m;
-
-/** A plan that was saved when the user approved it, as a file that the call has written. */
-function savedPlan(
-  { name }: ToolUseBlock,
-  answer: Answer | undefined,
-): { readonly touched: Touched; readonly input: JsonValue } | undefined {
-  if (answer === undefined || toolKey(name) !== "exitplanmode") return undefined;
-  const text = toolResultText(answer.block);
-  const path = SAVED_PLAN.exec(text)?.[1];
-  const heading = PLAN_HEADING.exec(text);
-  if (path === undefined || heading === null) return undefined;
-  const content = text.slice(heading.index + heading[0].length);
-  return { touched: { path, how: "written", isPlain: false }, input: { content } };
 }
 
 interface Touched {

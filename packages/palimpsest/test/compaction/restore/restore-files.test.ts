@@ -226,7 +226,7 @@ describe("the plan", () => {
   it("scales with the window", () => {
     expect(fileBudget(200_000)).toEqual({ filesCount: 20, fileTokens: 15_000, filesTokens: 24_000 });
     expect(fileBudget(32_000)).toEqual({ filesCount: 20, fileTokens: 8_000, filesTokens: 14_000 });
-    expect(fileBudget(8_000)).toEqual({ filesCount: 20, fileTokens: 1_250, filesTokens: 2_250 });
+    expect(fileBudget(8_000)).toEqual({ filesCount: 20, fileTokens: 2_000, filesTokens: 3_500 });
   });
 });
 

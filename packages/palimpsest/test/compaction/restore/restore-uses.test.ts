@@ -129,10 +129,10 @@ describe("NamedFiles", () => {
 describe("findFileUses", () => {
   it("takes an approved plan for a file that was written where the answer says that it was saved", () => {
     const answer =
-      "User has approved your plan.\n\nYour plan has been saved to: /home/u/plans/a-plan.md\n\n## Approved Plan:\n# Title\n\nSteps";
+      "User has approved your plan.\n\nYour plan has been saved to: /plans/a-plan.md\n\n## Approved Plan:\n# Title\n\nSteps";
     const { uses } = findFileUses([called(1, "ExitPlanMode", {}), resulted(2, answer)]);
     expect(uses).toMatchObject([
-      { path: "/home/u/plans/a-plan.md", how: "written", input: { content: "# Title\n\nSteps" } },
+      { path: "/plans/a-plan.md", how: "written", input: { content: "# Title\n\nSteps" } },
     ]);
     expect(findFileUses([called(1, "ExitPlanMode", { plan: "x" }), resulted(2, "Approved.")]).uses).toEqual(
       [],
