@@ -68,7 +68,8 @@ export class SteppedPattern {
     this.#steps = 0;
     const registers = new Array<number>(this.#registerCount).fill(-1);
     const mayBegin = this.#mayBegin;
-    for (let index = from; index <= text.length; index++) {
+    // Engines never begin within a pair of code units.
+    for (let index = this.#startOf(text, from); index <= text.length; index = this.#after(text, index)) {
       this.#steps++;
       const isPossible =
         mayBegin === undefined || (index < text.length && mayBegin(this.#codeAt(text, index)));
@@ -77,6 +78,15 @@ export class SteppedPattern {
       if (isSticky || this.#isAnchored) break;
     }
     return { index: -1, end: -1, steps: this.#steps };
+  }
+
+  /** The index, or the one before where that is the middle of a pair. */
+  #startOf(text: string, index: number): number {
+    return index > 0 && this.#codeBefore(text, index + 1) > 0xffff ? index - 1 : index;
+  }
+
+  #after(text: string, index: number): number {
+    return index + (index < text.length && this.#codeAt(text, index) > 0xffff ? 2 : 1);
   }
 
   #codeAt(text: string, index: number): number {
