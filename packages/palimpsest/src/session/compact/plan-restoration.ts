@@ -286,12 +286,16 @@ class Filling {
     if (kept.length > 0) this.#announced[name] = Object.fromEntries(kept);
   }
 
-  /** The most of one skill: short ones are shown whole, and the others share what is left. */
+  /**
+   * The most of one skill. In windows too small for the whole limit of one, short ones are shown whole and the others share
+   * what is left; in larger ones each may have its limit, the first ones first, as in Claude Code.
+   */
   #fairSkillTokens(
     restorer: Restorer,
     items: readonly RestoredItem[],
     { itemTokens, budgetTokens }: { readonly itemTokens: number; readonly budgetTokens: number },
   ): number {
+    if (itemTokens >= limitsOf(this.#input).restoredItemTokens.tokens) return itemTokens;
     const shared = restorer.budgetTokens === undefined ? this.#shared.get("skill") : undefined;
     const leftTokens = Math.min(shared?.leftTokens ?? budgetTokens, this.#leftTokens);
     return fairShare(this.#skillSizes(items, itemTokens), leftTokens);
