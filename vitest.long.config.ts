@@ -34,8 +34,6 @@ export default defineConfig({
     // Ending a process takes long on a busy machine; the tests are over by then.
     teardownTimeout: 120_000,
     pool: "forks",
-    // As in the default run: each process imports a module once.
-    isolate: false,
     // The suite is planned for two cores; a third process works while others wait for children, sockets and disks.
     maxWorkers: 3,
   },
