@@ -146,7 +146,6 @@ export class ChatView {
         this.note("warn", retryWords(event));
         return;
       case "mode":
-      case "cost":
         return;
       case "notice":
         this.note("warn", event.text);
