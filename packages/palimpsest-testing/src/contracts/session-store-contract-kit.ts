@@ -68,6 +68,16 @@ export function checkpoint(seq: number): CheckpointEntry {
   };
 }
 
+/** Entries of a log that is read in several batches. */
+export const MANY_COUNT = 5_000;
+
+/** Appends so many messages to an empty log. */
+export async function appendMany(log: SessionLog): Promise<void> {
+  const text = "y".repeat(700);
+  for (let seq = 1; seq <= MANY_COUNT; seq += 50)
+    await log.append(Array.from({ length: 50 }, (_, index) => message(seq + index, text)));
+}
+
 export function textOf(entry: Entry): string | undefined {
   const block = entry.type === "message" ? entry.content[0] : undefined;
   return block?.type === "text" ? block.text : undefined;

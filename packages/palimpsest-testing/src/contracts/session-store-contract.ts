@@ -13,11 +13,13 @@
 import type { Entry, MessageEntry } from "palimpsest/transcript";
 import {
   all,
+  appendMany,
   type ContractCase,
   casesOf,
   checkpoint,
   holds,
   CONTRACT_ID as ID,
+  MANY_COUNT,
   message,
   refuses,
   same,
@@ -197,9 +199,7 @@ const LOG_CASES = casesOf({
   },
   "keeps thousands of entries and reads them in batches": async ({ store }) => {
     const log = await store.create(ID);
-    const text = "y".repeat(700);
-    for (let seq = 1; seq <= 5_000; seq += 50)
-      await log.append(Array.from({ length: 50 }, (_, index) => message(seq + index, text)));
+    await appendMany(log);
     let batches = 0;
     const found: number[] = [];
     for await (const part of log.readAll()) {
@@ -209,7 +209,7 @@ const LOG_CASES = casesOf({
     holds(batches > 1, "several batches");
     same(
       found,
-      Array.from({ length: 5_000 }, (_, index) => index + 1),
+      Array.from({ length: MANY_COUNT }, (_, index) => index + 1),
       "every entry once",
     );
     await log.close();

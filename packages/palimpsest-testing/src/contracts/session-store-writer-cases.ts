@@ -1,9 +1,11 @@
 /** The cases of the session store's contract that are about who may append, and what comes next. */
 import {
   all,
+  appendMany,
   casesOf,
   holds,
   CONTRACT_ID as ID,
+  MANY_COUNT,
   message,
   refuses,
   same,
@@ -31,6 +33,23 @@ export const WRITER_CASES = casesOf({
     await again.append([message(4, "four")]);
     same(seqs(await all(again)), [1, 2, 3, 4], "what was not refused");
     await again.close();
+  },
+  "goes on behind what is there while it is read": async ({ store, reopen }) => {
+    const first = await store.create(ID);
+    await appendMany(first);
+    await first.close();
+    for (const seq of [MANY_COUNT + 1, MANY_COUNT + 2]) {
+      const log = await reopen().open(ID);
+      const reading = log.readAll()[Symbol.asyncIterator]();
+      await reading.next();
+      await log.append([message(seq, "more")]);
+      // The second reading is given up, as one is whose session is closed.
+      if (seq === MANY_COUNT + 1) while ((await reading.next()).done !== true);
+      await log.close();
+    }
+    const last = await reopen().open(ID);
+    same((await all(last)).entries.length, MANY_COUNT + 2, "every entry");
+    await last.close();
   },
   "has one writer at a time, and loses nothing of it": async ({ store, reopen }) => {
     const first = await store.create(ID);

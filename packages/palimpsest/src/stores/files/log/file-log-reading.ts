@@ -113,15 +113,18 @@ export class FileLogReading {
       return;
     }
     const parts = this.#read((file) => readScanned(file, scan, isOutline));
-    // An outline may hold lines that are not entries. In a log without entries the first number is 1, whatever the file has.
-    if (!isOutline) this.known = { size, last: NO_ENTRY };
+    // In a log without entries the first number is 1, whatever the file has.
+    let last: KnownEnd["last"] = NO_ENTRY;
     for (;;) {
       const next = this.#read(() => parts?.next());
-      if (next === undefined || next.done === true) return;
-      if (!isOutline) this.#know(size, next.value.entries);
+      if (next === undefined || next.done === true) break;
+      last = next.value.entries.at(-1)?.entry ?? last;
       yield next.value;
       await setImmediate();
     }
+    // Only here: an append that comes while the log is read continues its end, not the last entry that was read. An outline
+    // may hold lines that are not entries.
+    if (!isOutline) this.known = { size, last: { seq: last.seq, id: last.id } };
   }
 
   async #scanned(size: number): Promise<LogScan | undefined> {
