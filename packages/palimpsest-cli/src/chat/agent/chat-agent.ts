@@ -34,7 +34,7 @@ interface ChatStatus {
   readonly windowTokens: number;
   /** Room left and warnings, as `tokenWarningState` has them. */
   readonly warning: TokenWarningState;
-  /** The cost of the session, in $ at list prices; `undefined` if a price is not known, or before the first turn. */
+  /** The cost of the session, in $ at list prices; `undefined` if a price is not known, or as long as it is being read. */
   readonly costUsd: number | undefined;
   /** Share of the prompts of the last turn that came from the provider's cache, from 0 to 1. */
   readonly cacheShare: number | undefined;
@@ -55,6 +55,7 @@ export class ChatAgent {
     this.#parts = parts;
     this.#link = parts.link;
     parts.made.bind(parts.link.session);
+    this.#learnCost();
   }
 
   /** The session that is open: its window, history, pins, tasks, notes. */
@@ -187,9 +188,24 @@ export class ChatAgent {
   }
 
   async #switch(open: () => Promise<ChatLink>): Promise<void> {
+    this.#costUsd = undefined;
     this.#set(await open());
     this.#last = undefined;
-    this.#costUsd = undefined;
+    this.#learnCost();
+  }
+
+  /** The cost of a session that goes on is in its log, which is read in the background. */
+  #learnCost(): void {
+    const { session } = this.#link;
+    if (session.visible.length === 0) return;
+    const learn = async (): Promise<void> => {
+      const { costUsd } = await session.spending();
+      if (this.session !== session || this.#costUsd !== undefined) return;
+      this.#costUsd = costUsd;
+      this.#parts.options.onEvent({ type: "cost" });
+    };
+    // The end of the next turn asks again.
+    learn().catch(() => undefined);
   }
 
   #set(link: ChatLink): void {

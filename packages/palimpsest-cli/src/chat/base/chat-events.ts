@@ -78,6 +78,8 @@ export type ChatEvent =
     }
   /** A mode or a model was switched. */
   | { readonly type: "mode"; readonly mode: PermissionMode }
+  /** The cost of the session so far is known. */
+  | { readonly type: "cost" }
   /** Something to know, such as a setting without effect or a server that does not answer. */
   | { readonly type: "notice"; readonly text: string }
   /** Everything that the library reports: compactions, notes, memories, tasks, hooks; `sessionId` says of which session. */

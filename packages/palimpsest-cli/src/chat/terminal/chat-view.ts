@@ -146,6 +146,7 @@ export class ChatView {
         this.note("warn", retryWords(event));
         return;
       case "mode":
+      case "cost":
         return;
       case "notice":
         this.note("warn", event.text);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callTool, type Script } from "palimpsest-testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ChatOptions } from "#chat/agent/chat-options.ts";
 import { openChat } from "#chat/agent/open-chat.ts";
 import type { ChatEvent } from "#chat/base/chat-events.ts";
@@ -111,15 +111,19 @@ describe("the commands of a chat", () => {
   });
 
   it("begin, list, continue and fork sessions, and write one to a file", async () => {
-    const { place, agent, run, end } = await chat(({ lastUserText }) => lastUserText);
+    const { place, agent, events, run, end } = await chat(({ lastUserText }) => lastUserText);
     await agent.send("The first one.");
     const first = agent.session.id;
+    const { costUsd } = agent.status();
     expect((await run("/clear")).action).toBe("switched");
     await agent.send("The second one.");
     const listed = await run("/resume");
     expect(listed.text).toContain("The first one.");
     await run(`/resume ${first.slice(0, 8)}`);
     expect(agent.session.id).toBe(first);
+    await vi.waitFor(() => expect(events.at(-1)).toEqual({ type: "cost" }));
+    expect(costUsd).toBeGreaterThan(0);
+    expect(agent.status().costUsd).toBe(costUsd);
     await run("/fork");
     expect(agent.session.id).not.toBe(first);
     expect(JSON.stringify(agent.session.visible)).toContain("The first one.");
