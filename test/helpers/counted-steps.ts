@@ -4,9 +4,15 @@
  * characters or elements that it looks at, and each step of a regular expression.
  *
  * Counting replaces those methods for good, and Node runs some of them slower ever after: files named
- * `linear-time.test.ts` do it, which are the last of a process (`vitest.config.ts`).
+ * `linear-time.test.ts` do it, which are the last of a process (`vitest.shared.ts`).
  */
 import { SteppedPattern } from "./stepped-pattern.ts";
+
+/**
+ * Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work,
+ * 64.
+ */
+export const LINEAR_LIMIT = 16;
 
 type Method = (...args: unknown[]) => unknown;
 type Sized = { readonly length: number };

@@ -11,12 +11,9 @@ import {
   copilotLines,
   jsonl,
 } from "../../../../test/helpers/agent-samples.ts";
-import { growth } from "../../../../test/helpers/counted-steps.ts";
+import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
 
 describe("reading takes linear time", () => {
   const repeated = <T>(times: number, make: (index: number) => T): readonly T[] =>
@@ -113,6 +110,6 @@ describe("reading takes linear time", () => {
   ])("$why", ({ make }) => {
     const [small, large] = [make(200), make(1_600)];
     const read = (text: string) => () => importSessions({ name: "x", text });
-    expect(growth(read(small), read(large))).toBeLessThan(LIMIT);
+    expect(growth(read(small), read(large))).toBeLessThan(LINEAR_LIMIT);
   });
 });

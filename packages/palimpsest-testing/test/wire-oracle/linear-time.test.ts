@@ -1,11 +1,8 @@
 /** The judges of requests take steps in proportion to the messages. */
 import { expect, it } from "vitest";
 import { judgeAnthropicRequest, judgeOpenAIChatRequest } from "#wire-oracle/wire-oracle.ts";
-import { growth } from "../../../../test/helpers/counted-steps.ts";
+import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 import { ask, assistant, call, hi, result, text, user } from "./bodies.ts";
-
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
 
 it("every judge takes eight times the steps for eight times as many messages", () => {
   const exchange = (round: number) => [
@@ -32,5 +29,5 @@ it("every judge takes eight times the steps for eight times as many messages", (
     expect(judgeAnthropicRequest(anthropic(rounds))).toEqual([]);
     expect(judgeOpenAIChatRequest(chat(rounds))).toEqual([]);
   };
-  expect(growth(work(25), work(200))).toBeLessThan(LIMIT);
+  expect(growth(work(25), work(200))).toBeLessThan(LINEAR_LIMIT);
 });

@@ -7,11 +7,8 @@ import { LogWords } from "#compaction/literals/log-words.ts";
 import { arrivalPolicy } from "#compaction/planner/policies.ts";
 import { stripHostTags } from "#compaction/shared/user-words.ts";
 import { findVerified, markUnverified } from "#compaction/summary/unverified.ts";
-import { countSteps, growth } from "../../../../test/helpers/counted-steps.ts";
+import { countSteps, growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 import { measure } from "../../../../test/helpers/windows.ts";
-
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
 
 describe("literals", () => {
   it.each([
@@ -27,7 +24,7 @@ describe("literals", () => {
     ["emoji", "😀"],
   ])("are found in linear time in %s without end", (_name, unit) => {
     const find = (length: number) => () => visitLiterals(unit.repeat(length / unit.length), () => {});
-    expect(growth(find(2_000), find(16_000))).toBeLessThan(LIMIT);
+    expect(growth(find(2_000), find(16_000))).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each([
@@ -41,7 +38,7 @@ describe("literals", () => {
     ["digits", "123,"],
   ])("of %s are remembered in linear time", (_name, unit) => {
     const add = (length: number) => () => new LogWords().add(unit.repeat(length / unit.length));
-    expect(growth(add(2_000), add(16_000))).toBeLessThan(LIMIT);
+    expect(growth(add(2_000), add(16_000))).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each([
@@ -78,7 +75,7 @@ describe("a hostile summary", () => {
     log.add("name_7_x");
     const work = (text: string) => () =>
       findVerified(markUnverified(text, (literal, kind) => holdsLiteral(log, literal, kind)));
-    expect(growth(work(make(200)), work(make(1_600)))).toBeLessThan(LIMIT);
+    expect(growth(work(make(200)), work(make(1_600)))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -86,7 +83,7 @@ it("the user's words are found in linear time among tags that are never closed",
   const tags = (count: number): string => "<system-reminder>".repeat(count);
   expect(stripHostTags(tags(50_000))).toHaveLength(850_000);
   const strip = (count: number) => () => stripHostTags(tags(count));
-  expect(growth(strip(500), strip(4_000))).toBeLessThan(LIMIT);
+  expect(growth(strip(500), strip(4_000))).toBeLessThan(LINEAR_LIMIT);
 });
 
 it("a result of one long line is offloaded in linear time, and its picture stays small", () => {
@@ -98,5 +95,5 @@ it("a result of one long line is offloaded in linear time, and its picture stays
       measure,
     );
   expect(measure(plan(20_000_000)()[0]!.shown)).toBeLessThanOrEqual(2_004);
-  expect(growth(plan(50_000), plan(400_000))).toBeLessThan(LIMIT);
+  expect(growth(plan(50_000), plan(400_000))).toBeLessThan(LINEAR_LIMIT);
 });

@@ -7,29 +7,12 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
+import { answer, jsonl, user } from "./claude-code-samples.ts";
 import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const CUT_STEP = IS_LONG ? 1 : 97;
-
-const base = { sessionId: "s", isSidechain: false };
-const user = (uuid: string, parentUuid: string | null, content: unknown) => ({
-  ...base,
-  type: "user",
-  uuid,
-  parentUuid,
-  message: { role: "user", content },
-});
-const answer = (uuid: string, parentUuid: string, content: unknown) => ({
-  ...base,
-  type: "assistant",
-  uuid,
-  parentUuid,
-  message: { id: `m-${uuid}`, role: "assistant", content },
-});
-const jsonl = (...records: readonly unknown[]): string =>
-  records.map((record) => (typeof record === "string" ? record : JSON.stringify(record))).join("\n");
 
 const toolUse = { type: "tool_use", id: "t1", name: "Read", input: { path: "é😀" } };
 const toolResult = { type: "tool_result", tool_use_id: "t1", content: "1" };

@@ -1,29 +1,9 @@
 /** Recordings whose entries refer to each other in the worst way: reading takes steps in proportion to their length. */
 import { describe, expect, it } from "vitest";
 import { importSessions } from "#importers/registry.ts";
-import { growth } from "../../../../test/helpers/counted-steps.ts";
+import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
+import { answer, base, jsonl, user } from "./claude-code-samples.ts";
 import { GEMINI_LINES, linesText, OPENCODE } from "./trajectory-samples.ts";
-
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
-
-const base = { sessionId: "s", isSidechain: false };
-const user = (uuid: string, parentUuid: string | null, content: unknown) => ({
-  ...base,
-  type: "user",
-  uuid,
-  parentUuid,
-  message: { role: "user", content },
-});
-const answer = (uuid: string, parentUuid: string, content: unknown) => ({
-  ...base,
-  type: "assistant",
-  uuid,
-  parentUuid,
-  message: { id: `m-${uuid}`, role: "assistant", content },
-});
-const jsonl = (...records: readonly unknown[]): string =>
-  records.map((record) => (typeof record === "string" ? record : JSON.stringify(record))).join("\n");
 
 describe("reading a recorded session of Claude Code takes linear time", () => {
   const chain = (count: number): string =>
@@ -108,7 +88,7 @@ describe("reading a recorded session of Claude Code takes linear time", () => {
   ])("$why", ({ make }) => {
     const [small, large] = [make(200), make(1_600)];
     const read = (text: string) => () => importSessions({ name: "x", text });
-    expect(growth(read(small), read(large))).toBeLessThan(LIMIT);
+    expect(growth(read(small), read(large))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -225,6 +205,6 @@ describe("reading a recorded trajectory takes linear time", () => {
   ])("$why", ({ make }) => {
     const [small, large] = [linesText(make(200)), linesText(make(1_600))];
     const read = (text: string) => () => importSessions({ name: "x", text });
-    expect(growth(read(small), read(large))).toBeLessThan(LIMIT);
+    expect(growth(read(small), read(large))).toBeLessThan(LINEAR_LIMIT);
   });
 });

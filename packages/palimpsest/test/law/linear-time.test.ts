@@ -3,10 +3,7 @@ import { describe, expect, it } from "vitest";
 import { findPrompt } from "#tasks/prompt-patterns.ts";
 import { estimateText } from "#tokens/estimate/character-automaton.ts";
 import { classifyModelError, FAILURE_ROWS } from "#wire/errors/model-failure.ts";
-import { growth } from "../../../../test/helpers/counted-steps.ts";
-
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
+import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 
 describe("the end of an output", () => {
   it.each([
@@ -26,7 +23,7 @@ describe("the end of an output", () => {
     const find = (length: number) => () => {
       for (const end of ["", ":", "?", ">", "x", "\n"]) findPrompt(piece.repeat(length / piece.length) + end);
     };
-    expect(growth(find(500), find(4_000))).toBeLessThan(LIMIT);
+    expect(growth(find(500), find(4_000))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -40,7 +37,7 @@ it.each([
 ])("what a provider says is read in linear time where it repeats %j", (piece) => {
   const classify = (length: number) => () =>
     classifyModelError(new Error(piece.repeat(Math.ceil(length / piece.length))));
-  expect(growth(classify(1_000), classify(8_000))).toBeLessThan(LIMIT);
+  expect(growth(classify(1_000), classify(8_000))).toBeLessThan(LINEAR_LIMIT);
 });
 
 it.each([
@@ -54,5 +51,5 @@ it.each([
   { unit: "e\u0301", why: "combining marks" },
 ])("the tokens of $why are estimated in linear time", ({ unit }) => {
   const estimate = (length: number) => () => estimateText(unit.repeat(Math.ceil(length / unit.length)));
-  expect(growth(estimate(10_000), estimate(80_000))).toBeLessThan(LIMIT);
+  expect(growth(estimate(10_000), estimate(80_000))).toBeLessThan(LINEAR_LIMIT);
 });

@@ -14,11 +14,9 @@ import { splitQuoted } from "#memory/trust/quoted-words.ts";
 import { judgeTrust, type MemoryClaim } from "#memory/trust/trust.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { HOSTILE_FRONTMATTER, HOSTILE_INDEXES } from "#test/memory/files/hostile-files.ts";
-import { growth } from "../../../../test/helpers/counted-steps.ts";
+import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 import { secretSample, seeded } from "./trust/secret-samples.ts";
 
-/** Eight times the input takes about eight times the steps, a few more where a small one is over before a bound; quadratic work, 64. */
-const LIMIT = 16;
 const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length));
 
 describe("the cleaning of a memory", () => {
@@ -45,7 +43,7 @@ describe("the cleaning of a memory", () => {
       () => cleanMemoryText(repeated(piece, 500), "body"),
       () => cleanMemoryText(repeated(piece, 4_000), "body"),
     );
-    expect(steps).toBeLessThan(LIMIT);
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
   it("takes eight times the steps for eight times as many keys", () => {
@@ -60,7 +58,7 @@ describe("the cleaning of a memory", () => {
       () => cleanMemoryText(small, "body"),
       () => cleanMemoryText(large, "body"),
     );
-    expect(steps).toBeLessThan(LIMIT);
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -79,7 +77,7 @@ describe("whose words they are", () => {
       () => splitOwnWords(repeated(piece, 1_000)),
       () => splitOwnWords(repeated(piece, 8_000)),
     );
-    expect(steps).toBeLessThan(LIMIT);
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each([
@@ -95,7 +93,7 @@ describe("whose words they are", () => {
       () => splitQuoted(repeated(piece, 500)),
       () => splitQuoted(repeated(piece, 4_000)),
     );
-    expect(steps).toBeLessThan(LIMIT);
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
   it("is judged in eight times the steps for eight times as much of a tool's result", () => {
@@ -105,7 +103,7 @@ describe("whose words they are", () => {
       const pieces = [{ id: "m2", source: "tool" as const, text: line.repeat(count), turn: 1 }];
       return () => judgeTrust([claim, claim], { pieces });
     };
-    expect(growth(judged(20), judged(160))).toBeLessThan(LIMIT);
+    expect(growth(judged(20), judged(160))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -134,7 +132,7 @@ describe("what a conversation says", () => {
       () => extractByRules(small),
       () => extractByRules(large),
     );
-    expect(steps).toBeLessThan(LIMIT);
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
   it("is compared with memories in steps that grow no faster than the texts", () => {
@@ -142,12 +140,12 @@ describe("what a conversation says", () => {
       const text = "deploy the office ".repeat(size);
       return usedMemories([aMemory({ body: text })], { userText: text, answer: text });
     };
-    expect(growth(work(200), work(1_600))).toBeLessThan(LIMIT);
+    expect(growth(work(200), work(1_600))).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each(["a", "not ", "a'", "é"])("is compared as a fact in linear time where it repeats %j", (piece) => {
     const work = (count: number) => () => compareFacts(piece.repeat(count), `${piece.repeat(count)}x`);
-    expect(growth(work(1_000), work(8_000))).toBeLessThan(LIMIT);
+    expect(growth(work(1_000), work(8_000))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 
@@ -159,19 +157,19 @@ describe("a hostile file", () => {
         () => parseMemoryFile("a.md", small),
         () => parseMemoryFile("a.md", large),
       ),
-    ).toBeLessThan(LIMIT);
+    ).toBeLessThan(LINEAR_LIMIT);
     expect(
       growth(
         () => updateMemoryFile(small, { isQuarantined: true }),
         () => updateMemoryFile(large, { isQuarantined: true }),
       ),
-    ).toBeLessThan(LIMIT);
+    ).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each(HOSTILE_INDEXES)("of the index is read and edited in linear time: $why", ({ make }) => {
     const line = { file: "new.md", title: "New", hook: "x", type: "user" } as const;
     const work = (text: string) => () => parseIndex(setIndexLine(text, line));
-    expect(growth(work(make(2_000)), work(make(16_000)))).toBeLessThan(LIMIT);
+    expect(growth(work(make(2_000)), work(make(16_000)))).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each(["[", '{"results":'])("of another memory is refused in linear time: %s", (piece) => {
@@ -179,6 +177,6 @@ describe("a hostile file", () => {
       expect(() => importMemories(piece.repeat(count))).toThrow(
         expect.objectContaining({ code: "FORMAT_UNKNOWN" }),
       );
-    expect(growth(refused(1_000), refused(8_000))).toBeLessThan(LIMIT);
+    expect(growth(refused(1_000), refused(8_000))).toBeLessThan(LINEAR_LIMIT);
   });
 });

@@ -146,7 +146,7 @@ const MOST_MENTIONS = 64;
 /** The files that a text names. The text is read once, however many files are looked for. */
 export class NamedFiles {
   readonly #text: string;
-  /** Where a name may begin, by its first characters. */
+  /** The places at which a name may begin, by its first characters. */
   readonly #starts = new Map<string, number[]>();
 
   constructor(text: string) {

@@ -103,7 +103,7 @@ function rankedFiles(digest: Digest): readonly FileRecord[] {
     .filter(({ path }) => path.startsWith("/") || !namedWhole.has(path));
 }
 
-/** What follows a slash of a whole path and is as long as another path. */
+/** The ends of whole paths that are as long as another path, each without the slash before it. */
 function findEnds(paths: readonly string[]): ReadonlySet<string> {
   const isWhole = (path: string): boolean => path.startsWith("/");
   const lengths = new Set(paths.filter((path) => !isWhole(path)).map(({ length }) => length));
