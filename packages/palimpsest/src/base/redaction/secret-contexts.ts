@@ -56,7 +56,7 @@ const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z]
  * A long value of letters alone that no one types as a word: five capitals, five small letters, and two capitals that
  * stand together, which the names in code seldom have. Only in patterns that tell capitals from small letters.
  */
-const LETTERS = String.raw`(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){5})(?=[a-z_~+/=.-]{0,32}(?:[A-Z][a-z_~+/=.-]{1,32}){0,16}[A-Z]{2})`;
+const LETTERS = `(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){5})(?=[a-z_~+/=.-]{0,32}(?:[A-Z][a-z_~+/=.-]{1,32}){0,16}[A-Z]{2})`;
 /** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
 const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
