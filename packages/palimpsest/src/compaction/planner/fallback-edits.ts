@@ -8,6 +8,7 @@ import { planTruncateNewest } from "../layers/truncate-newest/truncate-newest.ts
 import { measureMessages } from "../shared/measure.ts";
 import { type PlannedEdits, tokensAfter, visibleAfter, type WindowState } from "../shared/window-state.ts";
 import { countLoss } from "../summary/loss-report.ts";
+import { canLeave } from "./window-sizes.ts";
 
 /** Share of the blocking limit that a last-resort peel aims at: room for one more message. Our choice. */
 const TRUNCATE_SHARE = 0.9;
@@ -31,12 +32,14 @@ export function truncateWindow(state: WindowState, made: PlannedEdits): PlannedE
   return { edits, usedTokens: tokensAfter(state, edits) };
 }
 
-/** Old media, as far as history may be edited; `undefined` if there are none. */
+/** Old media, as far as history may be edited; `undefined` if there are none, or if that is not enough. */
 export function stripMedia(state: WindowState): PlannedEdits | undefined {
   const mayStrip = ({ seq }: VisibleMessage): boolean =>
     state.editSafety === "permissive" || seq > state.lastCallSeq;
   const edit = planStripMedia(state.visible.filter(mayStrip), state.measure, state.pins, state);
-  return edit === undefined ? undefined : { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
+  if (edit === undefined) return undefined;
+  const made = { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
+  return canLeave(state, made) ? made : undefined;
 }
 
 /** Adds the removal of thinking to `made`, unless a summary replaces its history anyway. */

@@ -52,6 +52,7 @@ import {
   type WindowPlan,
 } from "./window-plan.ts";
 import {
+  canLeave,
   canSummarise,
   mayCollapse,
   mayCollapseEarly,
@@ -79,7 +80,6 @@ export class WindowPlanner {
   readonly #collapses = new CollapseAhead();
   /** Entry at which old rounds last collapsed; they do so once until a message is added. */
   #collapsedSeq = 0;
-
   /** The window as it was when its rent was charged last: a call that is prepared again pays once. */
   #charged: { readonly visible: WindowState["visible"]; readonly count: number } | undefined;
 
@@ -111,8 +111,9 @@ export class WindowPlanner {
     if (state.usedTokens >= state.budget.autoCompactGateTokens)
       return yield* this.#atAutoCompactGate(state, sources);
     const cleared = yield* this.#clear(state);
-    if (cleared !== undefined) return cleared;
-    return this.#isGateLookDue(state) ? yield* this.#atGates(state) : nothing;
+    if (cleared !== undefined && canLeave(state, cleared)) return cleared;
+    const shortened = this.#isGateLookDue(state) ? yield* this.#atGates(state) : nothing;
+    return canLeave(state, shortened) ? shortened : nothing;
   }
 
   /**

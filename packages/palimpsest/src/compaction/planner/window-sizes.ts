@@ -1,7 +1,7 @@
 /**
  * Helpers of the planner: sizes of parts of the window, and checks of which layers it may use.
  */
-import type { WindowState } from "../shared/window-state.ts";
+import type { PlannedEdits, WindowState } from "../shared/window-state.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 
 /** True if a summary is possible: written by a model, or extracted from the log (`extractive`). */
@@ -57,4 +57,9 @@ export function shortensOldBlocks(
   const isKept =
     keepsBlocks !== undefined && windowTokens >= keepsBlocks.from && windowTokens < keepsBlocks.below;
   return !isKept || !canSummarise(state);
+}
+
+/** True if the request fits: a rewrite voids the provider's report, and by the estimate it may end above the limit. */
+export function canLeave({ budget }: WindowState, { usedTokens }: PlannedEdits): boolean {
+  return usedTokens < budget.blockingTokens;
 }

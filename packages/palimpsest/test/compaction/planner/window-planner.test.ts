@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { costPolicy } from "#compaction/planner/cost-policy.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
-import { tokensAfter } from "#compaction/shared/window-state.ts";
+import { type PlannedEdits, tokensAfter } from "#compaction/shared/window-state.ts";
 import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
@@ -21,6 +21,39 @@ it("reckons what a rewrite leaves by the estimate, because the provider's report
   if (!("edits" in plan)) throw new Error("a summary is not due here");
   expect(plan.edits.map(({ kind }) => kind)).toEqual(["offload"]);
   expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
+});
+
+it.each([
+  {
+    over: { isWarm: false, at: 86_400_000 },
+    policy: "economy",
+    why: "old results are cleared with a cold cache",
+  },
+  { over: {}, policy: "faithful", why: "old blocks are shortened at the gates" },
+] as const)("leaves a window as it is that a rewrite would bring above its limit by the estimate: $why", ({
+  over,
+  policy,
+}) => {
+  const round = (turn: number, lines: number) => [
+    user(`wish ${turn}`),
+    assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+    result(`c${turn}`, "some line of code here\n".repeat(lines)),
+  ];
+  const old = Array.from({ length: 12 }, (_, turn) => round(turn, 300)).flat();
+  const words = Array.from({ length: 1_600 }, () => user("some words to keep in mind ".repeat(5)));
+  const recent = Array.from({ length: 6 }, (_, turn) => round(100 + turn, 10)).flat();
+  const estimated = aWindowState(asWindow([...old, ...words, ...recent]));
+  const usedTokens = Math.floor(estimated.budget.autoCompactGateTokens * 0.9);
+  const planWith = (blockingTokens: number) => {
+    const planner = new WindowPlanner({ ...costPolicy(policy)!, keepsBlocks: NO_WINDOW });
+    const budget = { ...estimated.budget, blockingTokens };
+    return planner.plan({ ...estimated, ...over, usedTokens, budget }) as PlannedEdits;
+  };
+  const rewritten = planWith(Number.POSITIVE_INFINITY);
+  expect(rewritten.edits).not.toEqual([]);
+  expect(rewritten.usedTokens).toBeGreaterThan(estimated.budget.blockingTokens);
+  expect(planWith(rewritten.usedTokens)).toEqual({ edits: [], usedTokens });
+  expect(planWith(rewritten.usedTokens + 1)).toEqual(rewritten);
 });
 
 const NO_WINDOW = { from: 0, below: 0 };
