@@ -128,11 +128,15 @@ export class SegmentFiles {
     if (files.writeParts === undefined || this.#failures > 1) return;
     for (;;) {
       // All that wait at once: while a long log is read, segments are made faster than they are written.
-      const at = history.segments.findLastIndex(isInMemory);
-      if (at === -1) return this.#removeOthers(history);
+      const newest = history.segments.findLast(isInMemory);
+      if (newest === undefined) return this.#removeOthers(history);
       if (hasLoss()) return;
-      const run = mergedWith(history.segments.slice(0, at + 1), mostMerged);
-      const whole = await this.#merged(run, mostMerged);
+      const known = history.segments.slice(0, history.segments.indexOf(newest) + 1);
+      const wanted = mergedWith(known, mostMerged);
+      const loaded = wanted.length > 1 ? await this.#load(wanted) : undefined;
+      // Beside one that the disk cannot read, the newest stands alone.
+      const run = loaded === undefined ? [newest] : wanted;
+      const whole = loaded === undefined ? newest : await this.#inSteps(mergeSegments(loaded), mostMerged);
       const id = whole && (await this.#idAt(whole.head));
       if (whole === undefined || id === undefined) return;
       await files.writeParts(nameOf(whole.head), writeSegment(whole, id));
@@ -142,9 +146,8 @@ export class SegmentFiles {
     }
   }
 
-  async #merged(run: readonly Segment[], mostMerged: number): Promise<WholeSegment | undefined> {
-    const [first] = run;
-    if (run.length === 1 && isInMemory(first!)) return first;
+  /** All parts of the segments; `undefined` if one of them cannot be read. */
+  async #load(run: readonly Segment[]): Promise<readonly LoadedSegment[] | undefined> {
     const loaded: LoadedSegment[] = [];
     for (const segment of run) {
       const parts: Uint8Array[] = [];
@@ -157,7 +160,7 @@ export class SegmentFiles {
       }
       loaded.push({ ...segment, parts });
     }
-    return this.#inSteps(mergeSegments(loaded), mostMerged);
+    return loaded;
   }
 
   /** Runs the steps with turns for others; `undefined` if a session is closed that would wait for too many. */

@@ -55,14 +55,14 @@ const withoutEnd = (parts: Uint8Array[]): void => {
   }
 };
 
-/** The same disk, on which no segment can be opened once `isOn` returns true. */
-function unreadable(sound: FileSystem, isOn: () => boolean): FileSystem {
+/** The same disk, on which no segment, or none of this name, can be opened once `isOn` returns true. */
+function unreadable(sound: FileSystem, isOn: () => boolean, segment = "segment-"): FileSystem {
   return new Proxy(sound, {
     get(target, name) {
       const value = Reflect.get(target, name, target) as unknown;
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
-        if (name === "open" && isOn() && String(args[0]).startsWith(`${FOLDER}/segment-`))
+        if (name === "open" && isOn() && String(args[0]).startsWith(`${FOLDER}/${segment}`))
           throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
         return (value as (...given: unknown[]) => unknown).apply(target, args);
       };
@@ -109,6 +109,27 @@ describe("a segment that cannot be read", () => {
     expect((await stored.search("Question 12", { limit: 1 }))[0]?.snippet).toContain("Question 12");
     await stored.close();
     await session.close();
+  });
+
+  it("does not keep new ones from being written beside it", async () => {
+    const sound = new InMemoryFileSystem();
+    await saved(onDisk(sound));
+    const segments = () => sound.list(FOLDER).filter((name) => name.startsWith("segment-"));
+    const [first] = segments();
+    let isOn = false;
+    const fs = unreadable(sound, () => isOn, first);
+    const session = await openSession("s", optionsOf(onDisk(fs, 2), 2));
+    await session.history.search("nothing here");
+    await converse(session, 25, 50);
+    const expected = await answers(session);
+    isOn = true;
+    await session.close();
+    expect(segments()).toEqual([first, expect.any(String)]);
+    const { store, wholeReads } = counting(onDisk(sound, 3));
+    const again = await openSession("s", optionsOf(store, 3));
+    expect(await answers(again)).toEqual(expected);
+    expect(wholeReads()).toBe(0);
+    await again.close();
   });
 
   it("is made again once, and written, where several searches meet it", async () => {
