@@ -1,6 +1,6 @@
 /**
  * Databases for tests: PostgreSQL inside this process (PGlite), started once a process, and the real server
- * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a separate schema.
+ * at PALIMPSEST_POSTGRES_URL, where there is one. Each test has a separate schema, or an empty one.
  */
 import { existsSync, mkdirSync, openAsBlob, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -92,16 +92,46 @@ export async function expireLeases(database: TestDatabase, schema: string): Prom
   );
 }
 
+/** A store, and what makes others on its tables. */
+interface TestStore {
+  readonly store: PostgresSessionStore;
+  readonly schema: string;
+  readonly again: (more?: Partial<PostgresSessionStoreOptions>) => PostgresSessionStore;
+}
+
+/** The schemas that tests of a database use one after another. */
+const reused = new WeakMap<TestDatabase, Promise<string>>();
+
+/**
+ * An empty store in tables that earlier tests of this database used: making tables takes longer than most tests do. Each
+ * test has it alone.
+ */
+export async function emptyStore(
+  database: TestDatabase,
+  options: Partial<PostgresSessionStoreOptions> = {},
+): Promise<TestStore> {
+  const made = reused.get(database) ?? freshStore(database).then(({ schema }) => schema);
+  reused.set(database, made);
+  const schema = await made;
+  await database.run(`DELETE FROM "${schema}".sessions`);
+  return storeIn(database, schema, options);
+}
+
 /** A store in a separate schema, ready to use. */
 export async function freshStore(
   { pool }: Pick<TestDatabase, "pool">,
   options: Partial<PostgresSessionStoreOptions> = {},
-): Promise<{
-  readonly store: PostgresSessionStore;
-  readonly schema: string;
-  readonly again: (more?: Partial<PostgresSessionStoreOptions>) => PostgresSessionStore;
-}> {
-  const schema = options.schema ?? freshSchema();
+): Promise<TestStore> {
+  const made = storeIn({ pool }, options.schema ?? freshSchema(), options);
+  await made.store.migrate();
+  return made;
+}
+
+function storeIn(
+  { pool }: Pick<TestDatabase, "pool">,
+  schema: string,
+  options: Partial<PostgresSessionStoreOptions>,
+): TestStore {
   const again = (more: Partial<PostgresSessionStoreOptions> = {}) =>
     new PostgresSessionStore({
       pool,
@@ -112,7 +142,5 @@ export async function freshStore(
       ...options,
       ...more,
     });
-  const store = again();
-  await store.migrate();
-  return { store, schema, again };
+  return { store: again(), schema, again };
 }

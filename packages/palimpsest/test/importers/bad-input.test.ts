@@ -12,7 +12,7 @@ import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 97;
+const CUT_STEP = IS_LONG ? 1 : 293;
 
 const toolUse = { type: "tool_use", id: "t1", name: "Read", input: { path: "é😀" } };
 const toolResult = { type: "tool_result", tool_use_id: "t1", content: "1" };
@@ -127,7 +127,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
         bytes[index] = value;
         importOrCode(bytes.toString("utf8"));
       }),
-      { numRuns: IS_LONG ? 100 : 30 },
+      { numRuns: IS_LONG ? 100 : 10 },
     );
   });
 
@@ -154,7 +154,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
       fc.property(fc.constantFrom(...paths), odd, (path, value) => {
         importOrCode(jsonl(...(withValue(records, path, value) as readonly unknown[])));
       }),
-      { numRuns: IS_LONG ? 1_000 : 40 },
+      { numRuns: IS_LONG ? 1_000 : 12 },
     );
   });
 });

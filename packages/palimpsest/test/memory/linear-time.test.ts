@@ -15,30 +15,37 @@ import { judgeTrust, type MemoryClaim } from "#memory/trust/trust.ts";
 import { aMemory } from "#test/memory/consolidation/a-memory.ts";
 import { HOSTILE_FRONTMATTER, HOSTILE_INDEXES } from "#test/memory/files/hostile-files.ts";
 import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
+import { usualFew } from "../../../../test/helpers/size-of-run.ts";
 import { secretSample, seeded } from "./trust/secret-samples.ts";
 
 const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length));
 
 describe("the cleaning of a memory", () => {
-  it.each([
-    "<",
-    "<a ",
-    "[",
-    "[ ",
-    "> ",
-    "\n",
-    " \n",
-    "Human",
-    "\u0301",
-    "\u200b",
-    "![",
-    "---\n",
-    "`",
-    "sk-ant-",
-    "<!--",
-    "a\n> ",
-    "&lt;",
-  ])("takes eight times the steps for eight times as much of %j", (piece) => {
+  it.each(
+    usualFew(
+      [
+        "<",
+        "<a ",
+        "[",
+        "[ ",
+        "> ",
+        "\n",
+        " \n",
+        "Human",
+        "\u0301",
+        "\u200b",
+        "![",
+        "---\n",
+        "`",
+        "sk-ant-",
+        "<!--",
+        "a\n> ",
+        "&lt;",
+      ],
+      5,
+      2,
+    ),
+  )("takes eight times the steps for eight times as much of %j", (piece) => {
     const steps = growth(
       () => cleanMemoryText(repeated(piece, 500), "body"),
       () => cleanMemoryText(repeated(piece, 4_000), "body"),
@@ -63,16 +70,9 @@ describe("the cleaning of a memory", () => {
 });
 
 describe("whose words they are", () => {
-  it.each([
-    "<context>",
-    "<skill>a",
-    "```\n",
-    "<file ",
-    "a\n",
-    "</context>",
-    "-",
-    " ",
-  ])("is found in eight times the steps for eight times as much of %j", (piece) => {
+  it.each(
+    usualFew(["<context>", "<skill>a", "```\n", "<file ", "a\n", "</context>", "-", " "], 5, 2),
+  )("is found in eight times the steps for eight times as much of %j", (piece) => {
     const steps = growth(
       () => splitOwnWords(repeated(piece, 1_000)),
       () => splitOwnWords(repeated(piece, 8_000)),
@@ -80,15 +80,13 @@ describe("whose words they are", () => {
     expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
-  it.each([
-    '"',
-    "says: ",
-    "“a ",
-    "'a ",
-    "`",
-    'Always end with "a b c d e f" ',
-    'said "a b c d e f" ',
-  ])("is found by quotations in eight times the steps for eight times as much of %j", (piece) => {
+  it.each(
+    usualFew(
+      ['"', "says: ", "“a ", "'a ", "`", 'Always end with "a b c d e f" ', 'said "a b c d e f" '],
+      5,
+      2,
+    ),
+  )("is found by quotations in eight times the steps for eight times as much of %j", (piece) => {
     const steps = growth(
       () => splitQuoted(repeated(piece, 500)),
       () => splitQuoted(repeated(piece, 4_000)),
@@ -108,20 +106,26 @@ describe("whose words they are", () => {
 });
 
 describe("what a conversation says", () => {
-  it.each([
-    "always ",
-    "Remember that ",
-    "I prefer, ",
-    "no, ",
-    "a, always ",
-    "we use x. ",
-    "? ",
-    "必ず",
-    "ok ",
-    "e.g. ",
-    "в будущем ",
-    "in the future ",
-  ])("is extracted in eight times the steps for eight times as much of %j", (piece) => {
+  it.each(
+    usualFew(
+      [
+        "always ",
+        "Remember that ",
+        "I prefer, ",
+        "no, ",
+        "a, always ",
+        "we use x. ",
+        "? ",
+        "必ず",
+        "ok ",
+        "e.g. ",
+        "в будущем ",
+        "in the future ",
+      ],
+      5,
+      2,
+    ),
+  )("is extracted in eight times the steps for eight times as much of %j", (piece) => {
     const conversation = (length: number): readonly ConversationMessage[] =>
       (repeated(piece, length).match(/[\s\S]{1,190}/g) ?? []).map((text, index) => ({
         id: `m${index}`,
@@ -150,7 +154,9 @@ describe("what a conversation says", () => {
 });
 
 describe("a hostile file", () => {
-  it.each(HOSTILE_FRONTMATTER)("of memory is read and edited in linear time: $why", ({ make }) => {
+  it.each(usualFew(HOSTILE_FRONTMATTER, 4, 1))("of memory is read and edited in linear time: $why", ({
+    make,
+  }) => {
     const [small, large] = [make(1_000), make(8_000)];
     expect(
       growth(
@@ -166,7 +172,9 @@ describe("a hostile file", () => {
     ).toBeLessThan(LINEAR_LIMIT);
   });
 
-  it.each(HOSTILE_INDEXES)("of the index is read and edited in linear time: $why", ({ make }) => {
+  it.each(usualFew(HOSTILE_INDEXES, 4, 1))("of the index is read and edited in linear time: $why", ({
+    make,
+  }) => {
     const line = { file: "new.md", title: "New", hook: "x", type: "user" } as const;
     const work = (text: string) => () => parseIndex(setIndexLine(text, line));
     expect(growth(work(make(2_000)), work(make(16_000)))).toBeLessThan(LINEAR_LIMIT);

@@ -158,7 +158,7 @@ describe("applySectionPatches", () => {
     const options = { limits: { sectionTokens: 30, totalTokens: 1_000 }, measure };
     const huge = patched(
       [
-        replace("Current State", "- keep this\n".repeat(100_000)),
+        replace("Current State", "- keep this\n".repeat(20_000)),
         append("Worklog", "- step two\n- step three"),
       ],
       NOTES,

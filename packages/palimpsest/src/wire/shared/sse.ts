@@ -33,6 +33,12 @@ export class SseReader {
   #name = "";
   #data: string[] = [];
   #dataLength = 0;
+  readonly #largestEventChars: number;
+
+  /** @param largestEventChars Longest event that is read, in characters. */
+  constructor(largestEventChars = LARGEST_EVENT_CHARS) {
+    this.#largestEventChars = largestEventChars;
+  }
 
   /** @throws ModelError where the data of an event is not JSON, or an event is too long. */
   take(bytes: Uint8Array): readonly unknown[] {
@@ -63,8 +69,8 @@ export class SseReader {
     }
     this.#rest = buffer.slice(start);
     this.#searchedLength = Math.max(0, this.#rest.length - 1);
-    if (this.#rest.length + this.#dataLength > LARGEST_EVENT_CHARS)
-      throw unreadableEvent(`is longer than ${LARGEST_EVENT_CHARS} characters`);
+    if (this.#rest.length + this.#dataLength > this.#largestEventChars)
+      throw unreadableEvent(`is longer than ${this.#largestEventChars} characters`);
     return events;
   }
 

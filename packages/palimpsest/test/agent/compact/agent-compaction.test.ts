@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { SUMMARY } from "#test/agent/fake-model.ts";
-import { callOf, docsTool, setTheStage, wordsOf } from "#test/agent/stage.ts";
+import { callOf, docsTool, type StageOptions, setTheStage as setStage, wordsOf } from "#test/agent/stage.ts";
 
-const tools = [docsTool(800)];
+/** Twenty of these fill the window once. */
+const tools = [docsTool(1_600)];
+const setTheStage = (options: StageOptions = {}) => setStage({ calls: 20, ...options });
 
 describe("a full window", () => {
   it("is summarised by the model, once for each time it is full", async () => {
@@ -16,8 +18,12 @@ describe("a full window", () => {
   });
 
   it("shares the request of the conversation to the byte when it asks", async () => {
-    const { session, model } = await setTheStage();
-    await session.turn("Read everything.", { tools, system: "You read.", parameters: { max_tokens: 4_000 } });
+    const { session, model } = await setTheStage({ calls: 40 });
+    await session.turn("Read everything.", {
+      tools: [docsTool(800)],
+      system: "You read.",
+      parameters: { max_tokens: 4_000 },
+    });
     const at = model.requests.findIndex((request) =>
       JSON.stringify(request.messages.at(-1)).includes("<summary> tags"),
     );
@@ -60,10 +66,10 @@ describe("a full window", () => {
 
   it("asks no model any more after three failures, until somebody compacts by hand", async () => {
     const { session, eventNames } = await setTheStage({
-      calls: 160,
+      calls: 54,
       summary: (_, n) => (n < 3 ? "No." : SUMMARY),
     });
-    await session.turn("Read everything.", { tools });
+    await session.turn("Read everything.", { tools: [docsTool(2_400)] });
     const asked = eventNames().filter((name) => name.startsWith("summary-call"));
     expect(asked).toHaveLength(3);
     expect(eventNames().filter((name) => name.startsWith("extractive")).length).toBeGreaterThan(3);

@@ -3,6 +3,7 @@ import { asksForSummary } from "#test/agent/fake-model.ts";
 import { callOf, docsTool, setTheStage } from "#test/agent/stage.ts";
 
 const docs = docsTool(800);
+const longDocs = docsTool(1_600);
 const readFile = {
   name: "Read",
   description: "Reads a file.",
@@ -43,10 +44,10 @@ describe("after a compaction", () => {
     };
     const invoke = [{ type: "tool_use", id: "s", name: "Skill", input: { skill: "pdf" } }] as const;
     const answer = (_: unknown, index: number) =>
-      index === 3 ? invoke : index % 45 === 44 ? "Done." : callOf(index);
+      index === 3 ? invoke : index % 23 === 22 ? "Done." : callOf(index);
     const { palimpsest, session, events, eventNames } = await setTheStage({ answer });
-    await session.turn("Read everything.", { tools: [docs, skill] });
-    await session.turn("Read on.", { tools: [docs, skill] });
+    await session.turn("Read everything.", { tools: [longDocs, skill] });
+    await session.turn("Read on.", { tools: [longDocs, skill] });
     const compactions = eventNames().filter((name) => name.startsWith("full")).length;
     expect(compactions).toBeGreaterThan(1);
     const restored = events.flatMap((event) =>
@@ -56,7 +57,7 @@ describe("after a compaction", () => {
     expect(textsOf(session.session.visible[1])).toContain("Render each page");
     await palimpsest.close();
     const again = await palimpsest.session("s1");
-    await again.turn("Read more.", { tools: [docs, skill] });
+    await again.turn("Read more.", { tools: [longDocs, skill] });
     await again.compact();
     expect(
       events.filter((event) => event.type === "restored" && event.kind === "skill").length,

@@ -25,6 +25,7 @@ import {
   isNotesRequest,
   isSummaryRequest,
 } from "../../../../../test/helpers/recorded-agent.ts";
+import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
 /** About 3,000 tokens: far beyond what the hosts here allow an answer. */
 const LONG_SUMMARY = GOOD_SUMMARY.replace("were read and changed.", wordsOf(3_000));
@@ -94,7 +95,7 @@ const anthropic =
 
 describe("a forked summary", () => {
   it.each(
-    CLIENTS,
+    usualFew(CLIENTS, 3),
   )("gets what its reserve promises, whatever limit the host of $name sets", async (client) => {
     const connect = (url: string): ModelClient => ({ ...client.connect(url), model: client.model });
     const played = await compactByHand({ connect, parameters: client.parameter.given });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "#session/events/events.ts";
 import { asksForNotes, asksForSummary, type FakeReply } from "#test/agent/fake-model.ts";
-import { docsTool, type StageOptions, setTheStage } from "#test/agent/stage.ts";
+import { docsTool, type StageOptions, setTheStage as setStage } from "#test/agent/stage.ts";
 
 const ANY_COST: StageOptions = { notes: { costShareCap: "off" } };
-const TOOLS = { tools: [docsTool(800)] };
+const TOOLS = { tools: [docsTool(1_600)] };
+const setTheStage = (options: StageOptions) => setStage({ calls: 20, ...options });
 
 const updatesOf = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "notes-update" ? [event] : []));
@@ -23,7 +24,7 @@ describe("notes of a session", () => {
   });
 
   it("are written by the model that answers, on the conversation as it was sent", async () => {
-    const { session, model } = await setTheStage({ ...ANY_COST, calls: 12 });
+    const { session, model } = await setTheStage({ ...ANY_COST, calls: 6 });
     await session.turn("Read everything.", TOOLS);
     await session.notesSettled();
     const update = model.requests.findIndex(asksForNotes);
@@ -35,10 +36,10 @@ describe("notes of a session", () => {
   });
 
   it("are not kept where they are switched off, nor asked about where nobody may be", async () => {
-    const off = await setTheStage({ notes: "off", calls: 12 });
+    const off = await setTheStage({ notes: "off", calls: 6 });
     await off.session.turn("Read everything.", TOOLS);
     expect(off.model.requests.some(asksForNotes)).toBe(false);
-    const extractive = await setTheStage({ notes: { updater: "extractive" }, calls: 12 });
+    const extractive = await setTheStage({ notes: { updater: "extractive" }, calls: 6 });
     await extractive.session.turn("Read everything.", TOOLS);
     await extractive.session.notesSettled();
     expect(extractive.model.requests.some(asksForNotes)).toBe(false);
@@ -65,7 +66,7 @@ describe("notes of a session", () => {
   });
 
   it("cost at most their share: with the default cap a short session has none", async () => {
-    const { session, events } = await setTheStage({ notes: {}, calls: 12 });
+    const { session, events } = await setTheStage({ notes: {}, calls: 6 });
     await session.turn("Read everything.", TOOLS);
     await session.close();
     expect(updatesOf(events)).toEqual([]);

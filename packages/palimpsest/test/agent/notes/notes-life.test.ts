@@ -309,7 +309,7 @@ describe("what a log says of its notes", () => {
     const last = entries.at(-1)!;
     const message = entries.find(({ seq }) => seq === 4)!;
     for (const isIdRight of isLong ? [false, true] : [true])
-      for (const value of HOSTILE) {
+      for (const value of isLong ? HOSTILE : HOSTILE.filter((_, index) => index % 4 === 0)) {
         const disk = start.crashedCopy("process");
         const log = await fileStore(disk).open(SESSION);
         const hostile =

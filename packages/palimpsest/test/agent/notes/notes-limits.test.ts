@@ -18,7 +18,7 @@ describe("notes that a model fills with far too much", () => {
     { windowTokens: 64_000, why: "scaled with the window" },
     { windowTokens: 32_000, why: "at the least that is of use" },
   ])("stay within their limits in a window of $windowTokens: $why", async ({ windowTokens }) => {
-    const noted = await playNoted(agentOf(16), {
+    const noted = await playNoted(agentOf(8), {
       windowTokens,
       notes: { costShareCap: "off", isGated: false },
       update: tooMuch,

@@ -6,8 +6,8 @@ import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { type Fault, faultyStore } from "./faulty-store.ts";
 
-/** By default each way to fail has every fourth write, and each has others. */
-const STEP = bySize({ usual: 4, long: 1 });
+/** By default each way to fail has every twelfth write, and each has others. */
+const STEP = bySize({ usual: 12, long: 1 });
 
 const model = functionModel(async () => "Fine.", { model: "claude-opus-4-5" });
 const agents = { worker: { description: "works", model } };
@@ -91,7 +91,7 @@ describe("a notice", () => {
       it(`is in the log once, whichever write fails ${isLasting ? "for good" : "once"}, ${isWritten ? "after" : "before"} it reached the disk`, async () => {
         const { writes } = await livedThrough({ at: Infinity, isLasting, isWritten });
         const turn = (isLasting ? 2 : 0) + (isWritten ? 1 : 0);
-        for (let at = 1 + (turn % STEP); at <= writes; at += STEP) {
+        for (let at = 1 + ((turn * 3) % STEP); at <= writes; at += STEP) {
           const { texts, records } = await livedThrough({ at, isLasting, isWritten });
           for (const id of ["t1", "t2"]) {
             const own = records.filter((record) => record["id"] === id);

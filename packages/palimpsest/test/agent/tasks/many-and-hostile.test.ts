@@ -7,7 +7,7 @@ import { testFolder } from "../../../../../test/helpers/recordings.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const model = functionModel(async () => "Done.", { model: "claude-opus-4-5" });
-const COUNT = bySize({ usual: 20, long: 1_000 });
+const COUNT = bySize({ usual: 8, long: 1_000 });
 const LIMIT_BYTES = bySize({ usual: 1_048_576, long: 64 * 1_024 * 1_024 });
 
 async function open(limits: Partial<TaskLimits> = {}) {

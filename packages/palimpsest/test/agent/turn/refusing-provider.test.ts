@@ -35,18 +35,31 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-/** An agent that reads sixty documents in a window of 64,000 tokens, of which no counter knows. */
-async function sixtyDocuments(
+interface Reading {
+  readonly count: number;
+  readonly tokens: number;
+}
+const FEW_LONG: Reading = { count: 20, tokens: 2_400 };
+const MANY_SHORT: Reading = { count: 35, tokens: 800 };
+
+/** An agent that reads documents in a window of 64,000 tokens, of which no counter knows. */
+async function readDocuments(
   wire: string,
+  { count, tokens }: Reading,
   script: (
     call: number,
     provider: ScriptedProvider,
+    usual: Parameters<typeof answer>[0],
   ) => ReturnType<Extract<Script, (...none: never[]) => unknown>>,
 ) {
   let calls = 0;
   const provider: ScriptedProvider = await scriptedProvider({
     windowTokens: 64_000,
-    script: (request) => (isSummaryRequest(request) ? GOOD_SUMMARY : script(calls++, provider)),
+    script: (request) => {
+      if (isSummaryRequest(request)) return GOOD_SUMMARY;
+      const call = calls++;
+      return script(call, provider, call >= count ? "Done." : read(call));
+    },
   });
   const events: SessionEvent[] = [];
   const palimpsest = createPalimpsest({
@@ -58,12 +71,11 @@ async function sixtyDocuments(
   });
   open.push(palimpsest, provider);
   const session = await palimpsest.session("s1");
-  const result = await session.turn("Read everything.", { tools: [docsTool(800)] });
+  const result = await session.turn("Read everything.", { tools: [docsTool(tokens)] });
   return { provider, events, session, result };
 }
 
-const read = (call: number) =>
-  call >= 60 ? "Done." : callTool("mcp__docs__get", { path: `src/file${call}.ts` });
+const read = (call: number) => callTool("mcp__docs__get", { path: `src/file${call}.ts` });
 
 /** Each story over each wire in the long run; by default over one of them. */
 const isTried = (wire: string, story: number): boolean =>
@@ -73,9 +85,9 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
   it.runIf(isTried(wire, 0))(
     "a window that shrinks on the way costs one refusal, and the turn goes on",
     async () => {
-      const { provider, events, result } = await sixtyDocuments(wire, (call, one) => {
-        if (call === 25) one.windowTokens = 20_000;
-        return read(call);
+      const { provider, events, result } = await readDocuments(wire, FEW_LONG, (call, one, usual) => {
+        if (call === 9) one.windowTokens = 20_000;
+        return usual;
       });
       expect(result).toMatchObject({ endedBy: "done", text: "Done." });
       expect(provider.violations).toEqual([]);
@@ -90,11 +102,11 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
     "old rounds give way to a refusal before a model is asked for a summary, and a second one is compacted for",
     async () => {
       let refusals = 0;
-      const { provider, events, result } = await sixtyDocuments(wire, (call) => {
+      const { provider, events, result } = await readDocuments(wire, MANY_SHORT, (call, _, usual) => {
         const isRefused = call === 30 || call === 31;
         if (isRefused) refusals++;
         // The second refusal makes the window a tiny one, so the turn ends soon after it.
-        return isRefused ? { fault: "prompt-too-long" } : call > 31 ? "Done." : read(call);
+        return isRefused ? { fault: "prompt-too-long" } : call > 31 ? "Done." : usual;
       });
       expect(refusals).toBe(2);
       expect(result).toMatchObject({ endedBy: "done" });
@@ -116,10 +128,9 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
   it.runIf(isTried(wire, 2))(
     "usage that is withheld changes nothing but what is known of sizes",
     async () => {
-      const { provider, events, result } = await sixtyDocuments(wire, (call) => {
-        const step = read(call);
-        return answer(step, { usage: "withheld" });
-      });
+      const { provider, events, result } = await readDocuments(wire, FEW_LONG, (_call, _provider, usual) =>
+        answer(usual, { usage: "withheld" }),
+      );
       expect(result.endedBy).toBe("done");
       expect(provider.violations).toEqual([]);
       expect(events.filter((event) => event.type === "model-failed").length).toBeLessThanOrEqual(1);
@@ -129,8 +140,8 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
   it.runIf(isTried(wire, 3))(
     "a prompt that is cut without a word is noticed, and the next one is smaller",
     async () => {
-      const { provider, events, result } = await sixtyDocuments(wire, (call) =>
-        answer(read(call), { truncatesPromptTo: 10_000 }),
+      const { provider, events, result } = await readDocuments(wire, MANY_SHORT, (_call, _provider, usual) =>
+        answer(usual, { truncatesPromptTo: 10_000 }),
       );
       expect(result.endedBy).toBe("done");
       expect(provider.violations).toEqual([]);
@@ -144,8 +155,8 @@ describe.each(Object.keys(WIRES))("over %s", (wire) => {
   it.runIf(isTried(wire, 4))(
     "one prompt that is reported far too small costs nothing but its figure",
     async () => {
-      const { provider, events, result } = await sixtyDocuments(wire, (call) =>
-        call === 30 ? answer(read(call), { truncatesPromptTo: 4_000 }) : read(call),
+      const { provider, events, result } = await readDocuments(wire, FEW_LONG, (call, _, usual) =>
+        call === 10 ? answer(usual, { truncatesPromptTo: 4_000 }) : usual,
       );
       expect(result.endedBy).toBe("done");
       expect(provider.violations).toEqual([]);

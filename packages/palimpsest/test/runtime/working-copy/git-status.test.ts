@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,12 +13,24 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readGitStatus } from "#runtime/working-copy/git-status.ts";
 import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
 let folder: string;
 let repo: string;
+/** Two files and a commit, which repositories of tests are copies of: a copy takes no process. */
+let original: string;
+beforeAll(() => {
+  original = mkdtempSync(join(tmpdir(), "palimpsest-git-"));
+  repo = original;
+  git("init", "-q");
+  writeFileSync(join(repo, "kept.txt"), "one\n");
+  writeFileSync(join(repo, "same.txt"), "same\n");
+  git("add", ".");
+  git("commit", "-qm", "first");
+});
+afterAll(() => rmSync(original, { recursive: true, force: true }));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "palimpsest-git-"));
   repo = join(folder, "repo");
@@ -49,13 +63,14 @@ const git = (...args: readonly string[]): string =>
     },
   );
 
-function aRepository(): void {
-  git("init", "-q");
-  writeFileSync(join(repo, "kept.txt"), "one\n");
-  writeFileSync(join(repo, "same.txt"), "same\n");
-  git("add", ".");
-  git("commit", "-qm", "first");
-}
+const aRepository = (): void => cpSync(original, repo, { recursive: true, preserveTimestamps: true });
+
+/** Adds to the settings of the repository, as `git config` does. */
+const configure = (section: string, ...settings: readonly string[]): void =>
+  appendFileSync(
+    join(repo, ".git", "config"),
+    `[${section}]\n${settings.map((one) => `\t${one}\n`).join("")}`,
+  );
 
 describe("the state of version control", () => {
   it("is branch and changed files, in short", async () => {
@@ -125,7 +140,7 @@ function hostileScript(mark: string): string {
 
 /** Each has something run by a plain `git status`, or by one that only the first two settings protect. */
 const HOSTILE: readonly { readonly why: string; readonly set: (script: string) => void }[] = [
-  { why: "a file-system monitor", set: (script) => git("config", "core.fsmonitor", script) },
+  { why: "a file-system monitor", set: (script) => configure("core", `fsmonitor = ${script}`) },
   {
     why: "hooks",
     set: (script) => {
@@ -133,7 +148,7 @@ const HOSTILE: readonly { readonly why: string; readonly set: (script: string) =
       mkdirSync(hooks);
       for (const name of ["post-index-change", "fsmonitor-watchman", "pre-auto-gc"])
         writeFileSync(join(hooks, name), `#!/bin/sh\n'${script}' </dev/null\n`, { mode: 0o700 });
-      git("config", "core.hooksPath", hooks);
+      configure("core", `hooksPath = ${hooks}`);
     },
   },
   { why: "a content filter", set: (script) => setFilter("evil", script) },
@@ -146,26 +161,25 @@ const HOSTILE: readonly { readonly why: string; readonly set: (script: string) =
     why: "a filter of an included file",
     set: (script) => {
       const included = join(repo, ".git", "more");
-      git("config", "--file", included, "filter.far.clean", script);
-      git("config", "include.path", included);
+      writeFileSync(included, `[filter "far"]\n\tclean = ${script}\n`);
+      configure("include", `path = ${included}`);
       useFilter("far");
     },
   },
   {
     why: "a filter that speaks the long protocol",
     set: (script) => {
-      git("config", "filter.long.process", script);
+      configure('filter "long"', `process = ${script}`);
       useFilter("long");
     },
   },
   {
     why: "a transport of a partial clone",
     set: (script) => {
-      git("config", "extensions.partialClone", "origin");
-      git("config", "core.repositoryFormatVersion", "1");
-      git("config", "remote.origin.url", `ext::${script}`);
-      git("config", "remote.origin.promisor", "true");
-      git("config", "protocol.ext.allow", "always");
+      configure("extensions", "partialClone = origin");
+      configure("core", "repositoryFormatVersion = 1");
+      configure('remote "origin"', `url = ext::${script}`, "promisor = true");
+      configure('protocol "ext"', "allow = always");
       const tree = git("rev-parse", "HEAD^{tree}").trim();
       rmSync(join(repo, ".git", "objects", tree.slice(0, 2), tree.slice(2)), { force: true });
     },
@@ -186,8 +200,7 @@ const HOSTILE: readonly { readonly why: string; readonly set: (script: string) =
 ];
 
 function setFilter(name: string, script: string): void {
-  git("config", `filter.${name}.clean`, script);
-  git("config", `filter.${name}.required`, "true");
+  configure(`filter "${name}"`, `clean = ${script}`, "required = true");
   useFilter(name);
 }
 

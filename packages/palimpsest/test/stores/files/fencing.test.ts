@@ -200,7 +200,7 @@ describe("any number of writers that know nothing of each other", () => {
         );
         await checkTail(contents);
       }),
-      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 5_000 : 150 },
+      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 5_000 : 40 },
     );
   });
 

@@ -8,6 +8,7 @@ import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
+import { isLong } from "../../../../../test/helpers/size-of-run.ts";
 
 /** Stores of different processes on one disk, under one clock. */
 function processesAt(root: string, fs: FileSystem, isIndexed = false) {
@@ -24,6 +25,13 @@ function processesAt(root: string, fs: FileSystem, isIndexed = false) {
   const expireWriters = () => clock.advance(15_001);
   return { store: aStore(), reopen: aStore, expireWriters, hasher: nodeHasher };
 }
+
+/** Logs of thousands of entries: by default on the real disk only, as a log has the same bytes everywhere. */
+const LARGE_CASES = [
+  "keeps thousands of entries and reads them in batches",
+  "goes on behind what is there while it is read",
+];
+const QUICK_CASES = sessionStoreContract.filter(({ name }) => isLong || !LARGE_CASES.includes(name));
 
 describe("the store in files, on a real disk", () => {
   let folder: string;
@@ -57,10 +65,10 @@ describe("the store in files, on a file system in memory", () => {
       },
     };
   };
-  for (const { name, run } of sessionStoreContract) it(name, () => run(harness()));
+  for (const { name, run } of QUICK_CASES) it(name, () => run(harness()));
 });
 
 describe("the store in files, with an index of its folder", () => {
   const harness = (): StoreHarness => processesAt("/home/sessions", new InMemoryFileSystem(), true);
-  for (const { name, run } of sessionStoreContract) it(name, () => run(harness()));
+  for (const { name, run } of QUICK_CASES) it(name, () => run(harness()));
 });

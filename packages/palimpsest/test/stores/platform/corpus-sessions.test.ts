@@ -8,9 +8,10 @@ import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { message } from "#test/fault/workload.ts";
 import { corpusFiles, hasCorpus } from "../../../../../test/helpers/corpus.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const BLOB_CHARACTERS = 20_000;
-const FILES_OF_A_FORMAT = 4;
+const FILES_OF_A_FORMAT = bySize({ usual: 1, long: 4 });
 const FORMATS = ["claude-code", "pi", "openai-chat", "anthropic-messages"] as const;
 
 describe.skipIf(!hasCorpus)("recorded sessions (skipped where there is no corpus)", () => {

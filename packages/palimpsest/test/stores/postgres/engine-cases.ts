@@ -7,7 +7,7 @@ import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
-import { freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
+import { emptyStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
 
 /** Something that holds on every server. */
 export interface Case {
@@ -15,7 +15,7 @@ export interface Case {
   readonly run: (database: TestDatabase) => Promise<void>;
 }
 
-const TURNS = 24;
+const TURNS = 12;
 const SCOPE = { tenant: "acme", project: "web" };
 const MODEL = "claude-sonnet-4-5";
 
@@ -40,7 +40,7 @@ async function work(session: Session, from: number, to: number): Promise<void> {
     const call = { type: "tool_use", id, name: "read_file", input: { path: `file-${turn}.txt` } } as const;
     await session.record({ messages: [{ role: "assistant", responseId: `msg_${turn}`, content: [call] }] });
     const lines = Array.from(
-      { length: turn % 8 === 0 ? 2_000 : 120 },
+      { length: turn % 4 === 0 ? 2_000 : 240 },
       (_, at) => `value_${turn}_${at} = ${at}`,
     );
     const result = { type: "tool_result", tool_use_id: id, content: lines.join("\n") } as const;
@@ -54,7 +54,7 @@ export const engineCases: readonly Case[] = [
   {
     name: "a long conversation has the same windows as in memory, also after it was opened again",
     run: async (database) => {
-      const { store, again } = await freshStore(database);
+      const { store, again } = await emptyStore(database);
       const events: string[] = [];
       const memory = new InMemorySessionStore();
       const expected = await createSession(options(memory));
@@ -64,7 +64,7 @@ export const engineCases: readonly Case[] = [
       expect(events).toContain("layer");
       expect(await windowOf(session)).toEqual(await windowOf(expected));
       const [hit] = await session.history.search('"value_3_7"');
-      expect((await session.history.read(hit!.pointer)).text).toContain("value_3_119");
+      expect((await session.history.read(hit!.pointer)).text).toContain("value_3_239");
       await expected.close();
       await session.close();
 
@@ -83,7 +83,7 @@ export const engineCases: readonly Case[] = [
   {
     name: "a second program is refused while the first has the session open",
     run: async (database) => {
-      const { store, again } = await freshStore(database);
+      const { store, again } = await emptyStore(database);
       const session = await createSession(options(store));
       await work(session, 1, 1);
       await expect(openSession(session.id, options(again()))).rejects.toMatchObject({

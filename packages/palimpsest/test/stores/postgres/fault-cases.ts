@@ -8,7 +8,7 @@ import { all, message, seqs, textOf } from "palimpsest-testing/internal";
 import { expect } from "vitest";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import type { PostgresQueryable } from "#stores/postgres/database/postgres-pool.ts";
-import { freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
+import { emptyStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import type { Case } from "./engine-cases.ts";
 
@@ -45,7 +45,7 @@ export const faultCases: readonly Case[] = [
     (fault): Case => ({
       name: `a statement that fails once is made again (${fault})`,
       run: async (database) => {
-        const { store, again } = await freshStore(database);
+        const { store, again } = await emptyStore(database);
         for (let failAt = firstOf(fault); ; failAt += STEP) {
           const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
           const id = `s-${failAt}`;
@@ -71,7 +71,7 @@ export const faultCases: readonly Case[] = [
     (fault): Case => ({
       name: `an append that fails for good is no part of the log that goes on (${fault})`,
       run: async (database) => {
-        const { again } = await freshStore(database);
+        const { again } = await emptyStore(database);
         for (let failAt = firstOf(fault), isDone = false; !isDone; failAt += STEP) {
           const { connection, hasFailed } = faulty(database, { failAt, fault, times: 1 });
           const store = again({ pool: connection, retryForMs: 0 });
@@ -101,7 +101,7 @@ export const faultCases: readonly Case[] = [
   {
     name: "an append whose answer was lost is acknowledged when its caller makes it again",
     run: async (database) => {
-      const { again } = await freshStore(database);
+      const { again } = await emptyStore(database);
       const { connection } = faulty(database, { failAt: 5, fault: "answer lost", times: 1 });
       const log = await again({ pool: connection, retryForMs: 0 }).create("s");
       await expect(log.append([message(1, "one")])).rejects.toMatchObject({ code: "STORE_FAILED" });
@@ -114,7 +114,7 @@ export const faultCases: readonly Case[] = [
     run: async (database) => {
       for (const fault of ["answer lost", "never sent"] as const)
         for (let failAt = firstOf(fault), isDone = false; !isDone; failAt += STEP) {
-          const { store, again } = await freshStore(database, { lease: false });
+          const { store, again } = await emptyStore(database, { lease: false });
           const log = await store.create("s");
           await log.append([message(1, "one")]);
           await log.notes?.replace(undefined, "old");
@@ -130,7 +130,7 @@ export const faultCases: readonly Case[] = [
   {
     name: "a database that stays away is told of in the same call, with what to do",
     run: async (database) => {
-      const { again } = await freshStore(database);
+      const { again } = await emptyStore(database);
       const { connection } = faulty(database, {
         failAt: 1,
         fault: "never sent",

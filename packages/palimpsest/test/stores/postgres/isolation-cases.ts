@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import type { Scope } from "#transcript/entries.ts";
-import { freshStore } from "../../../../../test/helpers/postgres.ts";
+import { emptyStore } from "../../../../../test/helpers/postgres.ts";
 import type { Case } from "./engine-cases.ts";
 
 const HOSTILE = `'); DROP TABLE entries; --\u0000"\\ $1 \ud83d {"a":null} %s`;
@@ -39,7 +39,7 @@ export const isolationCases: readonly Case[] = [
   {
     name: "one id in many scopes is many sessions, also in the trash",
     run: async (database) => {
-      const { store, again } = await freshStore(database);
+      const { store, again } = await emptyStore(database);
       const logs = await Promise.all(SCOPES.map((scope) => store.create(ID, scope)));
       for (const [index, log] of logs.entries()) {
         await log.append([message(1, `said in ${index}`)]);
@@ -72,7 +72,7 @@ export const isolationCases: readonly Case[] = [
   {
     name: "hostile texts come back as they were, wherever they stand",
     run: async (database) => {
-      const { store, again } = await freshStore(database, { lease: { holder: HOSTILE } });
+      const { store, again } = await emptyStore(database, { lease: { holder: HOSTILE } });
       const scope = { tenant: HOSTILE };
       const log = await store.create(ID, scope);
       const base = { v: 1, at: 5 };
@@ -114,7 +114,8 @@ export const isolationCases: readonly Case[] = [
   },
   {
     name: "names of schemas and places in a list are refused unless they are plain",
-    run: async ({ pool }) => {
+    run: async (database) => {
+      const { pool } = database;
       const bad = [
         "",
         "a b",
@@ -133,7 +134,7 @@ export const isolationCases: readonly Case[] = [
         expect(() => new PostgresSessionStore({ pool, hasher: nodeHasher, schema }), schema).toThrow(
           expect.objectContaining({ code: "OPTION_INVALID" }),
         );
-      const { store } = await freshStore({ pool });
+      const { store } = await emptyStore(database);
       for (const after of ["", "x", "1", "1 '; --", "1 a b", "-1 a", "1e3 a", "99999999999999999 a"])
         await expect(store.describe({ after }), after).rejects.toMatchObject({ code: "OPTION_INVALID" });
     },

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import {
   embeddedDatabase,
+  emptyStore,
   expireLeases,
-  freshStore,
   SERVER_URL,
   serverDatabase,
   type TestDatabase,
@@ -43,7 +43,7 @@ for (const { name: place, start } of servers)
 
     for (const { name, run } of sessionStoreContract)
       it(name, async () => {
-        const { store, again, schema } = await freshStore(database);
+        const { store, again, schema } = await emptyStore(database);
         const expireWriters = () => expireLeases(database, schema);
         await run({ store, reopen: () => again(), hasher: nodeHasher, expireWriters });
       });

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { SessionLog } from "#ports/session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
-import { expireLeases, freshSchema, freshStore } from "../../../../../test/helpers/postgres.ts";
+import { emptyStore, expireLeases, freshSchema, freshStore } from "../../../../../test/helpers/postgres.ts";
 import type { Case } from "./engine-cases.ts";
 
 export const rowCases: readonly Case[] = [
@@ -13,7 +13,7 @@ export const rowCases: readonly Case[] = [
     name: "a beat renews the leases of all open writers, and no other",
     run: async (database) => {
       const timer = new FakeTimer();
-      const { store, schema } = await freshStore(database, { lease: { timer } });
+      const { store, schema } = await emptyStore(database, { lease: { timer } });
       const logs = await Promise.all(["a", "b", "c"].map((id) => store.create(id)));
       for (const log of logs) await log.append([message(1, "one")]);
       expect(timer.runningCount).toBe(1);
@@ -32,7 +32,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "a lease that ends at once, or before it is renewed, or never, is refused",
     run: async (database) => {
-      const { again } = await freshStore(database);
+      const { again } = await emptyStore(database);
       for (const lease of [0, -1, Number.NaN, Number.POSITIVE_INFINITY].map((ttlMs) => ({ ttlMs })))
         expect(() => again({ lease }), String(lease.ttlMs)).toThrow(
           expect.objectContaining({ code: "OPTION_INVALID" }),
@@ -43,7 +43,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "without leases the first of two writers goes on, and the other is told",
     run: async (database) => {
-      const { store, again } = await freshStore(database, { lease: false });
+      const { store, again } = await emptyStore(database, { lease: false });
       const first = await store.create(ID);
       await first.append([message(1, "one")]);
       const other = await again().open(ID);
@@ -58,7 +58,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "a writer without leases stays away from one that keeps one",
     run: async (database) => {
-      const { store, again } = await freshStore(database);
+      const { store, again } = await emptyStore(database);
       const log = await store.create(ID);
       await log.append([message(1, "one")]);
       const other = await again({ lease: false }).open(ID);
@@ -70,7 +70,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "a writer of a session in the trash is refused, and its session comes back whole",
     run: async (database) => {
-      const { store, schema } = await freshStore(database);
+      const { store, schema } = await emptyStore(database);
       const log = await store.create(ID);
       await log.append([message(1, "one")]);
       await expect(store.trash(ID, { at: 1, reason: "test" })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "what was purged is gone from every table, and its open log says so",
     run: async (database) => {
-      const { store, schema } = await freshStore(database);
+      const { store, schema } = await emptyStore(database);
       const log = await store.create(ID);
       await log.append([message(1, "one")]);
       await log.putBlob(nodeHasher.sha256("x"), "x");
@@ -104,7 +104,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "a row that somebody changed is damage, and everything around it is read",
     run: async (database) => {
-      const { store, schema } = await freshStore(database);
+      const { store, schema } = await emptyStore(database);
       const log = await store.create(ID);
       await log.append([
         message(1, "one"),
@@ -137,7 +137,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "metadata that is written by turns is listed from both writers",
     run: async (database) => {
-      const { store } = await freshStore(database, { lease: false });
+      const { store } = await emptyStore(database, { lease: false });
       const metadata = (seq: number, key: string) =>
         ({ type: "metadata", seq, id: `e${seq}`, v: 1, at: 1, key, value: seq }) as const;
       const one = await store.create(ID);
@@ -152,7 +152,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "refuses to store where a power loss could take what is acknowledged",
     run: async (database) => {
-      const { again } = await freshStore(database);
+      const { again } = await emptyStore(database);
       const weak = {
         query: async (text: string, values?: unknown[]) =>
           text.includes("synchronous_commit")
@@ -228,7 +228,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "tells of notes that are no text or too large, and replaces none of them",
     run: async (database) => {
-      const { store, schema } = await freshStore(database);
+      const { store, schema } = await emptyStore(database);
       const { notes } = await stored(store);
       await notes?.replace(undefined, "# Notes");
       for (const [content, reported] of [
@@ -251,7 +251,7 @@ export const rowCases: readonly Case[] = [
   {
     name: "puts no notes into a session that was trashed or purged meanwhile",
     run: async (database) => {
-      const { store, again } = await freshStore(database, { lease: false });
+      const { store, again } = await emptyStore(database, { lease: false });
       const { notes } = await stored(store);
       await notes?.replace(undefined, "# Notes");
       await again().trash(ID, { at: 1, reason: "by hand" });

@@ -213,7 +213,7 @@ describe.each([
         }
         for (const session of imported.sessions) await expectSendable(session.items);
       }),
-      { numRuns: bySize({ usual: 80, long: 1_000 }) },
+      { numRuns: bySize({ usual: 25, long: 1_000 }) },
     );
   });
 });

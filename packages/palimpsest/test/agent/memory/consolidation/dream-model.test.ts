@@ -15,14 +15,17 @@ import {
   write,
 } from "#test/agent/memory/dreaming.ts";
 import { blockText } from "#transcript/blocks.ts";
+import { bySize } from "../../../../../../test/helpers/size-of-run.ts";
 
 const TOWNS = ["Ghent", "Turin", "Porto", "Lyon", "Malmo", "Graz", "Cadiz", "Delft", "Siena", "Tartu"];
 
-/** Two hundred memories, with paraphrases, contradictions in other words and single pieces among them. */
+const MEMORIES = bySize({ usual: 100, long: 200 });
+
+/** Many memories, with paraphrases, contradictions in other words and single pieces among them. */
 async function planted() {
   const staged = aPersistentMemory();
   const { store } = staged;
-  for (let at = 0; at < 150; at++)
+  for (let at = 0; at < MEMORIES - 50; at++)
     await fact(store, `room-${at}.md`, `The archive room ${at} in ${TOWNS[at % 10]} keeps crate ${at * 37}.`);
   for (const [at, town] of TOWNS.entries()) {
     await fact(store, `said-${at}.md`, `The ${town} office prefers its standup early.`, { days: 9 });
@@ -40,16 +43,22 @@ async function planted() {
   return { ...staged, model: dreamer(script) };
 }
 
-describe("a dream with a model on two hundred memories", () => {
+describe(`a dream with a model on ${MEMORIES} memories`, () => {
+  let staged: Awaited<ReturnType<typeof planted>>;
+  let files: Awaited<ReturnType<typeof filesOf>>;
+  let done: Awaited<ReturnType<(typeof staged)["memory"]["dream"]>>;
+
   it("puts right what is said in other words, and a second one finds nothing to do", async () => {
-    const { memory, store, model } = await planted();
+    staged = await planted();
+    const { memory, store, model } = staged;
+    files = await filesOf(store);
     const shown = await memory.dream({ dryRun: true, force: true, model });
-    const done = await memory.dream({ force: true, model });
+    done = await memory.dream({ force: true, model });
     expect(done).toMatchObject({ status: "applied", actions: shown.actions, diff: shown.diff, refused: [] });
     const counted = (kind: string) =>
       done.actions.filter((action) => action.kind === kind && action.by === "model").length;
     expect([counted("merge"), counted("supersede")]).toEqual([10, 10]);
-    expect((await memory.list({ state: "active" })).memories).toHaveLength(180);
+    expect((await memory.list({ state: "active" })).memories).toHaveLength(MEMORIES - 20);
     expect((await memory.show("again-3.md")).body).toBe(
       "Early is when the Lyon office likes to hold the standup.\n\nThe Lyon office prefers its standup early.",
     );
@@ -63,12 +72,10 @@ describe("a dream with a model on two hundred memories", () => {
   });
 
   it("is taken back to the byte", async () => {
-    const { memory, store, model } = await planted();
-    const before = await filesOf(store);
-    const { id } = await memory.dream({ force: true, model });
-    expect(await filesOf(store)).not.toEqual(before);
-    await memory.revertDream(id);
-    expect(await filesOf(store)).toEqual(before);
+    const { memory, store } = staged;
+    expect(await filesOf(store)).not.toEqual(files);
+    await memory.revertDream(done.id);
+    expect(await filesOf(store)).toEqual(files);
   });
 
   it("asks nobody where it is to be by rules, and the memory's light model where none is named", async () => {

@@ -7,6 +7,7 @@ import type { FreshMemory } from "#memory/write/plan-remember.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import { inMemoryMemoryStore } from "#stores/in-memory/in-memory-memory-store.ts";
 import { aPersistentMemory, DAY_MS, put, START_MS } from "#test/agent/memory/a-persistent-memory.ts";
+import { bySize } from "../../../../../../test/helpers/size-of-run.ts";
 
 async function filesOf(store: MemoryStore): Promise<Readonly<Record<string, string>>> {
   const { files } = await store.list();
@@ -16,7 +17,6 @@ async function filesOf(store: MemoryStore): Promise<Readonly<Record<string, stri
 
 const TOWNS = ["Ghent", "Turin", "Porto", "Lyon", "Malmo", "Graz", "Cadiz", "Delft", "Siena", "Tartu"];
 
-/** Two hundred memories, with what a dream is to find planted among them. */
 /** Thirty memories to be put in order, among others that are left alone. */
 async function planted(areas: number): Promise<ReturnType<typeof aPersistentMemory>> {
   const staged = aPersistentMemory();
@@ -46,9 +46,17 @@ function memoryText(body: string, reported: { readonly createdAtMs: number }): s
   return formatMemoryFile({ name: body.slice(0, 30), body, source: "user", isConfirmed: true, ...reported });
 }
 
-describe("a dream on two hundred memories", () => {
+const MEMORIES = bySize({ usual: 100, long: 200 });
+
+describe(`a dream on ${MEMORIES} memories`, () => {
+  let staged: Awaited<ReturnType<typeof planted>>;
+  let files: Awaited<ReturnType<typeof filesOf>>;
+  let id: string | undefined;
+
   it("finds what was planted, and a second one finds nothing to do", async () => {
-    const { memory, store } = await planted(170);
+    staged = await planted(MEMORIES - 30);
+    const { memory, store } = staged;
+    files = await filesOf(store);
     const shown = await memory.dream({ dryRun: true, force: true });
     const countOf = (kind: string) => shown.actions.filter((action) => action.kind === kind).length;
     expect([countOf("merge"), countOf("supersede"), countOf("prune"), countOf("index")]).toEqual([
@@ -59,8 +67,9 @@ describe("a dream on two hundred memories", () => {
     expect(shown.diff).toContain("+ supersededBy: moved-0.md");
 
     const done = await memory.dream({ force: true });
+    id = done.id;
     expect(done).toMatchObject({ status: "applied", actions: shown.actions, diff: shown.diff });
-    expect((await memory.list({ state: "active" })).memories).toHaveLength(180);
+    expect((await memory.list({ state: "active" })).memories).toHaveLength(MEMORIES - 20);
     expect((await memory.recall("On which port does service Ghent listen?", { limit: 1 })).text).toContain(
       "9000",
     );
@@ -78,13 +87,11 @@ describe("a dream on two hundred memories", () => {
   });
 
   it("is taken back to the byte", async () => {
-    const { memory, store } = await planted(170);
-    const before = await filesOf(store);
-    const { id } = await memory.dream({ force: true });
-    expect(await filesOf(store)).not.toEqual(before);
+    const { memory, store } = staged;
+    expect(await filesOf(store)).not.toEqual(files);
     await memory.revertDream(id);
-    expect(await filesOf(store)).toEqual(before);
-    expect((await memory.dreams())[0]).toMatchObject({ id, state: "reverted" });
+    expect(await filesOf(store)).toEqual(files);
+    expect((await memory.dreams()).find((dream) => dream.id === id)).toMatchObject({ state: "reverted" });
     await expect(memory.revertDream(id)).rejects.toMatchObject({ code: "MEMORY_NOT_FOUND" });
   });
 });

@@ -16,12 +16,12 @@ interface Case {
   readonly fact: PlantedFact;
 }
 
-/** An eighteenth of all pairs of a carrier and a guise, and the facts in turn; at length all pairs, with one fact in five. */
+/** A few of all pairs of a carrier and a guise, and the facts in turn; at length all pairs, with one fact in five. */
 const CASES: readonly Case[] = CARRIERS.flatMap((carrier, row) =>
   GUISES.flatMap((guise, column) =>
     PLANTED_FACTS.filter((_, at) => {
       const turn = (row * 7 + column) % PLANTED_FACTS.length;
-      return isLong ? at % 5 === turn % 5 : (row + column) % 18 === 0 && at === turn;
+      return isLong ? at % 5 === turn % 5 : (row + column) % 36 === 0 && at === turn;
     }).map((fact) => ({ carrier, guise, fact })),
   ),
 );
@@ -116,6 +116,6 @@ describe("poison that is proposed to be remembered", () => {
 
   it("comes in many cases", () => {
     console.info(`poisoned sessions: ${CASES.length} cases, each with its harmless twin`);
-    expect(CASES.length).toBeGreaterThan(isLong ? 300 : 15);
+    expect(CASES.length).toBeGreaterThan(isLong ? 300 : 7);
   });
 });

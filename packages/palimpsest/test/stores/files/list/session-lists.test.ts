@@ -49,11 +49,13 @@ describe("the lines of an index", () => {
   });
 
   it("are void as a whole where a single bit of them is not as it was", () => {
+    const believed: number[] = [];
     for (let at = 0; at < bytes.length * 8; at++) {
       const damaged = Buffer.from(bytes);
       damaged[at >> 3] = damaged[at >> 3]! ^ (1 << (at & 7));
-      expect(parseSessionIndex(damaged), `bit ${at}`).toBeUndefined();
+      if (parseSessionIndex(damaged) !== undefined) believed.push(at);
     }
+    expect(believed).toEqual([]);
   });
 
   it("are void where they end in the middle of a line", () => {
