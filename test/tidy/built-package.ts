@@ -13,6 +13,14 @@ import { standInArguments } from "./stand-in-provider.ts";
 /** The published packages. */
 const INSTALLED: readonly string[] = ["palimpsest", "palimpsest-testing", "palimpsest-cli"];
 const TIME_LIMIT_MS = 280_000;
+const TSC = `${ROOT}node_modules/typescript/bin/tsc`;
+
+/** A block of code in a document. */
+export interface Block {
+  /** `ts`, `js` or `sh`. */
+  readonly language: string;
+  readonly code: string;
+}
 
 export interface RunOutcome {
   readonly exitCode: number | null;
@@ -63,7 +71,6 @@ export class BuiltPackage {
   constructor() {
     symlinkSync(this.#installed, join(this.#folder, "node_modules"), "junction");
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module" }));
-    writeFileSync(join(this.#folder, "tsconfig.json"), JSON.stringify(EXAMPLE_CONFIG));
   }
 
   /** The folder of an installed package. */
@@ -71,32 +78,63 @@ export class BuiltPackage {
     return join(this.#installed, name);
   }
 
-  /** Checks and runs TypeScript. */
-  runTypeScript(code: string): RunOutcome {
-    writeFileSync(join(this.#folder, "example.ts"), code);
-    const checked = spawnSync(
-      process.execPath,
-      [`${ROOT}node_modules/typescript/bin/tsc`, "-p", this.#folder],
-      {
-        cwd: this.#folder,
-        encoding: "utf8",
-        timeout: TIME_LIMIT_MS,
-      },
+  /**
+   * Runs blocks of a document. TypeScript is checked in one go; what compiles and the JavaScript run in one process,
+   * shell lines one block after the other.
+   */
+  runBlocks(blocks: readonly Block[]): readonly RunOutcome[] {
+    const outcomes = new Map<Block, RunOutcome>();
+    const modules = new Map<Block, string>();
+    const typed = blocks.filter(({ language }) => language === "ts");
+    const compiled = this.#compile(typed.map(({ code }) => code));
+    typed.forEach((block, index) => {
+      const { code, errors } = compiled[index]!;
+      if (errors === "") modules.set(block, code);
+      else outcomes.set(block, { exitCode: 1, output: errors });
+    });
+    for (const block of blocks)
+      if (block.language === "js") modules.set(block, block.code);
+      else if (block.language === "sh") outcomes.set(block, this.runShell(block.code));
+    const ran = this.runModules([...modules.values()]);
+    [...modules.keys()].forEach((block, index) => {
+      outcomes.set(block, ran[index]!);
+    });
+    return blocks.map((block) => outcomes.get(block)!);
+  }
+
+  /** Compiles TypeScript: the JavaScript of each, and what is wrong with it. */
+  #compile(codes: readonly string[]): readonly { readonly code: string; readonly errors: string }[] {
+    const names = codes.map((_, index) => `typed-${index}`);
+    names.forEach((name, index) => {
+      writeFileSync(join(this.#folder, `${name}.ts`), codes[index]!);
+    });
+    const files = names.map((name) => `${name}.ts`);
+    writeFileSync(
+      join(this.#folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: EXAMPLE_CONFIG, files }),
     );
-    if (checked.status !== 0)
-      return { exitCode: checked.status, output: `${checked.stdout}${checked.stderr}` };
-    return this.#run(process.execPath, [...standInArguments(this.#folder, code), "example.js"]);
+    const { exitCode, output } = this.#run(process.execPath, [TSC, "-p", this.#folder]);
+    // An error is a line that begins with its file, and indented lines.
+    const errors = output.split(/^(?!\s)/m);
+    const isPlaced = errors.every((error) => files.some((file) => error.startsWith(`${file}(`)));
+    return names.map((name) => {
+      if (exitCode !== 0 && !isPlaced) return { code: "", errors: output };
+      return {
+        code: readFileSync(join(this.#folder, `${name}.js`), "utf8"),
+        errors: errors.filter((error) => error.startsWith(`${name}.ts(`)).join(""),
+      };
+    });
   }
 
   /** Compiles the declarations of an installed package, all of them. */
   checkDeclarations(name: string): RunOutcome {
     const config = join(this.#folder, "tsconfig.declarations.json");
-    const compilerOptions = { ...EXAMPLE_CONFIG.compilerOptions, skipLibCheck: false, noEmit: true };
+    const compilerOptions = { ...EXAMPLE_CONFIG, skipLibCheck: false, noEmit: true };
     writeFileSync(
       config,
       JSON.stringify({ compilerOptions, include: [`node_modules/${name}/dist/**/*.d.ts`], exclude: [] }),
     );
-    return this.#run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, "-p", config]);
+    return this.#run(process.execPath, [TSC, "-p", config]);
   }
 
   runJavaScript(code: string): RunOutcome {
@@ -151,16 +189,24 @@ export class BuiltPackage {
   }
 }
 
-/** Tells in a file what became of each module, as soon as it is known. */
+/** Tells in a file what became of each module and what it wrote, as soon as it is known. */
 const RUN_MODULES = `
 import { appendFileSync } from "node:fs";
 import { inspect } from "node:util";
+let output = "";
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream);
+  stream.write = (text, ...more) => {
+    output += text;
+    return write(text, ...more);
+  };
+}
 for (const name of process.argv.slice(2)) {
-  let output = "";
+  output = "";
   try {
     await import("./" + name);
   } catch (error) {
-    output = inspect(error);
+    output += inspect(error);
     process.exitCode = 1;
   }
   appendFileSync("outcomes.jsonl", JSON.stringify({ exitCode: process.exitCode ?? 0, output }) + "\\n");
@@ -175,14 +221,11 @@ interface Manifest {
 }
 
 const EXAMPLE_CONFIG = {
-  compilerOptions: {
-    target: "ES2023",
-    lib: ["ES2023"],
-    module: "NodeNext",
-    moduleResolution: "NodeNext",
-    types: ["node"],
-    strict: true,
-    skipLibCheck: true,
-  },
-  files: ["example.ts"],
+  target: "ES2023",
+  lib: ["ES2023"],
+  module: "NodeNext",
+  moduleResolution: "NodeNext",
+  types: ["node"],
+  strict: true,
+  skipLibCheck: true,
 };

@@ -4,28 +4,45 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { isLong } from "../helpers/size-of-run.ts";
-import { BuiltPackage, type RunOutcome } from "./built-package.ts";
-import { type CodeBlock, codeBlocks, fileLinks } from "./markdown.ts";
+import { type Block, BuiltPackage, type RunOutcome } from "./built-package.ts";
+import { codeBlocks, fileLinks } from "./markdown.ts";
 import { filesBelow, ROOT } from "./source.ts";
 import { STAND_IN_ANSWER } from "./stand-in-provider.ts";
 
-const RUNNERS: Readonly<Record<string, (installed: BuiltPackage, code: string) => RunOutcome>> = {
-  ts: (installed, code) => installed.runTypeScript(code),
-  js: (installed, code) => installed.runJavaScript(code),
-  sh: (installed, code) => installed.runShell(code),
-};
+const RUN = ["ts", "js", "sh"];
 const SHOWN_ONLY = ["console", "text", "json", "mermaid", "diff"];
 
 const readme = readFileSync(`${ROOT}README.md`, "utf8");
-const runnable = codeBlocks(readme).filter(({ language }) => Object.hasOwn(RUNNERS, language));
+const runnable = codeBlocks(readme).filter(({ language }) => RUN.includes(language));
 
-function run(installed: BuiltPackage, { language, code }: Pick<CodeBlock, "language" | "code">): RunOutcome {
-  const runner = RUNNERS[language];
-  expect(runner, `no runner for ${language}`).toBeDefined();
-  return runner?.(installed, code) ?? { exitCode: null, output: "" };
-}
+/** Blocks of the shell start the command, so they are part of the long run. */
+const run = runnable.filter(({ language }) => isLong || language !== "sh");
+const WRONG = [
+  { language: "ts", code: 'const wrong: number = "text";', says: "TS2322", why: "does not compile" },
+  {
+    language: "ts",
+    code: 'import { nothing } from "palimpsest/nowhere";',
+    says: "palimpsest/nowhere",
+    why: "imports what is not there",
+  },
+  { language: "js", code: "process.exitCode = 3;", says: "", why: "fails when it runs" },
+  { language: "sh", code: "false\ntrue", says: "", why: "fails in its first line" },
+  {
+    language: "js",
+    code: `import Anthropic from "@anthropic-ai/sdk";
+        const messages = [{ role: "user", content: "" }];
+        await new Anthropic().messages.create({ model: "claude-opus-5-5", max_tokens: 9, messages });`,
+    says: "must have non-empty content",
+    why: "sends what the vendor refuses",
+  },
+];
+const GOOD = [
+  { language: "ts", code: "const right: number = 5;\nif (right !== 5) process.exit(1);" },
+  { language: "js", code: 'import "palimpsest/package.json" with { type: "json" };' },
+  { language: "sh", code: "test -d node_modules/palimpsest/dist" },
+];
 
 it("gives each command that `.ci/run` takes from it a line", () => {
   const script = readFileSync(`${ROOT}.ci/run`, "utf8");
@@ -36,30 +53,28 @@ it("gives each command that `.ci/run` takes from it a line", () => {
 });
 
 describe("README.md", () => {
-  let installed: BuiltPackage;
-  const outcomes = new Map<CodeBlock, RunOutcome>();
-  const outcomeOf = (block: CodeBlock): RunOutcome => {
-    const outcome = outcomes.get(block) ?? run(installed, block);
-    outcomes.set(block, outcome);
-    return outcome;
-  };
+  const outcomes = new Map<Block, RunOutcome>();
   beforeAll(() => {
-    installed = new BuiltPackage();
+    const installed = new BuiltPackage();
+    try {
+      const blocks = [...run, ...WRONG, ...GOOD];
+      installed.runBlocks(blocks).forEach((outcome, index) => {
+        outcomes.set(blocks[index]!, outcome);
+      });
+    } finally {
+      installed.remove();
+    }
   });
-  afterAll(() => installed?.remove());
 
   it("tags every block as one that runs or one that is only shown", () => {
     const unknown = codeBlocks(readme).filter(
-      ({ language }) => !Object.hasOwn(RUNNERS, language) && !SHOWN_ONLY.includes(language),
+      ({ language }) => !RUN.includes(language) && !SHOWN_ONLY.includes(language),
     );
     expect(unknown).toEqual([]);
   });
 
-  // Blocks of the shell start the command, so they are part of the long run.
-  it.each(
-    runnable.filter(({ language }) => isLong || language !== "sh"),
-  )("runs its $language block of line $line", (block) => {
-    const { exitCode, output } = outcomeOf(block);
+  it.each(run)("runs its $language block of line $line", (block) => {
+    const { exitCode, output } = outcomes.get(block)!;
     expect(exitCode, output).toBe(0);
   });
 
@@ -70,39 +85,19 @@ describe("README.md", () => {
 
   it("has a block that asks a vendor's SDK, and the stand-in for the vendor answers it", () => {
     const asking = runnable.filter(({ code }) => code.includes("new Anthropic()"));
-    expect(asking.map(outcomeOf)).toEqual([{ exitCode: 0, output: `${STAND_IN_ANSWER}\n` }]);
+    expect(asking.map((block) => outcomes.get(block))).toEqual([
+      { exitCode: 0, output: `${STAND_IN_ANSWER}\n` },
+    ]);
   });
 
-  it.each([
-    { language: "ts", code: 'const wrong: number = "text";', says: "TS2322", why: "does not compile" },
-    {
-      language: "ts",
-      code: 'import { nothing } from "palimpsest/nowhere";',
-      says: "palimpsest/nowhere",
-      why: "imports what is not there",
-    },
-    { language: "js", code: "process.exitCode = 3;", says: "", why: "fails when it runs" },
-    { language: "sh", code: "false\ntrue", says: "", why: "fails in its first line" },
-    {
-      language: "js",
-      code: `import Anthropic from "@anthropic-ai/sdk";
-        const messages = [{ role: "user", content: "" }];
-        await new Anthropic().messages.create({ model: "claude-opus-5-5", max_tokens: 9, messages });`,
-      says: "must have non-empty content",
-      why: "sends what the vendor refuses",
-    },
-  ])("would be caught with a $language block that $why", ({ language, code, says }) => {
-    const { exitCode, output } = run(installed, { language, code });
+  it.each(WRONG)("would be caught with a $language block that $why", (block) => {
+    const { exitCode, output } = outcomes.get(block)!;
     expect(exitCode).not.toBe(0);
-    expect(output).toContain(says);
+    expect(output).toContain(block.says);
   });
 
-  it.each([
-    { language: "ts", code: "const right: number = 5;\nif (right !== 5) process.exit(1);" },
-    { language: "js", code: 'import "palimpsest/package.json" with { type: "json" };' },
-    { language: "sh", code: "test -d node_modules/palimpsest/dist" },
-  ])("runs a good $language block where the package is installed", ({ language, code }) => {
-    const { exitCode, output } = run(installed, { language, code });
+  it.each(GOOD)("runs a good $language block where the package is installed", (block) => {
+    const { exitCode, output } = outcomes.get(block)!;
     expect(exitCode, output).toBe(0);
   });
 });
