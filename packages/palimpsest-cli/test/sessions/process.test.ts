@@ -2,15 +2,19 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { compiledLibrary } from "../../../../test/helpers/compiled-once.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openaiChat } from "../../../../test/helpers/recordings.ts";
 import { storedHome, storeSession } from "../../../../test/helpers/stored.ts";
+import { BuiltPackage } from "../../../../test/tidy/built-package.ts";
 
+let installed: BuiltPackage;
+/** The command as it is published, which starts with a third of the work of one file for each source. */
 let main: string;
 beforeAll(() => {
-  main = join(compiledLibrary(), "palimpsest-cli/dist/program/main.js");
+  installed = new BuiltPackage();
+  main = join(installed.folderOf("palimpsest-cli"), "dist/program/main.js");
 });
+afterAll(() => installed?.remove());
 
 function environment(home: string): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, NODE_ENV: "production" };
@@ -20,7 +24,7 @@ describe("palimpsest sessions as a process", () => {
   it("goes through pipes: an export is imported by another process, and the codes are those of the commands", async () => {
     const from = storedHome();
     const to = storedHome();
-    const id = await storeSession(from, { title: "Ledgers", resultLines: 2_000 });
+    const id = await storeSession(from, { title: "Ledgers", resultLines: 1_000 });
     const command = `"${process.execPath}" "${main}"`;
     const piped = spawnSync(
       "sh",
