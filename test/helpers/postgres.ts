@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, openAsBlob, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
@@ -39,6 +40,8 @@ export async function embeddedDatabase(): Promise<TestDatabase> {
 
 /** The first process that starts one saves it as it is then, which others load in a third of the time. */
 async function startEmbedded(): Promise<PGlite> {
+  // To compile its hot functions again with optimizations costs more than all queries of a process gain by it.
+  setFlagsFromString("--liftoff-only");
   const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
   const manifest = readFileSync(`${modules}/@electric-sql/pglite/package.json`, "utf8");
   const { version } = JSON.parse(manifest) as { readonly version: string };
