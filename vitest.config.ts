@@ -20,7 +20,6 @@ const SLOW_FILES = [
   "test/tidy/light.test.ts",
   "packages/palimpsest/test/fault/compaction.test.ts",
   "packages/palimpsest/test/corpus/over-http.test.ts",
-  "packages/palimpsest-cli/test/sessions/page.test.ts",
   "packages/palimpsest/test/session/history/read-back.test.ts",
   "packages/palimpsest-cli/test/chat/run.test.ts",
   "packages/palimpsest/test/agent/turn/refusing-provider.test.ts",

@@ -50,6 +50,7 @@ export const LONG_FILES = [
   "packages/palimpsest-cli/test/mcp/mcp-process.test.ts",
   "packages/palimpsest-cli/test/replay/page.corpus.test.ts",
   "packages/palimpsest-cli/test/replay/page/page-in-browser.test.ts",
+  "packages/palimpsest-cli/test/sessions/page.test.ts",
   "packages/palimpsest-cli/test/worker/worker-process.test.ts",
   "packages/palimpsest-testing/test/scripted-provider/every-fault.test.ts",
   "packages/palimpsest/test/agent/classic.test.ts",
