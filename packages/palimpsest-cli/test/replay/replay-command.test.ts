@@ -30,13 +30,13 @@ async function replayJson(
 
 describe("replay", () => {
   it("drives a session through a window far smaller than it and loses nothing", async () => {
-    const file = writeTestFile("ledgers.json", openaiChat(40, { resultLines: 40 }));
+    const file = writeTestFile("ledgers.json", openaiChat(20, { resultLines: 80 }));
     const { code, json } = await replayJson([file], [8_000]);
     expect(code).toBe(0);
     expect(json.version).toBe(1);
     expect(json.sessions).toHaveLength(1);
     expect(json.sessions[0]).toMatchObject({
-      source: { format: "openai-chat", messages: 120, toolCalls: 40 },
+      source: { format: "openai-chat", messages: 60, toolCalls: 20 },
       window: {
         tokens: 8_000,
         effectiveTokens: 7_200,
@@ -44,10 +44,10 @@ describe("replay", () => {
         editSafety: "permissive",
         policy: "balanced",
       },
-      calls: 80,
+      calls: 40,
       overflows: 0,
-      invariants: { checked: 160, broken: 0 },
-      lossless: { blocks: 160, recovered: 160 },
+      invariants: { checked: 80, broken: 0 },
+      lossless: { blocks: 80, recovered: 80 },
       rebuild: { different: 0 },
       repairs: 0,
     });
@@ -159,7 +159,7 @@ describe("replay", () => {
   });
 
   it("keeps the prompt free in the window that it replays in", async () => {
-    const file = writeTestFile("ledgers.json", openaiChat(40, { resultLines: 40 }));
+    const file = writeTestFile("ledgers.json", openaiChat(20, { resultLines: 80 }));
     const { code, json } = await replayJson([file], [8_000], { fixedTokens: 3_000 });
     expect(code).toBe(0);
     expect(json.sessions[0]).toMatchObject({ fits: true, overflows: 0, rebuild: { different: 0 } });
@@ -181,7 +181,7 @@ describe("replay", () => {
   });
 
   it("takes policy, tariff and edit safety, and says which", async () => {
-    const file = writeTestFile("ledgers.json", openaiChat(40, { resultLines: 40 }));
+    const file = writeTestFile("ledgers.json", openaiChat(20, { resultLines: 80 }));
     const run = async (options: Partial<ReplayOptions>) =>
       (await replayJson([file], [32_000], options)).json.sessions[0] as ReplayedSession;
     const economy = await run({ policy: "economy", tariff: "anthropic-1h", editSafety: "strict" });

@@ -134,7 +134,7 @@ describe("a plan of faults", () => {
       await withProvider(
         { faults: seededFaults({ seed, share: 0.3, kinds: ["overloaded", "server-error"] }) },
         async ({ post, provider }) => {
-          for (let call = 0; call < 100; call++) await post("/v1/messages", ask);
+          for (let call = 0; call < 50; call++) await post("/v1/messages", ask);
           outcomes.push(...provider.requests.map(({ fault }) => fault));
         },
       );
@@ -144,8 +144,8 @@ describe("a plan of faults", () => {
     expect(await drawn(7)).toEqual(one);
     expect(await drawn(8)).not.toEqual(one);
     const failedCount = one.filter((fault) => fault !== undefined).length;
-    expect(failedCount).toBeGreaterThan(15);
-    expect(failedCount).toBeLessThan(45);
+    expect(failedCount).toBeGreaterThan(7);
+    expect(failedCount).toBeLessThan(23);
     expect(new Set(one)).toEqual(new Set([undefined, "overloaded", "server-error"]));
   });
 

@@ -39,7 +39,7 @@ describe("the pieces of a call", () => {
 
 describe("a recorded page", () => {
   it("holds the request of every call, block by block, as the stored log gives it", async () => {
-    const { data, blocksAt } = await replayedPage(openaiChat(30, { resultLines: 40 }), {
+    const { data, blocksAt } = await replayedPage(openaiChat(15, { resultLines: 80 }), {
       windowTokens: 8_000,
     });
     expect(data.edits.length).toBeGreaterThan(3);
@@ -54,7 +54,7 @@ describe("a recorded page", () => {
   });
 
   it("tells the size of a request by what its tokens are for, and all of it", async () => {
-    const { data, done } = await replayedPage(openaiChat(12, { resultLines: 40 }), { windowTokens: 8_000 });
+    const { data, done } = await replayedPage(openaiChat(8, { resultLines: 60 }), { windowTokens: 8_000 });
     expect(data.calls.map(({ tokens }) => tokens)).toEqual(done.track.calls.map(({ tokens }) => tokens));
     for (const { byCategory, tokens } of data.calls) {
       const sum = byCategory.reduce((total, each) => total + each, 0);
@@ -63,7 +63,7 @@ describe("a recorded page", () => {
   });
 
   it("marks an edit at the call that was the first to see it, with what it hid", async () => {
-    const { data, done } = await replayedPage(openaiChat(30, { resultLines: 80 }), { windowTokens: 8_000 });
+    const { data, done } = await replayedPage(openaiChat(15, { resultLines: 160 }), { windowTokens: 8_000 });
     const summary = data.edits.find(({ isCompaction }) => isCompaction);
     expect(summary).toMatchObject({ layer: "extractive", loss: { messages: expect.any(Number) } });
     const compactions = data.edits.filter(({ isCompaction }) => isCompaction);
