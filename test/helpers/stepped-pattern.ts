@@ -66,14 +66,15 @@ export class SteppedPattern {
   /** The first match from `from`; its index is −1 if there is none. */
   find(text: string, from: number, isSticky: boolean): SteppedMatch {
     this.#steps = 0;
+    const units = unitsOf(text);
     const registers = new Array<number>(this.#registerCount).fill(-1);
     const mayBegin = this.#mayBegin;
     // Engines never begin within a pair of code units.
-    for (let index = this.#startOf(text, from); index <= text.length; index = this.#after(text, index)) {
+    for (let index = this.#startOf(units, from); index <= text.length; index = this.#after(units, index)) {
       this.#steps++;
       const isPossible =
-        mayBegin === undefined || (index < text.length && mayBegin(this.#codeAt(text, index)));
-      const end = isPossible ? this.#run({ text, registers, at: index, begin: 0 }) : -1;
+        mayBegin === undefined || (index < text.length && mayBegin(this.#codeAt(units, index)));
+      const end = isPossible ? this.#run({ text, units, registers, at: index, begin: 0 }) : -1;
       if (end >= 0) return { index, end, steps: this.#steps };
       if (isSticky || this.#isAnchored) break;
     }
@@ -81,23 +82,22 @@ export class SteppedPattern {
   }
 
   /** The index, or the one before where that is the middle of a pair. */
-  #startOf(text: string, index: number): number {
-    return index > 0 && this.#codeBefore(text, index + 1) > 0xffff ? index - 1 : index;
+  #startOf(units: Uint16Array, index: number): number {
+    return index > 0 && this.#codeBefore(units, index + 1) > 0xffff ? index - 1 : index;
   }
 
-  #after(text: string, index: number): number {
-    return index + (index < text.length && this.#codeAt(text, index) > 0xffff ? 2 : 1);
+  #after(units: Uint16Array, index: number): number {
+    return index + (index < units.length && this.#codeAt(units, index) > 0xffff ? 2 : 1);
   }
 
-  #codeAt(text: string, index: number): number {
-    return this.#isUnicode ? text.codePointAt(index)! : text.charCodeAt(index);
+  #codeAt(units: Uint16Array, index: number): number {
+    const first = units[index]!;
+    return this.#isUnicode ? (pairOf(first, units[index + 1]) ?? first) : first;
   }
 
-  #codeBefore(text: string, index: number): number {
-    const last = text.charCodeAt(index - 1);
-    if (!this.#isUnicode || last < 0xdc00 || last > 0xdfff || index < 2) return last;
-    const pair = text.codePointAt(index - 2)!;
-    return pair > 0xffff ? pair : last;
+  #codeBefore(units: Uint16Array, index: number): number {
+    const last = units[index - 1]!;
+    return this.#isUnicode ? (pairOf(units[index - 2], last) ?? last) : last;
   }
 
   /** Compiles a node; within a lookbehind, texts are read backwards. */
@@ -176,12 +176,17 @@ export class SteppedPattern {
   }
 
   /** Runs the code at `begin` until it accepts, and returns where, or −1. */
-  #run({ text, registers, at, begin }: Run): number {
+  #run({ text, units, registers, at, begin }: Run): number {
     const code = this.#code;
     /** Pairs: an instruction and a position to go on at, or −1 − a register and the value that it had. */
     const undo: number[] = [];
+    let depth = 0;
+    const push = (first: number, second: number): void => {
+      undo[depth++] = first;
+      undo[depth++] = second;
+    };
     const set = (register: number, value: number): void => {
-      undo.push(-1 - register, registers[register]!);
+      push(-1 - register, registers[register]!);
       registers[register] = value;
     };
     let next = begin;
@@ -191,10 +196,10 @@ export class SteppedPattern {
       let isGood = true;
       switch (now.op) {
         case "character": {
-          const isThere = now.isBackwards ? at > 0 : at < text.length;
+          const isThere = now.isBackwards ? at > 0 : at < units.length;
           if (!isThere) isGood = false;
           else {
-            const read = now.isBackwards ? this.#codeBefore(text, at) : this.#codeAt(text, at);
+            const read = now.isBackwards ? this.#codeBefore(units, at) : this.#codeAt(units, at);
             isGood = now.test(read);
             at += (read > 0xffff ? 2 : 1) * (now.isBackwards ? -1 : 1);
           }
@@ -202,11 +207,11 @@ export class SteppedPattern {
           break;
         }
         case "assert":
-          isGood = this.#holds(now.kind, text, at);
+          isGood = this.#holds(now.kind, units, at);
           next++;
           break;
         case "either":
-          undo.push(now.second, at);
+          push(now.second, at);
           next++;
           break;
         case "go":
@@ -230,12 +235,12 @@ export class SteppedPattern {
         }
         case "look": {
           const before = registers.slice();
-          const isFound = this.#run({ text, registers, at, begin: next + 1 }) >= 0;
-          if (isFound && !now.isNegative)
-            for (const [register, value] of before.entries())
-              if (registers[register] !== value) undo.push(-1 - register, value);
-          if (isFound && now.isNegative)
-            for (const [register, value] of before.entries()) registers[register] = value;
+          const isFound = this.#run({ text, units, registers, at, begin: next + 1 }) >= 0;
+          for (let register = 0; isFound && register < before.length; register++) {
+            const value = before[register]!;
+            if (now.isNegative) registers[register] = value;
+            else if (registers[register] !== value) push(-1 - register, value);
+          }
           isGood = isFound !== now.isNegative;
           next = now.end;
           break;
@@ -244,7 +249,7 @@ export class SteppedPattern {
           const count = registers[now.counter]!;
           isGood = count <= now.min || registers[now.counter + 1] !== at;
           const enters = count < now.min || (count < now.max && !now.isLazy);
-          if (count >= now.min && count < now.max) undo.push(enters ? now.exit : next + 1, at);
+          if (count >= now.min && count < now.max) push(enters ? now.exit : next + 1, at);
           next = enters ? next + 1 : now.exit;
           break;
         }
@@ -257,10 +262,10 @@ export class SteppedPattern {
         case "run": {
           let count = 0;
           for (; count < now.max; count++) {
-            if (now.isBackwards ? at <= 0 : at >= text.length) break;
-            const read = now.isBackwards ? this.#codeBefore(text, at) : this.#codeAt(text, at);
+            if (now.isBackwards ? at <= 0 : at >= units.length) break;
+            const read = now.isBackwards ? this.#codeBefore(units, at) : this.#codeAt(units, at);
             if (!now.test(read)) break;
-            if (count >= now.min) undo.push(next + 1, at);
+            if (count >= now.min) push(next + 1, at);
             at += (read > 0xffff ? 2 : 1) * (now.isBackwards ? -1 : 1);
           }
           this.#steps += count;
@@ -273,9 +278,9 @@ export class SteppedPattern {
       }
       if (isGood) continue;
       for (;;) {
-        if (undo.length === 0) return -1;
-        at = undo.pop()!;
-        next = undo.pop()!;
+        if (depth === 0) return -1;
+        at = undo[--depth]!;
+        next = undo[--depth]!;
         if (next >= 0) break;
         registers[-1 - next] = at;
       }
@@ -286,19 +291,20 @@ export class SteppedPattern {
     return this.#flags.includes("i") ? one.toLowerCase() === other.toLowerCase() : one === other;
   }
 
-  #holds(kind: "^" | "$" | "b" | "B", text: string, at: number): boolean {
-    const isEnd = (index: number): boolean =>
-      this.#isMultiline && /[\n\r\u2028\u2029]/.test(text[index] ?? "");
+  #holds(kind: "^" | "$" | "b" | "B", units: Uint16Array, at: number): boolean {
+    const isEnd = (index: number): boolean => this.#isMultiline && isLineEnd(units[index]);
     if (kind === "^") return at === 0 || isEnd(at - 1);
-    if (kind === "$") return at === text.length || isEnd(at);
-    const isWord = (index: number): boolean => /\w/.test(text[index] ?? "");
-    return (isWord(at - 1) !== isWord(at)) === (kind === "b");
+    if (kind === "$") return at === units.length || isEnd(at);
+    return (isWord(units[at - 1]) !== isWord(units[at])) === (kind === "b");
   }
 
   /** True for the characters that an atom takes; Node decides, once for each. */
   #testOf(source: string): Test {
     const isPlain = !this.#flags.includes("i") && /^[^.\\[]$/u.test(source);
-    if (isPlain) return (code) => code === source.codePointAt(0);
+    if (isPlain) {
+      const only = source.codePointAt(0);
+      return (code) => code === only;
+    }
     const pattern = new RegExp(`^(?:${source})$`, this.#flags);
     return remembered((code) => pattern.test(String.fromCodePoint(code)));
   }
@@ -329,17 +335,49 @@ export class SteppedPattern {
 
 interface Run {
   readonly text: string;
+  readonly units: Uint16Array;
   readonly registers: number[];
   at: number;
   readonly begin: number;
 }
 
+let last = { text: "", units: new Uint16Array(0) };
+
+/** The code units of a text. Methods of strings and lists are counted, and far slower than this. */
+function unitsOf(text: string): Uint16Array {
+  if (last.text === text) return last.units;
+  const bytes = Buffer.from(text, "utf16le");
+  last = { text, units: new Uint16Array(bytes.buffer, bytes.byteOffset, text.length) };
+  return last.units;
+}
+
+function pairOf(first: number | undefined, second: number | undefined): number | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  const isPair = first >= 0xd800 && first <= 0xdbff && second >= 0xdc00 && second <= 0xdfff;
+  return isPair ? (first - 0xd800) * 0x400 + (second - 0xdc00) + 0x10000 : undefined;
+}
+
+const isLineEnd = (unit: number | undefined): boolean =>
+  unit === 0x0a || unit === 0x0d || unit === 0x2028 || unit === 0x2029;
+
+const isWord = (unit: number | undefined): boolean =>
+  unit !== undefined &&
+  ((unit >= 0x61 && unit <= 0x7a) ||
+    (unit >= 0x41 && unit <= 0x5a) ||
+    (unit >= 0x30 && unit <= 0x39) ||
+    unit === 0x5f);
+
 function remembered(test: Test): Test {
-  const known = new Map<number, boolean>();
+  /** Pages of 256 codes: 0 where the answer is not known, else 1 for false and 2 for true. */
+  const pages: Uint8Array[] = [];
   return (code) => {
-    const answer = known.get(code) ?? test(code);
-    known.set(code, answer);
-    return answer;
+    const page = pages[code >> 8] ?? new Uint8Array(256);
+    pages[code >> 8] = page;
+    const answer = page[code & 0xff]!;
+    if (answer !== 0) return answer === 2;
+    const isTaken = test(code);
+    page[code & 0xff] = isTaken ? 2 : 1;
+    return isTaken;
   };
 }
 
