@@ -42,6 +42,9 @@ export function optionsOf(store: SessionStore, seed = 1) {
 export const onDisk = (fs: FileSystem, seed = 1): SessionStore =>
   new FileSessionStore({ root: ROOT, fs, hasher: nodeHasher, ids: seededIds(seed + 50) });
 
+/** Most of a result: files are written after so many characters, and signs are read far faster than words. */
+const SIGNS = `${"~".repeat(199)}\n`.repeat(69);
+
 /** Some 15,000 characters a turn. */
 export async function converse(session: Session, from: number, to: number): Promise<void> {
   for (let turn = from; turn < to; turn++) {
@@ -49,7 +52,7 @@ export async function converse(session: Session, from: number, to: number): Prom
     await session.append(
       assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `src/part-${turn}.ts` })),
     );
-    await session.append(user(result(`c${turn}`, `line of part ${turn}\n`.repeat(800))));
+    await session.append(user(result(`c${turn}`, `line of part ${turn}\n`.repeat(50) + SIGNS)));
   }
 }
 

@@ -29,7 +29,7 @@ import {
 } from "#test/helpers/derived-files.ts";
 import { user } from "#test/helpers/histories.ts";
 import type { Entry } from "#transcript/entries.ts";
-import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
+import { isLong, usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
 /** A session of `turns` turns, whose digest was used once and whose log was closed at each of the `closings`. */
 async function written(store: SessionStore, closings: readonly number[]): Promise<void> {
@@ -159,7 +159,7 @@ describe("the digest beside a log", () => {
   });
 
   it("is saved once a long log was read for it, without waiting for the session to close", async () => {
-    const fs = await written20([320]);
+    const fs = await written20([140]);
     for (const name of fs.list(FOLDER)) fs.remove(`${FOLDER}/${name}`);
     const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
     await internalsOf(session).digest.get();
@@ -228,7 +228,7 @@ describe("the digest beside a log", () => {
   });
 
   it("is kept at a few points only", async () => {
-    const fs = await written20([15, 30, 45, 60, 75, 90, 105, 120]);
+    const fs = await written20([15, 30, 45, 60, 75, 90]);
     expect(points(fs)).toHaveLength(4);
     expect(await compare(fs)).toBe(0);
   });
@@ -278,19 +278,26 @@ describe("the digest beside a log", () => {
     expect(fs.list(ROOT).filter((name) => name.includes("s") && !name.startsWith("."))).toEqual([]);
   });
 
-  const faults: readonly FileFault[] = ["EIO", "kill", "ENOSPC", "short", "torn"];
+  const faults: readonly (readonly [FileFault, first: number])[] = [
+    ["EIO", 1],
+    ["kill", 2],
+    ["ENOSPC", 3],
+    ["short", 4],
+    ["torn", 5],
+  ];
   it.each(
     usualFew(faults, 3),
-  )("is never a wrong one, and closing never fails for it, whichever operation of writing it fails: %s", async (error) => {
+  )("is never a wrong one, and closing never fails for it, whichever operation of writing it fails: %s", async (error, first) => {
     const before = await written20([20]);
-    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 4, long: 1 })) {
+    const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
+    await converse(killed, 20, 40);
+    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 7) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });
       const fs = onlyDerived(disk, faulty, () => isOn);
-      const session = await openSession("s", optionsOf(onDisk(fs, 4), 4));
+      const session = await openSession("s", optionsOf(onDisk(fs, 5), 5));
       await internalsOf(session).digest.get();
-      await converse(session, 20, 40);
       isOn = true;
       await session.close();
       expect(await compare(disk), `call ${failAtCall} failed`).toBe(0);

@@ -9,7 +9,9 @@ import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { assembleRequest } from "#transcript/request.ts";
-import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
+import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
+
+const TURNS = bySize({ usual: 40, long: 120 });
 
 function counting(store: SessionStore) {
   let wholeReads = 0;
@@ -59,9 +61,9 @@ describe.each([
       });
       await written.append(user(result(`c${turn}`, `line ${turn} of a file\n`.repeat(400))));
     };
-    for (let turn = 0; turn < 120; turn++) {
+    for (let turn = 0; turn < TURNS; turn++) {
       if (turn % 10 === 0) await written.append(user(`Question ${turn}`));
-      if (turn === 60) await written.rewind(internalsOf(written).writer.nextSeq - 7);
+      if (turn === TURNS / 2) await written.rewind(internalsOf(written).writer.nextSeq - 7);
       await ask(turn);
     }
     await written.close();

@@ -21,7 +21,7 @@ import {
   ROOT,
   writtenOnce,
 } from "#test/helpers/derived-files.ts";
-import { bySize, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
+import { isLong, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
 
 const QUERIES = ["line of part 7", "Question 12", "src/part-31.ts", '"part-2"', "nothing here"];
 
@@ -119,12 +119,12 @@ describe("the search index beside a log", () => {
   });
 
   it("is saved while the session is used, and merged", async () => {
-    const fs = new InMemoryFileSystem();
-    const session = await createSession({ ...optionsOf(onDisk(fs)), sessionId: "s" });
+    const fs = await writtenOnDisk([25]);
+    const session = await openSession("s", optionsOf(onDisk(fs, 3), 3));
     await session.history.search("a word");
-    await converse(session, 0, 300);
+    await converse(session, 25, 165);
     await session.history.search("a word");
-    await vi.waitFor(() => expect(segments(fs)).toEqual(["segment-1-905"]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(segments(fs)).toEqual(["segment-1-490"]), { timeout: 20_000 });
     await session.close();
     expect(await compare(fs)).toBe(0);
   });
@@ -166,8 +166,8 @@ describe("the search index beside a log", () => {
     const fs = await writtenOnDisk([25]);
     const [name] = segments(fs);
     const size = fs.stat(`${FOLDER}/${name}`)!.size;
-    const step = bySize({ usual: Math.ceil(size / 12), long: Math.ceil(size / 50) });
-    for (let at = 0; at < size; at += step) {
+    const places = Array.from({ length: 50 }, (_, index) => Math.floor((index * (size - 1)) / 49));
+    for (const at of usualFew(places, 7)) {
       const copy = copyOf(fs);
       rewrite(copy, name!, (bytes) => bytes.with(at, bytes[at]! ^ 0x40));
       await compare(copy);
@@ -230,19 +230,26 @@ describe("the search index beside a log", () => {
     expect(fs.list(ROOT).filter((name) => name.includes("s") && !name.startsWith("."))).toEqual([]);
   });
 
-  const faults: readonly FileFault[] = ["EIO", "kill", "ENOSPC", "short", "torn"];
+  const faults: readonly (readonly [FileFault, first: number])[] = [
+    ["EIO", 1],
+    ["kill", 3],
+    ["ENOSPC", 5],
+    ["short", 7],
+    ["torn", 9],
+  ];
   it.each(
     usualFew(faults, 3),
-  )("is never a wrong one, and closing never fails for it, whichever operation of writing, merging or removing fails: %s", async (error) => {
+  )("is never a wrong one, and closing never fails for it, whichever operation of writing, merging or removing fails: %s", async (error, first) => {
     const before = await writtenOnDisk([25]);
-    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 5, long: 1 })) {
+    const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
+    await converse(killed, 25, 50);
+    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 11) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });
       const fs = onlyDerived(disk, faulty, () => isOn);
-      const session = await openSession("s", optionsOf(onDisk(fs, 4), 4));
+      const session = await openSession("s", optionsOf(onDisk(fs, 5), 5));
       await session.history.search("a word");
-      await converse(session, 25, 50);
       isOn = true;
       await session.close();
       await compare(disk);
