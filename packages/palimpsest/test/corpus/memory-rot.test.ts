@@ -29,7 +29,14 @@ interface Recorded {
   readonly conversation: readonly ConversationMessage[];
 }
 
-async function recordedSessions(): Promise<readonly Recorded[]> {
+let recorded: Promise<readonly Recorded[]> | undefined;
+
+function recordedSessions(): Promise<readonly Recorded[]> {
+  recorded ??= readSessions();
+  return recorded;
+}
+
+async function readSessions(): Promise<readonly Recorded[]> {
   const sessions: Recorded[] = [];
   for (const { id, path } of corpusFiles("claude-code").filter((file) => file.id.startsWith("cc-entire-"))) {
     for (const { items } of (await importFile(path)).sessions) {

@@ -26,7 +26,7 @@ const LEAST_TOKENS = isLong ? 500_000 : 50_000;
 const TARGETS: Readonly<Record<number, number>> = { 200000: 90_000, 64000: 28_800, 32000: 14_400 };
 
 const RUNS = (isLong ? [200_000, 64_000] : [64_000]).flatMap((windowTokens) =>
-  (["permissive", "strict"] as const).flatMap((editSafety) =>
+  (isLong ? (["permissive", "strict"] as const) : (["strict"] as const)).flatMap((editSafety) =>
     (isLong ? (["forked", "cold", "extractive"] as const) : (["forked"] as const)).map((updater) => ({
       windowTokens,
       editSafety,

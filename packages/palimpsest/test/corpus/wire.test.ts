@@ -14,9 +14,18 @@ import { bySize, usualFew } from "../../../../test/helpers/size-of-run.ts";
 /** By default every ninth recording. */
 const FILES = usualFew(recordedFiles(), 18);
 /** Messages of a session that are in one request, and answers that are compared. */
-const MOST_MESSAGES = bySize({ usual: 120, long: 400 });
+const MOST_MESSAGES = bySize({ usual: 60, long: 400 });
 
-async function messagesOf(path: string): Promise<readonly Message[]> {
+const read = new Map<string, Promise<readonly Message[]>>();
+
+/** The messages of a recording, which is read once for all formats. */
+function messagesOf(path: string): Promise<readonly Message[]> {
+  const known = read.get(path) ?? readMessages(path);
+  read.set(path, known);
+  return known;
+}
+
+async function readMessages(path: string): Promise<readonly Message[]> {
   const { sessions } = await importFile(path);
   const lists = sessions.map(({ items }) =>
     items.flatMap((item) => (item.type === "message" ? [item.message] : [])),

@@ -11,11 +11,11 @@ const PATH = `${ROOT}/${SESSION}.jsonl`;
 const RECORDS = 60;
 /** Every place in the long suite; in the default one enough of them, and of those that are special. */
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 121;
-const GO_ON_STEP = IS_LONG ? 3 : 299;
-const SPOILED_STEP = 361;
+const CUT_STEP = IS_LONG ? 1 : 241;
+const GO_ON_STEP = IS_LONG ? 3 : 499;
+const SPOILED_STEP = 541;
 const SPOILED_GO_ON_STEP = IS_LONG ? 30 : 722;
-const NEIGHBOURS_STEP = IS_LONG ? 3 : 63;
+const NEIGHBOURS_STEP = IS_LONG ? 3 : 123;
 
 interface Append {
   readonly seqs: readonly number[];
@@ -45,10 +45,10 @@ beforeAll(async () => {
   texts = JSON.stringify((await readSession(fileStore(disk))).entries);
 });
 
-/** The places beside line breaks; by default beside each fourth. */
+/** The places beside line breaks; by default beside each eighth. */
 function besideLineBreaks(): ReadonlySet<number> {
   const breaks = [...whole.keys()].filter((at) => whole[at] === 0x0a);
-  return new Set(usualFew(breaks, 4).flatMap((at) => [at - 1, at, at + 1]));
+  return new Set(usualFew(breaks, 8).flatMap((at) => [at - 1, at, at + 1]));
 }
 
 function diskWith(bytes: Uint8Array): InMemoryFileSystem {
@@ -215,7 +215,7 @@ describe("a log with anything in it", () => {
         await log.close();
         expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, next]);
       }),
-      { numRuns: IS_LONG ? 600 : 15 },
+      { numRuns: IS_LONG ? 600 : 6 },
     );
   });
 });

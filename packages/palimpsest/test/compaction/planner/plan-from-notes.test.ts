@@ -20,12 +20,12 @@ import {
   user,
 } from "../../../../../test/helpers/windows.ts";
 
-/** Turns of three messages and about 600 tokens. */
-const turns = (count: number): readonly Message[] =>
+/** Turns of three messages, by default of about 600 tokens. */
+const turns = (count: number, lines = 100): readonly Message[] =>
   Array.from({ length: count }, (_, turn) => [
     user(`wish ${turn}: change module_${turn}`),
     assistant(`r${turn}`, text("I look."), call(`c${turn}`, "mcp__db__query", { id: `row_${turn}` })),
-    result(`c${turn}`, "some line of code here\n".repeat(100)),
+    result(`c${turn}`, "some line of code here\n".repeat(lines)),
   ]).flat();
 
 function digestOf(messages: readonly Message[]): Digest {
@@ -113,7 +113,7 @@ describe("the planner of the window, with notes of the session", () => {
 });
 
 describe("a session of more than 500,000 tokens", () => {
-  const messages = turns(900);
+  const messages = turns(230, 400);
 
   it.each([
     { windowTokens: 200_000, editSafety: "permissive", compactions: 3 },

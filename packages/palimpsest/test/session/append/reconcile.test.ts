@@ -381,7 +381,7 @@ describe("a host's list", () => {
 
   it("knows content of any depth again, from the host and from a log that holds it deeper than a host may", async () => {
     let deep: unknown = [];
-    for (let level = 0; level < 100_000; level++) deep = level % 2 === 0 ? [deep] : { a: deep };
+    for (let level = 0; level < 20_000; level++) deep = level % 2 === 0 ? [deep] : { a: deep };
     const message = assistant("r1", { type: "tool_use", id: "c1", name: "Read", input: deep as never });
     const { reconcile } = aHostList();
     expect(await reconcile([a, message])).toBe("-0+2");

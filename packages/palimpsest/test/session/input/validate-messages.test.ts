@@ -230,7 +230,7 @@ describe("receiveMessages", () => {
   });
 
   it("keeps what a model nested too deep as its JSON text, whatever its depth", () => {
-    for (const depth of [300, 5_000, 200_000]) {
+    for (const depth of [300, 5_000, 50_000]) {
       const [message] = validateMessages(say(call(nested(depth, { "ke\ny": [1, undefined, "ü\ud800"] }))));
       let levels = 1;
       let value = (message!.content[0] as { readonly input: unknown }).input;
@@ -244,7 +244,7 @@ describe("receiveMessages", () => {
 
   it("ends on a list that holds the same list over and over", () => {
     let many: unknown = "x";
-    for (let level = 0; level < 60; level++) many = [many, many];
+    for (let level = 0; level < 60; level++) many = new Array(500).fill(many);
     expect(refusalOf(() => validateMessages(say(call(many)))).message).toContain("values in one hand-over");
     expect(refusalOf(() => validateMessages(say(call(new Array(4e9))))).message).toContain(
       "values in one hand-over",

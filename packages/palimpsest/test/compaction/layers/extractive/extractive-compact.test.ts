@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
+import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import {
   type ExtractivePolicy,
   planExtractiveCompact,
@@ -34,12 +34,23 @@ const policyFor = (windowTokens: number, editSafety: EditSafety = "permissive"):
     pendingCallIds: [],
   });
 
+const digests = new WeakMap<readonly Message[], Digest>();
+
+/** The digest of a list, which is made once: planning only reads it. */
+function digestOf(messages: readonly Message[]): Digest {
+  const known = digests.get(messages);
+  if (known !== undefined) return known;
+  const digest = createDigest();
+  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  digests.set(messages, digest);
+  return digest;
+}
+
 function plan(
   messages: readonly Message[],
   { visible = asWindow(messages), policy = policyFor(32_000), pendingCallIds = [] as readonly string[] } = {},
 ): LayerEdit | undefined {
-  const digest = createDigest();
-  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
+  const digest = digestOf(messages);
   return planExtractiveCompact({ visible, digest, measure, policy, pendingCallIds, reason: "threshold" });
 }
 
@@ -76,6 +87,7 @@ function session(turns: number, resultCharacters = 3_000): readonly Message[] {
 
 describe("extractive compact", () => {
   const messages = session(20);
+  const long = session(120);
   const visible = asWindow(messages);
 
   it("hides the past behind one message of nine sections and keeps the newest rounds untouched", () => {
@@ -107,8 +119,8 @@ describe("extractive compact", () => {
   )("comes down to its target in a window of %i tokens", (windowTokens) => {
     for (const editSafety of ["permissive", "strict"] as const) {
       const policy = policyFor(windowTokens, editSafety);
-      const edit = plan(session(120), { visible: asWindow(session(120)), policy })!;
-      const after = applyEdit(asWindow(session(120)), edit, 2_000);
+      const edit = plan(long, { policy })!;
+      const after = applyEdit(asWindow(long), edit, 2_000);
       expect(tokensOf(after)).toBeLessThanOrEqual(policy.targetTokens);
       expect(brokenPairs(after)).toEqual([]);
     }
@@ -251,7 +263,7 @@ describe("extractive compact", () => {
     const digest = createDigest();
     let window: readonly VisibleMessage[] = [];
     let edits = 0;
-    for (const message of session(120)) {
+    for (const message of session(60)) {
       all.push(message);
       addToDigest(digest, all.length, message);
       window = [...window, ...asWindow([message], all.length)];
@@ -284,7 +296,7 @@ describe("extractive compact", () => {
   });
 
   it("reports what can no longer be read and how to get it back", () => {
-    const loss = plan(session(100), { policy: policyFor(8_000) })!.loss!;
+    const loss = plan(long, { policy: policyFor(8_000) })!.loss!;
     expect(loss.messages).toBeGreaterThan(500);
     expect(loss.files.length).toBeGreaterThan(5);
     expect(loss.strings.length).toBeGreaterThan(5);
