@@ -18,7 +18,6 @@ const SLOW_FILES = [
   "packages/palimpsest/test/runtime/working-copy/git-status.test.ts",
   "packages/palimpsest/test/stores/files/list/session-lists.test.ts",
   "test/tidy/light.test.ts",
-  "packages/palimpsest/test/fault/compaction.test.ts",
   "packages/palimpsest/test/corpus/over-http.test.ts",
   "packages/palimpsest/test/session/history/read-back.test.ts",
   "packages/palimpsest-cli/test/chat/run.test.ts",

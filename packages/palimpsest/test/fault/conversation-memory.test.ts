@@ -13,8 +13,8 @@ import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { aMemory, conversation, sentence } from "#test/helpers/conversation-memory.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-/** Every call fails in the long suite; in the default one every third. */
-const STEP = bySize({ usual: 3, long: 1 });
+/** Every call fails in the long suite; in the default one every seventh. */
+const STEP = bySize({ usual: 7, long: 1 });
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 
@@ -101,7 +101,7 @@ describe("a memory in files", () => {
       expect(await contextIn(disk), `call ${failAtCall}`).toBe(contexts.at(-1));
       if (!fs.didFail()) break;
     }
-    if (error !== "short") expect(failures).toBeGreaterThan(bySize({ usual: 6, long: 20 }));
+    if (error !== "short") expect(failures).toBeGreaterThan(bySize({ usual: 2, long: 20 }));
   });
 
   it.each<FileFault>([

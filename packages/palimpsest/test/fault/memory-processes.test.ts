@@ -17,10 +17,9 @@ import { type Saved, savesUntil } from "#test/helpers/saving-person.ts";
 import { compiledLibrary, testFolder } from "../../../../test/helpers/compiled-once.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/remembering-child.mjs");
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const PROGRAMS = IS_LONG ? 8 : 3;
-const LINES = IS_LONG ? 100 : 12;
-const KILL_EVERY_MS = IS_LONG ? 200 : 250;
+const PROGRAMS = 8;
+const LINES = 100;
+const KILL_EVERY_MS = 200;
 const TOPICS = Array.from({ length: 8 }, (_, index) => `topic-${index}.md`);
 
 interface Reported {
@@ -167,7 +166,7 @@ describe("programs and a person at the same memories", () => {
     expect(lostLines).toEqual([]);
     expect(lostSaves).toEqual([]);
     expect(programs.reports.length).toBe(PROGRAMS * LINES);
-    if (IS_LONG) expect(kills).toBeGreaterThan(0);
+    expect(kills).toBeGreaterThan(0);
     // None waited for the end of a dead one's lease, which lasts 300 seconds.
     expect(longestMs).toBeLessThan(200_000);
   });

@@ -41,8 +41,8 @@ const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }
 /** The default part has the two that the others are parts of. */
 const KINDS = IS_LONG ? CHANGES : [CHANGES[0]!, CHANGES.at(-1)!];
 const all = DISKS.slice(0, IS_LONG ? 2 : 1).flatMap((disk) => KINDS.map((kind) => ({ ...disk, ...kind })));
-/** By default every third operation fails: an odd number, so that both ways to die take turns. */
-const STEP = IS_LONG ? 1 : 3;
+/** By default every seventh operation fails: an odd number, so that both ways to die take turns. */
+const STEP = IS_LONG ? 1 : 7;
 const cases = { dead: 0, failed: 0 };
 
 /** The next process finds one of these, also where it may not write, changes something, and nothing else is left. */
@@ -124,7 +124,7 @@ describe("a disk that fails while memories are changed", () => {
 describe("the cases", () => {
   it("are many", () => {
     console.info(`memories: ${JSON.stringify(cases)} cases`);
-    expect(cases.dead).toBeGreaterThan(IS_LONG ? 4_000 : 200);
-    expect(cases.failed).toBeGreaterThan(IS_LONG ? 3_000 : 60);
+    expect(cases.dead).toBeGreaterThan(IS_LONG ? 4_000 : 80);
+    expect(cases.failed).toBeGreaterThan(IS_LONG ? 3_000 : 25);
   });
 });

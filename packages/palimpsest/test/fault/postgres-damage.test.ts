@@ -2,8 +2,7 @@
  * Law: whatever happens to the rows of a session, every whole entry is read, every loss is reported to the
  * observer, reading changes no byte, the first request is one that providers take, and the session goes on.
  *
- * On a server where PALIMPSEST_POSTGRES_URL names one, otherwise in this process; with many more histories where
- * PALIMPSEST_LONG is set.
+ * On a server where PALIMPSEST_POSTGRES_URL names one, otherwise in this process.
  */
 import fc from "fast-check";
 import { FakeClock, seededIds } from "palimpsest-testing";
@@ -27,8 +26,7 @@ import {
 import { judgeRequest } from "./damaged-session/judge-kind.ts";
 import { EARLIER, LATER, REQUEST, USAGE } from "./damaged-session/sound-session.ts";
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const RUNS = IS_LONG ? 150 : 4;
+const RUNS = 150;
 
 interface Row {
   seq: number;

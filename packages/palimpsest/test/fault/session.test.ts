@@ -16,7 +16,7 @@ import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 /** Every operation with every fault in the long suite; in the default one each operation with one of them. */
-const STEP = bySize({ usual: 19, long: 1 });
+const STEP = bySize({ usual: 41, long: 1 });
 const ROOT = "/sessions";
 const MODEL = { model: "claude-opus-4-5" };
 const USAGE = { inputTokens: 500, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 9 };
@@ -59,8 +59,8 @@ const textsOf = (session: Session): readonly string[] =>
 
 describe.each<{ error: FileFault; first: number; why: string }>([
   { error: "ENOSPC", first: 1, why: "the disk is full" },
-  { error: "EIO", first: 2, why: "the disk is broken" },
-  { error: "short", first: 3, why: "a write is cut short" },
+  { error: "EIO", first: 15, why: "the disk is broken" },
+  { error: "short", first: 29, why: "a write is cut short" },
 ])("a session while $why", ({ error, first }) => {
   it("goes on after the n-th file operation failed, for every n", async () => {
     for (let failAtCall = STEP === 1 ? 1 : first; ; failAtCall += STEP) {

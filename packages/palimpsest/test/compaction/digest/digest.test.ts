@@ -116,7 +116,7 @@ describe("a digest", () => {
   it("is bounded: a thousand long messages take no more room than it says", () => {
     const digest = createDigest(500);
     for (let seq = 1; seq <= 1_000; seq++) {
-      addToDigest(digest, seq, user(`${"word ".repeat(1_000)} uniqueName${seq} otherName${seq}`));
+      addToDigest(digest, seq, user(`${"~".repeat(5_000)} uniqueName${seq} otherName${seq}`));
       addToDigest(
         digest,
         seq,

@@ -27,7 +27,7 @@ const isStored = ({ messages, needsCheckpoint }: Kind): boolean =>
   messages === undefined && needsCheckpoint !== true;
 
 describe("damage", () => {
-  it.each(usualFew(KINDS, 9))("$level: $name", async (kind) => {
+  it.each(usualFew(KINDS, 25))("$level: $name", async (kind) => {
     const verdict = await judgeKind(kind, kind.needsCheckpoint === true ? checkpointed : plain);
     judged.push({ kind, verdict });
     expect(verdict.wrong).toEqual([]);

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
 import { writeInSteps } from "#session/append/blob-offloader.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const LINE = 'a "line"\twith \\ and \u2028, 😀 and half of one \ud83d\n';
 
@@ -17,7 +18,7 @@ it("writes the letters that JSON.stringify writes, however the text is cut", () 
       };
       expect(finish(writeInSteps(block)) === JSON.stringify(block)).toBe(true);
     }),
-    { numRuns: 20 },
+    { numRuns: bySize({ usual: 6, long: 20 }) },
   );
 });
 

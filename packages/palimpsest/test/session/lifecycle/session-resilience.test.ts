@@ -161,9 +161,9 @@ describe("a session that its host treats roughly", () => {
 
   it("joins thousands of messages of one role in linear time", async () => {
     const { session } = await aSession({ windowTokens: 1_000_000 });
-    await session.append(Array.from({ length: 20_000 }, (_, index) => user(`line ${index}`)));
+    await session.append(Array.from({ length: 5_000 }, (_, index) => user(`line ${index}`)));
     const { messages } = await session.prepare(MODEL);
     expect(messages).toHaveLength(1);
-    expect(messages[0]!.content).toHaveLength(20_000);
+    expect(messages[0]!.content).toHaveLength(5_000);
   });
 });
