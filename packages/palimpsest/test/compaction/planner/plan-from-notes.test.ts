@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import type { SessionNotes } from "#compaction/layers/session-memory/session-memory-compact.ts";
 import { costPolicy } from "#compaction/planner/cost-policy.ts";
 import { planFromNotes } from "#compaction/planner/plan-from-notes.ts";
 import type { SummarySources, WindowPlan } from "#compaction/planner/window-plan.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import { aWindowState, FIXED_TOKENS, PADDING } from "#test/compaction/layers/collapse/window-states.ts";
+import { digestOf } from "#test/helpers/digests.ts";
 import type { Message } from "#transcript/blocks.ts";
 import type { VisibleMessage } from "#transcript/window.ts";
 import { asWindow } from "../../../../../test/helpers/recorded.ts";
@@ -27,12 +28,6 @@ const turns = (count: number, lines = 100): readonly Message[] =>
     assistant(`r${turn}`, text("I look."), call(`c${turn}`, "mcp__db__query", { id: `row_${turn}` })),
     result(`c${turn}`, "some line of code here\n".repeat(lines)),
   ]).flat();
-
-function digestOf(messages: readonly Message[]): Digest {
-  const digest = createDigest();
-  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
-  return digest;
-}
 
 const notesThrough = (throughSeq: number, over: Partial<SessionNotes> = {}): SessionNotes => ({
   text: `# Current State\n\nDone up to ${throughSeq}.`,

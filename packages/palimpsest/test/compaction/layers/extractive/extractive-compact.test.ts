@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import {
   type ExtractivePolicy,
   planExtractiveCompact,
@@ -8,6 +8,7 @@ import {
 import { planTruncateNewest } from "#compaction/layers/truncate-newest/truncate-newest.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { findCuts } from "#compaction/shared/kept-tail.ts";
+import { digestOf } from "#test/helpers/digests.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
@@ -33,18 +34,6 @@ const policyFor = (windowTokens: number, editSafety: EditSafety = "permissive"):
     editSafety,
     pendingCallIds: [],
   });
-
-const digests = new WeakMap<readonly Message[], Digest>();
-
-/** The digest of a list, which is made once: planning only reads it. */
-function digestOf(messages: readonly Message[]): Digest {
-  const known = digests.get(messages);
-  if (known !== undefined) return known;
-  const digest = createDigest();
-  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
-  digests.set(messages, digest);
-  return digest;
-}
 
 function plan(
   messages: readonly Message[],

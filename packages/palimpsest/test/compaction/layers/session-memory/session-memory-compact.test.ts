@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
-import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import {
   findRecentStart,
   planSessionMemoryCompact,
@@ -9,6 +8,7 @@ import {
   type SessionNotes,
 } from "#compaction/layers/session-memory/session-memory-compact.ts";
 import { sessionMemoryPolicy } from "#compaction/planner/policies.ts";
+import { digestOf } from "#test/helpers/digests.ts";
 import type { EditSafety } from "#tokens/models/edit-safety.ts";
 import type { ContentBlock, Message } from "#transcript/blocks.ts";
 import type { LayerEdit } from "#transcript/edits.ts";
@@ -38,18 +38,6 @@ const aPolicy = (
   const situation = { windowTokens, effectiveTokens, editSafety, pendingCallIds: [] };
   return { ...sessionMemoryPolicy(situation, effectiveTokens / 2), ...over };
 };
-
-const digests = new WeakMap<readonly Message[], Digest>();
-
-/** The digest of a list, which is made once: planning only reads it. */
-function digestOf(messages: readonly Message[]): Digest {
-  const known = digests.get(messages);
-  if (known !== undefined) return known;
-  const digest = createDigest();
-  for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
-  digests.set(messages, digest);
-  return digest;
-}
 
 type Options = Partial<Omit<SessionMemoryInput, "notes">> & { readonly notes?: Partial<SessionNotes> };
 
