@@ -6,7 +6,8 @@
  * after asking for their names, which runs nothing. The user's own configuration stays in force. No shell, no inherited
  * `GIT_…` variables, one deadline for everything.
  */
-import { parse } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, parse } from "node:path";
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { showHidden } from "../../base/text/hidden-characters.ts";
 import { cutHead } from "../../base/text/text.ts";
@@ -55,6 +56,7 @@ export async function readGitStatus(
   env: Env,
   timeoutMs: number = HOME_DEFAULTS.gitTimeoutMs,
 ): Promise<GitStatus> {
+  if (!mayBeInRepository(workingCopy)) return {};
   const deadline = AbortSignal.timeout(timeoutMs);
   const filters = await run(FILTERS, { workingCopy, env: gitEnv(env, SAFE_SETTINGS), deadline });
   // 1: no filter at all, the usual case.
@@ -71,6 +73,22 @@ export async function readGitStatus(
     deadline,
   });
   return status.exitCode === 0 || status.isCutOff ? { text: inShort(status) } : judge(status, timeoutMs);
+}
+
+/** False if git would find no working copy at the folder or above it: two processes fewer at each start outside of one. */
+function mayBeInRepository(workingCopy: string): boolean {
+  let folder: string;
+  try {
+    folder = realpathSync(workingCopy);
+  } catch {
+    return true; // Git reports the reason.
+  }
+  while (!existsSync(join(folder, ".git"))) {
+    const above = dirname(folder);
+    if (above === folder) return false;
+    folder = above;
+  }
+  return true;
 }
 
 interface Run {
