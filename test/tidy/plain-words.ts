@@ -55,13 +55,18 @@ export function wordsOfName(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** True if a name has a word of list (a). */
+const judged = new Map<string, boolean>();
+
+/** True if a name has a word of list (a). Most names are used often. */
 export function isOldName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
   const words = wordsOfName(name);
-  return (
+  const isOld =
     words.some((word) => TOKENS.has(word)) ||
-    PAIRS.some(([first, second]) => words.some((word, at) => word === first && words[at + 1] === second))
-  );
+    PAIRS.some(([first, second]) => words.some((word, at) => word === first && words[at + 1] === second));
+  judged.set(name, isOld);
+  return isOld;
 }
 
 /** List (b). */
@@ -147,17 +152,23 @@ export function oldNames(file: SourceFile): readonly WordHit[] {
 /** Phrases of list (b) in the comments and strings of a source file. */
 export function oldPhrases(file: SourceFile): readonly WordHit[] {
   const { path, text } = file;
-  return piecesOf(file).flatMap(({ kind, start, end }) => {
+  const pieces = piecesOf(file);
+  // All pieces in their places, with ends of lines between them, which no phrase has.
+  let words = "";
+  for (const { start, end } of pieces) {
     // Comments wrap: a phrase may go over a line's end.
-    const words = text.slice(start, end).replace(/\n[ \t]*\*?/g, (line) => " ".repeat(line.length));
-    const where = kind === "comment" ? "comment" : whereOf(file, start);
-    return phrasesIn(words).map(({ found, index }) => ({
+    const piece = text.slice(start, end).replace(/\n[ \t]*\*?/g, (line) => " ".repeat(line.length));
+    words += "\n".repeat(start - words.length) + piece;
+  }
+  return phrasesIn(words).map(({ found, index }) => {
+    const { kind, start, end } = pieces.find((piece) => index < piece.end)!;
+    return {
       path,
-      line: lineOf(text, start + index),
-      kind: where,
+      line: lineOf(text, index),
+      kind: kind === "comment" ? kind : whereOf(file, start),
       found,
-      excerpt: excerptOf(words, index),
-    }));
+      excerpt: excerptOf(words.slice(start, end), index - start),
+    };
   });
 }
 
