@@ -9,7 +9,7 @@ import {
   oldPhrasesOfDocument,
   type WordHit,
 } from "./plain-words.ts";
-import { ROOT, sourceFile } from "./source.ts";
+import { ROOT, sourceAt, sourceFile } from "./source.ts";
 
 /** Of all doc comments, how many may open with a relative clause. */
 const OPENERS_SHARE = 0.01;
@@ -25,9 +25,7 @@ function pathsBelow(folder: string, pattern: RegExp): readonly string[] {
   });
 }
 
-const sources = pathsBelow("", /(?<!\.generated|\.d)\.(?:ts|mjs|js)$/).map((path) =>
-  sourceFile(path, readFileSync(`${ROOT}${path}`, "utf8")),
-);
+const sources = pathsBelow("", /(?<!\.generated|\.d)\.(?:ts|mjs|js)$/).map(sourceAt);
 const isTest = ({ path }: { readonly path: string }): boolean => /(?:^|\/)test\//.test(path);
 const shown = (hits: readonly WordHit[]): readonly string[] =>
   hits.map(({ path, line, kind, found, excerpt }) => `${path}:${line}: [${kind}] ${found}: ${excerpt}`);

@@ -57,7 +57,18 @@ export function filesBelow(folder: string, ...endings: readonly string[]): reado
     .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
     .filter((path) => endings.some((ending) => path.endsWith(ending)))
     .sort()
-    .map((path) => sourceFile(path, readFileSync(`${ROOT}${path}`, "utf8")));
+    .map(sourceAt);
+}
+
+const sources = new Map<string, SourceFile>();
+
+/** A file of the repository. The test files of a process look at the same ones. */
+export function sourceAt(path: string): SourceFile {
+  const known = sources.get(path);
+  if (known !== undefined) return known;
+  const source = sourceFile(path, readFileSync(`${ROOT}${path}`, "utf8"));
+  sources.set(path, source);
+  return source;
 }
 
 /** Words after which a slash begins a regular expression and not a division. */

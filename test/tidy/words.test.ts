@@ -1,7 +1,7 @@
 /** Nothing unfinished, private, secret or switched off is in the repository. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { packageSources, ROOT, sourceFile, testSources } from "./source.ts";
+import { packageSources, ROOT, sourceAt, sourceFile, testSources } from "./source.ts";
 import { SOURCE_RULES, TEST_RULES, TEXT_RULES, wordsFound } from "./words.ts";
 
 const NOT_OURS = new Set(["node_modules", "build", "dist", "coverage", ".git"]);
@@ -18,7 +18,7 @@ function textFilesBelow(folder: string): readonly string[] {
 function repositoryFiles() {
   return textFilesBelow("")
     .filter((path) => path !== "package-lock.json")
-    .map((path) => sourceFile(path, readFileSync(`${ROOT}${path}`, "utf8")));
+    .map(sourceAt);
 }
 
 describe("words", () => {
