@@ -45,6 +45,7 @@ export const LONG_FILES = [
   "packages/palimpsest-cli/test/chat/next-sessions.test.ts",
   "packages/palimpsest-cli/test/chat/terminal/screens.test.ts",
   "packages/palimpsest-cli/test/chat/tools/tools.test.ts",
+  "packages/palimpsest-cli/test/corpus/anchored-context.test.ts",
   "packages/palimpsest-cli/test/corpus/replay-contract.test.ts",
   "packages/palimpsest-cli/test/mcp/mcp-hostile.test.ts",
   "packages/palimpsest-cli/test/mcp/mcp-process.test.ts",
