@@ -7,6 +7,8 @@ import { type CliDouble, cliDouble } from "./cli-double.ts";
 import { testFolder } from "./recordings.ts";
 
 export const SECRET = ["sk-", "ant-api03-", "a1B2".repeat(12)].join("");
+/** As long as the secret, which would be taken out of every line: that takes longer than all the rest. */
+const ENTRY = "is as the clerk wrote it in the office of the harbour at noon";
 /** Titles and texts that would repaint the screen, retitle the window or reverse what is read. */
 export const HOSTILE = "evil \u001b]0;owned\u0007\u001b[2J\u202egnp.exe\u2066\u009b31m\u200b end";
 
@@ -43,6 +45,7 @@ export function storedHome(): StoredHome {
 export interface SessionShape {
   readonly title?: string;
   readonly rounds?: number;
+  /** Lines of each result; a secret is in the first. */
   readonly resultLines?: number;
   readonly text?: string;
   /** When its entries were appended. */
@@ -80,7 +83,7 @@ export async function storeSession(
       ],
       usage: { inputTokens: 1_000, cacheReadTokens: 500, cacheWriteTokens: 0, outputTokens: 100 },
     });
-    const content = `entry of ledger ${round} ${SECRET}\n`.repeat(resultLines);
+    const content = `entry of ledger ${round} ${SECRET}\n${`entry of ledger ${round} ${ENTRY}\n`.repeat(resultLines - 1)}`;
     await session.append({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] });
   }
   await session.close();

@@ -14,7 +14,7 @@ interface Compacted {
   readonly edits: readonly { readonly seq: number; readonly layer: string; readonly reason: string }[];
 }
 
-const SHAPE = { rounds: 15, resultLines: 120 };
+const SHAPE = { rounds: 15, resultLines: 200 };
 
 async function usedIn(place: ReturnType<typeof storedHome>, id: string): Promise<number> {
   return json<{ usedTokens: number }>(await place.run(["context", id, "--json"])).usedTokens;

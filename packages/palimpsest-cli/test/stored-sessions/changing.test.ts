@@ -87,7 +87,7 @@ describe("sessions in a plain folder", () => {
 describe("sessions export and import", () => {
   it("give back the same session, through a file, plain and compressed, and a plain folder", async () => {
     const from = storedHome();
-    const id = await storeSession(from, { title: "Ledgers", rounds: 4, resultLines: 2_000 });
+    const id = await storeSession(from, { title: "Ledgers", rounds: 4, resultLines: 600 });
     const file = join(from.folder, "backup.jsonl");
     expect((await from.run(["sessions", "export", id, "-o", "backup.jsonl"])).err).toContain("to the letter");
     expect(statSync(file).mode & 0o777).toBe(0o600);
