@@ -78,10 +78,10 @@ describe("a system prompt above the threshold", () => {
 describe("a summary that inflates", () => {
   it("is refused, and after three of them made without a model", async () => {
     const { session, eventNames } = await setTheStage({
-      calls: 160,
+      calls: 80,
       summary: () => SUMMARY.replace("reading.", wordsOf(40_000)),
     });
-    const result = await session.turn("Read everything.", { tools: [docsTool(800)] });
+    const result = await session.turn("Read everything.", { tools: [docsTool(1_600)] });
     expect(result.endedBy).toBe("done");
     expect(eventNames().slice(0, 10)).toEqual([
       ...[1, 2, 3].flatMap(() => [

@@ -51,7 +51,7 @@ describe("the start context", () => {
       ...{ type: "background", job: "start-context", outcome: "done" },
       detail: "1 instruction files were read",
     });
-    for (let turn = 0; turn < 8; turn++)
+    for (let turn = 0; turn < 4; turn++)
       await session.turn(`Question ${turn} ${"about the parser ".repeat(400)}`);
     writeFileSync(at("app", "CLAUDE.md"), `${rule} As of now.`);
     await session.compact();

@@ -12,7 +12,7 @@ import type { ModelClient } from "#ports/model-client.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 
 const WINDOW_TOKENS = 20_000;
-const RESULT = "the parser reads tokens one by one and keeps their places ".repeat(60);
+const RESULT = "the parser reads tokens one by one and keeps their places ".repeat(120);
 
 let provider: ScriptedProvider;
 afterEach(() => provider.close());
@@ -50,7 +50,7 @@ it("has Anthropic clear, and names the beta feature for it", async () => {
   );
   const client = withAnthropicWindow(sdk(provider.url), session);
   const messages: Anthropic.Beta.Messages.BetaMessageParam[] = [{ role: "user", content: "Read them all." }];
-  for (let turn = 0; turn < 24; turn++) {
+  for (let turn = 0; turn < 12; turn++) {
     const answer = await client.beta.messages.create({
       model: "claude-opus-5-5",
       max_tokens: 500,
@@ -80,7 +80,7 @@ it("has OpenAI summarise, whatever the host still has in its list", async () => 
   );
   const client = withOpenAIWindow(sdk(provider.openAiUrl), session);
   const input: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "Read them all." }];
-  for (let turn = 0; turn < 34; turn++) {
+  for (let turn = 0; turn < 17; turn++) {
     const { output } = await client.responses.create({
       model: "gpt-6-sol",
       store: false,

@@ -1,4 +1,7 @@
-/** The index: lines of memories are found in every form, changed alone, and taken out by value only. */
+/**
+ * The index: lines of memories are found in every form, changed alone, and taken out by value only. Its laws have
+ * five times as many runs with PALIMPSEST_LONG.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isWellFormed } from "#base/text/text.ts";

@@ -31,20 +31,20 @@ describe("an extractor that obeys what it reads", () => {
     at,
   }) => {
     let count = 0;
+    const believed: string[] = [];
     for (const poison of POISONS) {
       const pieces = attributeTexts(conversation(poison.text));
       for (const { name, ids, words } of CLAIMS) {
         for (const text of [poison.text, ...(poison.retold === undefined ? [] : [poison.retold])]) {
           const claim: MemoryClaim = { text: words(text), type: poison.type, messageIds: ids(at) };
           const [verdict] = judgeTrust([claim], { pieces });
-          expect(verdict, `${poison.attack}, ${name}: ${claim.text}`).toMatchObject({
-            isQuarantined: true,
-            isConfirmed: false,
-          });
+          if (verdict?.isQuarantined !== true || verdict.isConfirmed)
+            believed.push(`${poison.attack}, ${name}: ${claim.text}`);
           count++;
         }
       }
     }
+    expect(believed).toEqual([]);
     expect(count).toBeGreaterThan(200);
   });
 

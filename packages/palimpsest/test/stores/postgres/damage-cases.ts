@@ -8,6 +8,7 @@ import { openSession } from "#session/lifecycle/open-session.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { freshSchema, freshStore, type TestDatabase } from "../../../../../test/helpers/postgres.ts";
+import { usualFew } from "../../../../../test/helpers/size-of-run.ts";
 import type { Case } from "./engine-cases.ts";
 
 const VERSION_2 = readFileSync(new URL("tables-version-2.sql", import.meta.url), "utf8");
@@ -212,7 +213,8 @@ async function expectGoesOn({ store, id, next, before }: GoingOn) {
 }
 
 export const damageCases: readonly Case[] = [
-  ...DAMAGED.map(
+  // Every second one has each kind of damage.
+  ...usualFew(DAMAGED, 2).map(
     ({ name, change, seqs: expected, damage, next, kept = [] }): Case => ({
       name: `${name}: it is reported, nothing whole is hidden, and the session goes on`,
       run: async (database) => {

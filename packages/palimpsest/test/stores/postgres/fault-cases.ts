@@ -34,8 +34,8 @@ function faulty(
   return { connection, hasFailed: () => count >= plan.failAt };
 }
 
-/** By default every third statement; each fault begins at another one. */
-const STEP = bySize({ usual: 3, long: 1 });
+/** By default every fifth statement; each fault begins at another one. */
+const STEP = bySize({ usual: 5, long: 1 });
 const firstOf = (fault: Fault): number => 1 + (FAULTS.indexOf(fault) % STEP);
 
 const FAULTS: readonly Fault[] = ["never sent", "answer lost", "deadlock"];

@@ -102,6 +102,23 @@ export const rowCases: readonly Case[] = [
     },
   },
   {
+    name: "a log of more than a batch holds is read in batches, and goes on while it is read",
+    run: async (database) => {
+      const { store } = await emptyStore(database);
+      const log = await store.create(ID);
+      const stored = Array.from({ length: 1_100 }, (_, index) => index + 1);
+      await log.append(stored.map((seq) => message(seq, "one")));
+      const batches: (readonly number[])[] = [];
+      for await (const part of log.readAll()) {
+        batches.push(seqs(part));
+        if (batches.length === 1) await log.append([message(1_101, "more")]);
+      }
+      expect(batches.length).toBeGreaterThan(1);
+      expect(batches.flat().slice(0, 1_100)).toEqual(stored);
+      expect(seqs(await all(log))).toEqual([...stored, 1_101]);
+    },
+  },
+  {
     name: "a row that somebody changed is damage, and everything around it is read",
     run: async (database) => {
       const { store, schema } = await emptyStore(database);

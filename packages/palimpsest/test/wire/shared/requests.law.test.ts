@@ -14,7 +14,10 @@ import {
   words,
 } from "#test/wire/anthropic/wire-arbitraries.ts";
 import type { RequestMessage } from "#transcript/window.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { FORMATS, type Format } from "./formats.ts";
+
+const RUNS = { numRuns: bySize({ usual: 25, long: 100 }) };
 
 /** An answer says its text before its calls in Chat, and results of tools are separate messages. */
 const answer = fc
@@ -62,6 +65,7 @@ describe.each(FORMATS)("a request in the format $name", (format: Format) => {
         expect(read.unreadable).toEqual([]);
         expect(read.isStreaming).toBe(false);
       }),
+      RUNS,
     );
   });
 
@@ -89,6 +93,7 @@ describe.each(FORMATS)("a request in the format $name", (format: Format) => {
         const once = format.rewrite(json);
         expect(format.rewrite(JSON.parse(JSON.stringify(once)))).toEqual(once);
       }),
+      RUNS,
     );
   });
 
@@ -142,6 +147,7 @@ describe("the cache marks of an Anthropic request", () => {
         const body = anthropic!.writeRequest(request);
         expect(bare(anthropic!.readRequest(JSON.stringify(body)).request)).toEqual(bare(request));
       }),
+      RUNS,
     );
   });
 

@@ -63,8 +63,6 @@ function packingOptions(text: Buffer): BrotliOptions {
   };
 }
 
-const UNPACK_LIMIT = { maxOutputLength: STORE_DEFAULTS.blobLimitBytes };
-
 function isSmaller(packed: Buffer, whole: Buffer): boolean {
   return packed.length <= whole.length * STORE_DEFAULTS.packedShareLimit;
 }
@@ -73,17 +71,19 @@ function isSmaller(packed: Buffer, whole: Buffer): boolean {
  * Returns the text of a file's bytes. Throws zlib's error if they are damaged or unpack to more than a blob may
  * hold.
  */
-export function unpackBlob(bytes: Buffer): Buffer {
-  if (startsWith(bytes, BROTLI_HEAD))
-    return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), UNPACK_LIMIT);
-  if (startsWith(bytes, GZIP_HEAD)) return gunzipSync(bytes, UNPACK_LIMIT);
+export function unpackBlob(bytes: Buffer, limitBytes: number = STORE_DEFAULTS.blobLimitBytes): Buffer {
+  const limit = { maxOutputLength: limitBytes };
+  if (startsWith(bytes, BROTLI_HEAD)) return brotliDecompressSync(bytes.subarray(BROTLI_HEAD.length), limit);
+  if (startsWith(bytes, GZIP_HEAD)) return gunzipSync(bytes, limit);
   return bytes;
 }
 
 /** The same outside the main thread. */
 export async function unpackBlobAside(bytes: Buffer): Promise<Buffer> {
   if (!startsWith(bytes, BROTLI_HEAD)) return unpackBlob(bytes);
-  return unbrotliAside(bytes.subarray(BROTLI_HEAD.length), UNPACK_LIMIT);
+  return unbrotliAside(bytes.subarray(BROTLI_HEAD.length), {
+    maxOutputLength: STORE_DEFAULTS.blobLimitBytes,
+  });
 }
 
 /** True if a file that begins with these bytes is a packed blob. */

@@ -147,6 +147,7 @@ describe("export and import", () => {
           const newest = texts.toSorted((one, other) => other.year - one.year)[0]!;
           expect(memories.map(({ body }) => body)).toEqual([`Anna lives in ${newest.city}`]);
         }),
+        // Five times as many with PALIMPSEST_LONG.
         runs(60),
       );
     });
