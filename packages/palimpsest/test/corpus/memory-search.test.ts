@@ -65,7 +65,7 @@ async function correct({ input, agent_args }: Correction, isNamed: boolean): Pro
 
 describe.skipIf(!hasCorpus)("facts that correct others (skipped without the corpus)", () => {
   const all = hasCorpus ? readLines<Correction>("letta-core-memory/core_memory_update.jsonl.gz") : [];
-  const some = all.filter((_, index) => index % (isLong ? 3 : 36) === 0);
+  const some = all.filter((_, index) => index % (isLong ? 3 : 72) === 0);
 
   it("win in four of five when they are only remembered, and take the place of nothing else", async () => {
     const outcomes: Outcome[] = [];

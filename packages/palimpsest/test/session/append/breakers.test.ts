@@ -10,8 +10,8 @@ import { asksForNotes, asksForSummary } from "#test/agent/fake-model.ts";
 import { docsTool, type StageOptions, setTheStage, wordsOf } from "#test/agent/stage.ts";
 import { fileStore } from "#test/helpers/notes-stage.ts";
 
-const TOOLS = { tools: [docsTool(800)] };
-const NO_SUMMARY: StageOptions = { calls: 45, summary: () => "nope", window: { windowTokens: 16_000 } };
+const TOOLS = { tools: [docsTool(1_600)] };
+const NO_SUMMARY: StageOptions = { calls: 24, summary: () => "nope", window: { windowTokens: 16_000 } };
 
 const uselessOf = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "useless-compaction" ? [event] : []));
@@ -57,7 +57,7 @@ describe("a model whose notes are of no use three times", () => {
     const store = new InMemorySessionStore();
     const options: StageOptions = {
       store,
-      calls: 30,
+      calls: 16,
       notes: { costShareCap: "off" },
       notesAnswer: () => "I would rather not.",
     };
@@ -76,7 +76,7 @@ describe("a model whose notes are of no use three times", () => {
 describe("a window that is full again within three calls", () => {
   const part = (turn: number, index: number) => ({
     role: "user" as const,
-    content: [{ type: "text" as const, text: `Part ${turn}.${index} ${wordsOf(150)}` }],
+    content: [{ type: "text" as const, text: `Part ${turn}.${index} ${wordsOf(300)}` }],
   });
 
   it("is thrashing after three times, whatever turns and openings lie between", async () => {
@@ -89,7 +89,7 @@ describe("a window that is full again within three calls", () => {
         await stage.palimpsest.close();
         stage = await setTheStage({ store, answer: () => "ok", window: { windowTokens: 16_000 } });
       }
-      await stage.session.append(Array.from({ length: 26 }, (_, index) => part(turn, index)));
+      await stage.session.append(Array.from({ length: 13 }, (_, index) => part(turn, index)));
       // Each of these turns is one call: it is answered, however full the window.
       expect((await stage.session.turn(`Question ${turn}`)).endedBy).toBe("done");
       eventNames.push(...uselessOf(stage.events.splice(0)));

@@ -13,18 +13,18 @@ import type { SeqPin } from "#transcript/projection.ts";
 
 const MODEL = { model: "claude-opus-4-5" };
 const RULE = "Never touch legacy.ts: it is frozen until release 4711.";
-const filler = (turn: number): string => `line ${turn} of something long\n`.repeat(60);
+const filler = (turn: number, lines = 60): string => `line ${turn} of something long\n`.repeat(lines);
 
 /** Turns that overflow a small window several times; resolves with the text of each request. */
 async function live(session: Session, turns: number, tag = "t"): Promise<readonly string[]> {
   const requests: string[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    await session.append(user(`Step ${turn}: ${filler(turn)}`));
+    await session.append(user(`Step ${turn}: ${filler(turn, 120)}`));
     const { messages } = await session.prepare(MODEL);
     requests.push(wordsOf(messages));
     const id = `${tag}${turn}`;
     await session.record({ messages: [assistant(id, call(id, "Read", { file_path: `${id}.ts` }))] });
-    await session.append(user(result(id, filler(turn))));
+    await session.append(user(result(id, filler(turn, 120))));
   }
   return requests;
 }
@@ -46,12 +46,12 @@ describe("a pinned message", () => {
     const test = await aSession({ windowTokens: 16_000 });
     const [seq] = await test.session.append(user(`<rule>\n${RULE}`));
     expect(await test.session.pin({ seq: seq! })).toEqual({ seq });
-    for (const request of await live(test.session, 60)) expect(request).toContain(RULE);
+    for (const request of await live(test.session, 30)) expect(request).toContain(RULE);
     expect(pinnedSection(test.session)).toContain(`m${seq}.0 (user):\n> <rule>\n> ${RULE}`);
     await test.session.close();
     const reopened = await test.reopen();
     expect(reopened.pins).toEqual([{ seq }]);
-    for (const request of await live(reopened, 60, "u")) expect(request).toContain(RULE);
+    for (const request of await live(reopened, 30, "u")) expect(request).toContain(RULE);
     const compactions = test.events.filter(({ type }) => type === "layer");
     expect(compactions.length).toBeGreaterThan(4);
   });
@@ -74,12 +74,12 @@ describe("a pinned message", () => {
     const { session, events } = await aSession({ windowTokens: 16_000 });
     const [seq] = await session.append(user(RULE));
     await session.pin({ seq: seq! });
-    await live(session, 30);
+    await live(session, 15);
     expect(pinnedSection(session)).not.toBe("");
     expect(await session.unpin({ seq: seq! })).toBe(true);
     expect(await session.unpin({ seq: seq! })).toBe(false);
     expect(session.pins).toEqual([]);
-    await live(session, 30, "u");
+    await live(session, 15, "u");
     expect(pinnedSection(session)).toBe("");
     expect(events.filter(({ type }) => type === "pinned" || type === "unpinned")).toMatchObject([
       { type: "pinned", pin: { seq }, limitTokens: 500 },
@@ -110,7 +110,7 @@ describe("pinning", () => {
   it("says again what the window shows in another form, and pins that", async () => {
     const { session } = await aSession({ windowTokens: 16_000 });
     const [seq] = await session.append(user(RULE));
-    await live(session, 40);
+    await live(session, 20);
     expect(session.visible.some((message) => message.insertedBy === undefined && message.seq === seq)).toBe(
       false,
     );
@@ -122,7 +122,7 @@ describe("pinning", () => {
       blocks: [{ block: text(`[Pinned from m${seq}.0]\n${RULE}`) }],
     });
     expect(await session.pin({ seq: seq!, block: 0 })).toEqual(pin);
-    for (const request of await live(session, 30, "u")) expect(request).toContain(RULE);
+    for (const request of await live(session, 15, "u")) expect(request).toContain(RULE);
   });
 
   it("is refused with the figures where there is no room, and leaves no trace", async () => {
@@ -193,7 +193,7 @@ describe("a host that owns its list", () => {
     await session.pin({ seq: seq! });
     await session.reconcile(list.slice(1));
     expect(session.pins).toEqual([]);
-    await live(session, 30);
+    await live(session, 15);
     expect(wordsOf((await session.prepare(MODEL)).messages)).not.toContain("4711");
   });
 });

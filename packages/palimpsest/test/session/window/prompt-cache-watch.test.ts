@@ -98,7 +98,7 @@ describe("cache marks of a prepared call", () => {
       policy: "faithful",
     });
     await session.append(user(..."abcd".split("").map((name) => `${name} ${"word ".repeat(600)}`)));
-    for (let round = 0; round < 60; round++) await work(session, turn, `c${round}`, 700);
+    for (let round = 0; round < 30; round++) await work(session, turn, `c${round}`, 1_400);
     const layers = events.flatMap((event) => (event.type === "layer" ? [event.layer] : []));
     expect(layers).toContain("microcompact");
     // System prompt and tools alone are 1,900 tokens; the user's words behind them another 3,000.
@@ -110,8 +110,8 @@ describe("cache marks of a prepared call", () => {
   it("are at most what the provider takes beside the host's, in requests it accepts", async () => {
     const { session, turn } = await watched({ windowTokens: 24_000 });
     await session.append(user("Go."));
-    for (let round = 0; round < 40; round++) {
-      const { messages, cacheMarks } = await work(session, turn, `c${round}`, 700);
+    for (let round = 0; round < 20; round++) {
+      const { messages, cacheMarks } = await work(session, turn, `c${round}`, 1_400);
       expect(cacheMarks.length).toBeLessThanOrEqual(2);
       const body = { model: "claude-sonnet-4-5", max_tokens: 100 };
       expect(judgeAnthropicRequest({ ...body, messages: toAnthropic(messages, { cacheMarks }) })).toEqual([]);
@@ -185,7 +185,7 @@ describe("a cache miss", () => {
   it("is expected after a compaction, and tells no text of anybody", async () => {
     const { session, events, turn, misses } = await watched({ windowTokens: 24_000, policy: "faithful" });
     await session.append(user("Go, the secret is hunter2."));
-    for (let round = 0; round < 60; round++) await work(session, turn, `c${round}`, 700);
+    for (let round = 0; round < 30; round++) await work(session, turn, `c${round}`, 1_400);
     expect(events.some(({ type }) => type === "layer")).toBe(true);
     expect(misses().length).toBeGreaterThan(0);
     expect(misses().filter(({ miss }) => !miss.isExpected)).toEqual([]);
