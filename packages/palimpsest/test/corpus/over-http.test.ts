@@ -17,10 +17,8 @@ import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { isSummaryRequest, recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
 
 const isLong = process.env["PALIMPSEST_LONG"] === "1";
-/** Over a million tokens of one repository, in the order of the manifest; by default the smaller ones. */
-const CHAIN = isLong
-  ? ["cc-entire-3compact", "cc-entire-2compact"]
-  : ["cc-entire-persisted", "cc-entire-unpaired"];
+/** Over a million tokens of one repository, in the order of the manifest; by default a small one. */
+const CHAIN = isLong ? ["cc-entire-3compact", "cc-entire-2compact"] : ["cc-entire-unpaired"];
 
 const WIRES: Readonly<Record<string, (provider: ScriptedProvider) => ModelClient>> = {
   anthropic: ({ url }) =>

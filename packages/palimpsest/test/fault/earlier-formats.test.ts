@@ -65,7 +65,8 @@ describe("a log of an earlier version", () => {
   });
 
   it.each(SHAPES)("opens, is sent, and is not changed by reading: %s", async (id) => {
-    cpSync(FIXTURES, folder, { recursive: true });
+    cpSync(`${FIXTURES}${id}.jsonl`, join(folder, `${id}.jsonl`));
+    cpSync(`${FIXTURES}${id}`, join(folder, id), { recursive: true });
     utimesSync(join(folder, `${id}.jsonl`), WRITTEN_AT, WRITTEN_AT);
     const before = stateOf(id);
     const events: SessionEvent[] = [];

@@ -21,8 +21,8 @@ import { interrupted } from "./notes-workload.ts";
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 /** An editor finishes a late save before every n-th operation only, because all of them take a while. */
 const STEP = IS_LONG ? 7 : 97;
-/** By default a person begins before every fifth operation. */
-const FROM_STEP = IS_LONG ? 1 : 5;
+/** By default a person begins before every ninth operation. */
+const FROM_STEP = IS_LONG ? 1 : 9;
 const BY_HAND = "# What a person wrote\n";
 const cases = { edited: 0 };
 
@@ -136,6 +136,6 @@ describe("a person who saves while memories are changed", () => {
 
   it("does so very often", () => {
     console.info(`memories edited by hand: ${cases.edited} cases`);
-    expect(cases.edited).toBeGreaterThan(IS_LONG ? 5_000 : 30);
+    expect(cases.edited).toBeGreaterThan(IS_LONG ? 5_000 : 18);
   });
 });

@@ -29,8 +29,8 @@ const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }
 ];
 /** An editor finishes a late save before every n-th operation only, because all of them take a while. */
 const STEP = IS_LONG ? 1 : 211;
-/** By default a person begins before every fifth operation. */
-const FROM_STEP = IS_LONG ? 1 : 5;
+/** By default a person begins before every ninth operation. */
+const FROM_STEP = IS_LONG ? 1 : 9;
 /** By default every eleventh operation fails; each kind of fault begins at another one. */
 const FAULT_STEP = IS_LONG ? 1 : 11;
 const FIRST: Readonly<Partial<Record<FileFault, number>>> = {
@@ -211,6 +211,6 @@ describe("the cases", () => {
   it("are many", () => {
     expect(cases.dead).toBeGreaterThan(IS_LONG ? 200 : 30);
     expect(cases.failed).toBeGreaterThan(IS_LONG ? 200 : 30);
-    expect(cases.edited).toBeGreaterThan(IS_LONG ? 500 : 120);
+    expect(cases.edited).toBeGreaterThan(IS_LONG ? 500 : 80);
   });
 });

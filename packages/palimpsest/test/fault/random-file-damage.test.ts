@@ -26,7 +26,7 @@ import {
 } from "./damaged-session/sound-session.ts";
 
 const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const RUNS = IS_LONG ? 1_200 : 10;
+const RUNS = IS_LONG ? 1_200 : 4;
 const RECORDED_COUNT = IS_LONG ? 8 : 1;
 /** Recordings are shortened to this, so that a thousand of them are damaged in a minute. */
 const RECORDED_MESSAGES = 40;

@@ -65,8 +65,8 @@ function withFiles(disk: FileSystem, change: (file: OpenFile) => Partial<OpenFil
   };
 }
 
-/** By default every seventh operation; how many fail says which is the first. */
-const STEP = bySize({ usual: 7, long: 1 });
+/** By default every eleventh operation; how many fail says which is the first. */
+const STEP = bySize({ usual: 11, long: 1 });
 
 /** One run per operation that fails; returns how many operations there are. */
 async function sweep(

@@ -10,6 +10,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 import { message, ROOT, SESSION } from "./workload.ts";
 
 const TRASHING = { at: 1_767_225_600_000, reason: "by hand" };
@@ -82,7 +83,7 @@ describe("a session that is written while it is moved", () => {
   it.each([{ hasFolder: true }, { hasFolder: false }])("is moved or written: %j", async ({ hasFolder }) => {
     const base = await aDisk({ hasFolder });
     const seen = new Set<string>();
-    for (let at = 1; ; at++) {
+    for (let at = 1; ; at += isLong ? 1 : 2) {
       const disk = base.crashedCopy("process");
       const writing = storeOf(disk, { pid: 2, alive: [1, 2] });
       const log = await writing.open(SESSION);
@@ -117,14 +118,15 @@ describe("a session that is written while it is moved", () => {
 });
 
 describe("a session without a folder", () => {
-  it.each([
-    "kill",
-    "torn",
-    "EIO",
-    "ENOSPC",
-  ] as const)("is whole in the old place or in the new one: %s", async (error: FileFault) => {
+  /** By default every fourth operation fails; each kind of fault begins at another one. */
+  it.each<[error: FileFault, first: number]>([
+    ["kill", 1],
+    ["torn", 2],
+    ["EIO", 3],
+    ["ENOSPC", 4],
+  ])("is whole in the old place or in the new one: %s", async (error, first) => {
     const base = await aDisk({ hasFolder: false });
-    for (let failAtCall = 1; ; failAtCall++) {
+    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 4) {
       const disk = base.crashedCopy("process");
       const fs = faultyFileSystem(disk, { failAtCall, error });
       const moved = await storeOf(fs, { pid: 1, alive: [1] })

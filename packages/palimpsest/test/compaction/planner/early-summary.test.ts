@@ -270,8 +270,8 @@ describe("results that are cleared to save cost", () => {
     const gateTokens = planBudget({ windowTokens: WINDOW_TOKENS }).autoCompactGateTokens;
     const window = visible.slice(0, 1 + 2 * 30);
     const messagesTokens = tokensOf(window);
-    const lists = Array.from({ length: 24 }, (_, step) => {
-      const usedTokens = gateTokens - 3_000 + step * 1_250;
+    const lists = Array.from({ length: 12 }, (_, step) => {
+      const usedTokens = gateTokens - 3_000 + step * 2_500;
       const fixedTokens = Math.max(0, usedTokens - messagesTokens);
       const state = aWindowState(window, { windowTokens: WINDOW_TOKENS, fixedTokens, usedTokens });
       const plan = new WindowPlanner({ ...policy, summaryMultiple: Number.POSITIVE_INFINITY }).plan(state);

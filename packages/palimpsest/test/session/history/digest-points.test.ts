@@ -282,7 +282,7 @@ describe("the digest beside a log", () => {
     ["EIO", 1],
     ["kill", 2],
     ["ENOSPC", 3],
-    ["short", 4],
+    ["short", 6],
     ["torn", 5],
   ];
   it.each(
@@ -291,7 +291,7 @@ describe("the digest beside a log", () => {
     const before = await written20([20]);
     const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
     await converse(killed, 20, 40);
-    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 7) {
+    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 11) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });

@@ -11,7 +11,7 @@ import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { assembleRequest } from "#transcript/request.ts";
 import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
-const TURNS = bySize({ usual: 40, long: 120 });
+const TURNS = bySize({ usual: 30, long: 120 });
 
 function counting(store: SessionStore) {
   let wholeReads = 0;

@@ -167,7 +167,7 @@ describe("the search index beside a log", () => {
     const [name] = segments(fs);
     const size = fs.stat(`${FOLDER}/${name}`)!.size;
     const places = Array.from({ length: 50 }, (_, index) => Math.floor((index * (size - 1)) / 49));
-    for (const at of usualFew(places, 7)) {
+    for (const at of usualFew(places, 12)) {
       const copy = copyOf(fs);
       rewrite(copy, name!, (bytes) => bytes.with(at, bytes[at]! ^ 0x40));
       await compare(copy);
@@ -232,10 +232,10 @@ describe("the search index beside a log", () => {
 
   const faults: readonly (readonly [FileFault, first: number])[] = [
     ["EIO", 1],
-    ["kill", 3],
-    ["ENOSPC", 5],
-    ["short", 7],
-    ["torn", 9],
+    ["kill", 4],
+    ["ENOSPC", 7],
+    ["short", 10],
+    ["torn", 13],
   ];
   it.each(
     usualFew(faults, 3),
@@ -243,7 +243,7 @@ describe("the search index beside a log", () => {
     const before = await writtenOnDisk([25]);
     const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
     await converse(killed, 25, 50);
-    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 11) {
+    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 17) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });
