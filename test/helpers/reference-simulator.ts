@@ -56,8 +56,15 @@ export interface ReferenceSimulator {
 
 const load = async (file: string) => await import(/* @vite-ignore */ pathToFileURL(join(folder, file)).href);
 
-/** The reference with the recorded pi session, as it loads it. */
-export async function loadReferenceSimulator(): Promise<ReferenceSimulator> {
+let loaded: Promise<ReferenceSimulator> | undefined;
+
+/** The reference with the recorded pi session, as it loads it: once for all test files of a process. */
+export function loadReferenceSimulator(): Promise<ReferenceSimulator> {
+  loaded ??= loadOnce();
+  return loaded;
+}
+
+async function loadOnce(): Promise<ReferenceSimulator> {
   const [{ loadPi }, { annotate }, { simulate }, { policies }] = await Promise.all(
     ["traj.mjs", "refs.mjs", "sim.mjs", "policies.mjs"].map(load),
   );
