@@ -47,7 +47,7 @@ describe("a dream that is killed", () => {
     })();
     const seen = { old: 0, new: 0 };
     for (const error of IS_LONG ? (["kill", "torn"] as const) : (["kill"] as const))
-      for (let failAtCall = 1; ; failAtCall += IS_LONG ? 1 : 13) {
+      for (let failAtCall = 1; ; failAtCall += IS_LONG ? 1 : 29) {
         const disk = diskWith(BEFORE);
         const fs = faultyFileSystem(disk, { failAtCall, error });
         await memoryOn(memoryProcesses().open(fs))

@@ -124,7 +124,7 @@ describe("the search index beside a log", () => {
     await session.history.search("a word");
     await converse(session, 25, 165);
     await session.history.search("a word");
-    await vi.waitFor(() => expect(segments(fs)).toEqual(["segment-1-490"]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(segments(fs)).toEqual(["segment-1-487"]), { timeout: 20_000 });
     await session.close();
     expect(await compare(fs)).toBe(0);
   });
