@@ -1,6 +1,6 @@
 /** Files as they lie on people's disks: compressed, in odd encodings, damaged, far too large. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, closeSync, openSync } from "node:fs";
+import { closeSync, createWriteStream, openSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -156,10 +156,12 @@ describe("damage", () => {
 describe("size", () => {
   it("of one line is bounded: a line of 60 MB is skipped and reported, without holding it", async () => {
     const path = join(folder, "long-line.jsonl");
-    await writeFile(path, `${LINES[0]!.text}\n{"role":"user","content":"`);
-    const megabyte = Buffer.alloc(1_000_000, "x");
-    for (let count = 0; count < 60; count++) appendFileSync(path, megabyte);
-    appendFileSync(path, `"}\n${LINES[1]!.text}\n`);
+    await new Promise<void>((resolve, reject) => {
+      const stream = createWriteStream(path).on("error", reject).on("finish", resolve);
+      stream.write(`${LINES[0]!.text}\n{"role":"user","content":"`);
+      for (let count = 0; count < 60; count++) stream.write("x".repeat(1_000_000));
+      stream.end(`"}\n${LINES[1]!.text}\n`);
+    });
     let peakBytes = 0;
     const before = process.memoryUsage().rss;
     const input = await readLines(path, {
