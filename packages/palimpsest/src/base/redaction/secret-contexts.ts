@@ -286,11 +286,11 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     source: "GitLab docs, REST API authentication",
   },
   {
-    // One key of thirty at 20 characters, and one of three hundred at 32, has no digit.
+    // One key of thirty at 20 characters, and one of three hundred at 32, has no digit. What calls a function is code.
     family: "authorization",
     words: ["bearer", "authorization", "api-key", "api_key", "apikey", "_token", "_secret", "-token"],
     pattern: new RegExp(
-      String.raw`(?<kept>(?:(?<!\w)(?:[Bb]earer|BEARER)\s{1,4}|(?<!\[redacted: )(?:[Aa]uthorization|AUTHORIZATION)\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:\w{3,6}\s{1,4})?|(?:[Aa]pi|API)[-_]?(?:[Kk]ey|KEY)${IS}|[-_](?:[Tt]oken|TOKEN|SECRET)${IS}))${NO_VALUE}${LETTERS}[A-Za-z_~+/=.-]{20,9999}(?!\w)`,
+      String.raw`(?<kept>(?:(?<!\w)(?:[Bb]earer|BEARER)\s{1,4}|(?<!\[redacted: )(?:[Aa]uthorization|AUTHORIZATION)\W{0,8}[:=]\s{0,4}(?:\\{0,3}["'])?(?:\w{3,6}\s{1,4})?|(?:[Aa]pi|API)[-_]?(?:[Kk]ey|KEY)${IS}|[-_](?:[Tt]oken|TOKEN|SECRET)${IS}))${NO_VALUE}${LETTERS}[A-Za-z_~+/=.-]{20,9999}(?![\w([])`,
       "y",
     ),
     source: "RFC 6750, Bearer Token Usage",

@@ -159,6 +159,8 @@ describe("redactSecrets", () => {
     "next_token = page2cursor; MAX_TOKENS=4096",
     "a bearer AuthenticationTokenProviderFactory is made by HTTPBearerTokenProviderRegistry",
     "Authorization: YourAccessTokenFromTheAdminConsole; X_API_TOKEN=YOUR_ACCESS_TOKEN_FROM_THE_CONSOLE",
+    "apiKey = getApiKeyFromAWSSecretsManager(); Authorization: buildOAuthHeaderFromAPIKey(request)",
+    "refresh_token: Optional[OAuthRefreshTokenJSON]",
     "machine learning login flow with a password field2",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
