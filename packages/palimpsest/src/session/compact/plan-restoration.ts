@@ -287,8 +287,8 @@ class Filling {
   }
 
   /**
-   * The most of one skill. In windows too small for the whole limit of one, short ones are shown whole and the others share
-   * what is left; in larger ones each may have its limit, the first ones first, as in Claude Code.
+   * The most of one skill. In windows too small for the whole limit of one, short ones are shown whole and the first others
+   * share what is left; in larger ones each may have its limit, the first ones first, as in Claude Code.
    */
   #fairSkillTokens(
     restorer: Restorer,
@@ -298,7 +298,9 @@ class Filling {
     if (itemTokens >= limitsOf(this.#input).restoredItemTokens.tokens) return itemTokens;
     const shared = restorer.budgetTokens === undefined ? this.#shared.get("skill") : undefined;
     const leftTokens = Math.min(shared?.leftTokens ?? budgetTokens, this.#leftTokens);
-    return fairShare(this.#skillSizes(items, itemTokens), leftTokens);
+    // As many as can have enough to be shown at all.
+    const most = Math.max(1, Math.floor(leftTokens / (2 * LEAST_FILE_TOKENS)));
+    return fairShare(this.#skillSizes(items, itemTokens).slice(0, most), leftTokens);
   }
 
   restoration(): Restoration {

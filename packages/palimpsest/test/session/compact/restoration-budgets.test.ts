@@ -158,6 +158,17 @@ describe("skills in use", () => {
     expect(Math.max(...long) - Math.min(...long)).toBeLessThan(0.2 * Math.max(...long));
   });
 
+  it.each([
+    { count: 12, budgetTokens: 500, least: 1 },
+    { count: 60, budgetTokens: 3_000, least: 10 },
+  ])("are shown as far as each has enough to say something: $count in $budgetTokens tokens", async (given) => {
+    const { count, budgetTokens, least } = given;
+    const texts = Array.from({ length: count }, () => rule.repeat(300));
+    const restored = await plan({ ...used(texts), windowTokens: 32_000, budgetTokens });
+    expect(tokensOf(restored, "skill").length).toBeGreaterThanOrEqual(least);
+    expect(restored.tokens).toBeLessThanOrEqual(budgetTokens);
+  });
+
   it("are shown again where the host lists them, behind its files", async () => {
     const host = giving("host", [{ kind: "skill", key: "review", text: rule.repeat(100) }]);
     const restored = await plan({
