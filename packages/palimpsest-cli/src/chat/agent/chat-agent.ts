@@ -188,8 +188,8 @@ export class ChatAgent {
   }
 
   async #switch(open: () => Promise<ChatLink>): Promise<void> {
-    this.#costUsd = undefined;
     this.#set(await open());
+    this.#costUsd = undefined;
     this.#last = undefined;
     this.#learnCost();
   }

@@ -110,6 +110,24 @@ describe("the commands of a chat", () => {
     await end();
   });
 
+  it("keep the cost of a session where the one to go on with cannot be opened", async () => {
+    const { place, agent, run, end } = await chat(() => "Yes.");
+    await agent.send("The first one.");
+    const first = agent.session.id;
+    await run("/clear");
+    await agent.send("The second one.");
+    const { costUsd } = agent.status();
+    const other = await openChat({
+      ...{ env: place.env, folder: place.folder, version: "1", model: "claude-opus-4-5" },
+      ...{ session: { from: "named", which: first }, onEvent: () => undefined },
+    });
+    await expect(run(`/resume ${first}`)).rejects.toMatchObject({ code: "SESSION_IN_USE" });
+    expect(costUsd).toBeGreaterThan(0);
+    expect(agent.status().costUsd).toBe(costUsd);
+    await other.close();
+    await end();
+  });
+
   it("begin, list, continue and fork sessions, and write one to a file", async () => {
     const { place, agent, events, run, end } = await chat(({ lastUserText }) => lastUserText);
     await agent.send("The first one.");
