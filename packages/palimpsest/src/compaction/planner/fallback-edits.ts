@@ -38,7 +38,7 @@ export function stripMedia(state: WindowState): PlannedEdits | undefined {
     state.editSafety === "permissive" || seq > state.lastCallSeq;
   const edit = planStripMedia(state.visible.filter(mayStrip), state.measure, state.pins, state);
   if (edit === undefined) return undefined;
-  const made = { edits: [edit], usedTokens: tokensAfter(state, [edit]) };
+  const made = { edits: [edit], usedTokens: tokensWithout(state, [edit], state.usedTokens) };
   return canLeave(state, made) ? made : undefined;
 }
 
@@ -48,5 +48,10 @@ export function stripThinking(state: WindowState, made: PlannedEdits): PlannedEd
   const edit = planStripThinking(visibleAfter(state, made.edits), state.measure, state);
   if (edit === undefined) return made;
   const edits = [...made.edits, edit];
-  return { edits, usedTokens: tokensAfter(state, edits) };
+  return { edits, usedTokens: tokensWithout(state, edits, made.usedTokens) };
+}
+
+/** The request without what was refused: never larger than it was with it, though an estimate may say so of a report. */
+function tokensWithout(state: WindowState, edits: PlannedEdits["edits"], beforeTokens: number): number {
+  return Math.min(tokensAfter(state, edits), beforeTokens);
 }

@@ -58,6 +58,7 @@ import {
   mayCollapseEarly,
   shortensOldBlocks,
   tokensBehind,
+  unlessTooLarge,
 } from "./window-sizes.ts";
 
 /** After a look that found nothing to pay yet, the rent must grow by this factor before the next. Our choice: looking costs time, not money. */
@@ -112,8 +113,7 @@ export class WindowPlanner {
       return yield* this.#atAutoCompactGate(state, sources);
     const cleared = yield* this.#clear(state);
     if (cleared !== undefined && canLeave(state, cleared)) return cleared;
-    const shortened = this.#isGateLookDue(state) ? yield* this.#atGates(state) : nothing;
-    return canLeave(state, shortened) ? shortened : nothing;
+    return this.#isGateLookDue(state) ? unlessTooLarge(state, yield* this.#atGates(state)) : nothing;
   }
 
   /**
@@ -329,7 +329,7 @@ export class WindowPlanner {
     if (!shortensOldBlocks(state, this.#policy)) {
       const summary = yield* this.#summarise(state, "threshold", sources);
       if (isSummaryDue(summary)) return summary;
-      return truncateWindow(state, summary ?? (yield* this.#oldBlocks(state)));
+      return truncateWindow(state, summary ?? unlessTooLarge(state, yield* this.#oldBlocks(state)));
     }
     const old = yield* this.#oldBlocks(state);
     const isEnough = old.usedTokens < state.budget.autoCompactGateTokens;
@@ -339,7 +339,7 @@ export class WindowPlanner {
     // Where shorter blocks were enough, it is the price that decides for a summary.
     const summary = yield* this.#summarise(state, isEnough ? "payback" : "threshold", sources);
     if (isSummaryDue(summary)) return summary;
-    return truncateWindow(state, summary ?? old);
+    return truncateWindow(state, summary ?? unlessTooLarge(state, old));
   }
 
   /** Old rounds as one line each, beside what the layers before it took: where that is room for many calls. */

@@ -14,6 +14,7 @@ import {
   providerEditPlan,
 } from "../../compaction/layers/provider-side/plan-provider-edits.ts";
 import { clearableToolsOf, microcompactPolicy } from "../../compaction/planner/policies.ts";
+import { measureMessages } from "../../compaction/shared/measure.ts";
 import { composePinned } from "../../compaction/shared/pins.ts";
 import { situationOf, type WindowState } from "../../compaction/shared/window-state.ts";
 import { reportLoss } from "../../compaction/summary/loss-report.ts";
@@ -159,9 +160,11 @@ export class ProviderEditing {
     const { tracker, writer } = this.#parts;
     const { visible } = writer.projection;
     // In the form in which a report is read, so that the two can be compared.
+    const asked = clearedBy(visible, countCleared(visible, cleared), cleared.keptTools);
+    if (isFullAfter(asProviderShows(visible, asked), state)) return false;
     // The cache does not hold what is left.
     this.#cache.rewritten();
-    tracker.ask(clearedBy(visible, countCleared(visible, cleared), cleared.keptTools), writer.projection);
+    tracker.ask(asked, writer.projection);
     return true;
   }
 
@@ -377,4 +380,11 @@ function compactionPlace(
     if (block >= 0) return { message, block, found: content[block]! };
   }
   return undefined;
+}
+
+/** True if a window that is not full by its report would be by the estimate, which counts once something is cleared. */
+function isFullAfter(shown: readonly VisibleMessage[], state: WindowState): boolean {
+  const { autoCompactGateTokens, blockingTokens } = state.budget;
+  const tokens = Math.ceil(measureMessages(shown, state.measure) * state.padding + state.fixedTokens);
+  return [autoCompactGateTokens, blockingTokens].some((limit) => state.usedTokens < limit && tokens >= limit);
 }

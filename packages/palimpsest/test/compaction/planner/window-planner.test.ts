@@ -23,6 +23,36 @@ it("reckons what a rewrite leaves by the estimate, because the provider's report
   expect(plan.usedTokens).toBe(tokensAfter(reported, plan.edits));
 });
 
+/** Old results that can be cleared before words that cannot, and far more than the window by the estimate. */
+function resultsBeforeWords() {
+  const round = (turn: number, lines: number) => [
+    user(`wish ${turn}`),
+    assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
+    result(`c${turn}`, "some line of code here\n".repeat(lines)),
+  ];
+  const old = Array.from({ length: 12 }, (_, turn) => round(turn, 300)).flat();
+  const words = Array.from({ length: 400 }, () => user("some words to keep in mind ".repeat(20)));
+  const recent = Array.from({ length: 6 }, (_, turn) => round(100 + turn, 10)).flat();
+  return aWindowState(asWindow([...old, ...words, ...recent]));
+}
+
+it.each([
+  "faithful",
+  "balanced",
+  "economy",
+  "classic",
+] as const)("leaves a window under %s that is full by its report as it is, where no summary can be made and shorter blocks are above the limit by the estimate", (policy) => {
+  const estimated = resultsBeforeWords();
+  const { autoCompactGateTokens, blockingTokens } = estimated.budget;
+  const usedTokens = Math.floor((autoCompactGateTokens + blockingTokens) / 2);
+  const disabledLayers = new Set(["collapse", "session-memory", "full", "extractive"]);
+  const planner = new WindowPlanner(costPolicy(policy)!);
+  expect(planner.plan({ ...estimated, usedTokens, disabledLayers })).toEqual({ edits: [], usedTokens });
+  const full = planner.plan({ ...estimated, usedTokens: blockingTokens, disabledLayers }) as PlannedEdits;
+  expect(full.edits).not.toEqual([]);
+  expect(full.usedTokens).toBeLessThan(blockingTokens);
+});
+
 it.each([
   {
     over: { isWarm: false, at: 86_400_000 },
@@ -34,15 +64,7 @@ it.each([
   over,
   policy,
 }) => {
-  const round = (turn: number, lines: number) => [
-    user(`wish ${turn}`),
-    assistant(`r${turn}`, call(`c${turn}`, "Read", { file_path: `/src/${turn}.ts` })),
-    result(`c${turn}`, "some line of code here\n".repeat(lines)),
-  ];
-  const old = Array.from({ length: 12 }, (_, turn) => round(turn, 300)).flat();
-  const words = Array.from({ length: 1_600 }, () => user("some words to keep in mind ".repeat(5)));
-  const recent = Array.from({ length: 6 }, (_, turn) => round(100 + turn, 10)).flat();
-  const estimated = aWindowState(asWindow([...old, ...words, ...recent]));
+  const estimated = resultsBeforeWords();
   const usedTokens = Math.floor(estimated.budget.autoCompactGateTokens * 0.9);
   const planWith = (blockingTokens: number) => {
     const planner = new WindowPlanner({ ...costPolicy(policy)!, keepsBlocks: NO_WINDOW });
