@@ -9,6 +9,7 @@ import { fromSources, inNode, LONG_FILES, slowFilesFirst, testFilesWith } from "
 /** Files that take minutes start first, and before them those that start very many children (see `vitest.config.ts`). */
 const SLOW_FILES = [
   "test/tasks/task-crash.test.ts",
+  "packages/palimpsest-cli/test/chat/long-session/long-session.test.ts",
   "packages/palimpsest-cli/test/chat/killed.test.ts",
   "packages/palimpsest-cli/test/chat/terminal/screens.test.ts",
   "packages/palimpsest-cli/test/corpus/replay-contract.test.ts",
