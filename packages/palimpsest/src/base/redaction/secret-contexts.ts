@@ -286,7 +286,7 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     source: "GitLab docs, REST API authentication",
   },
   {
-    // One key of thirty at 20 characters, and one of three hundred at 32, has no digit. What calls a function is code.
+    // One key of thirty at 20 characters, and one of three hundred at 32, has no digit. A name before a bracket is code.
     family: "authorization",
     words: ["bearer", "authorization", "api-key", "api_key", "apikey", "_token", "_secret", "-token"],
     pattern: new RegExp(

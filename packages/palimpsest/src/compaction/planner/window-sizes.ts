@@ -64,7 +64,7 @@ export function canLeave({ budget }: WindowState, { usedTokens }: PlannedEdits):
   return usedTokens < budget.blockingTokens;
 }
 
-/** What was made; or the window as it is, where that may leave by the report and what was made may not by the estimate. */
+/** The rewrite; or no edit, where the window fits by its report and the rewritten one would not by the estimate. */
 export function unlessTooLarge(state: WindowState, made: PlannedEdits): PlannedEdits {
   const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
   return canLeave(state, nothing) && !canLeave(state, made) ? nothing : made;

@@ -123,8 +123,12 @@ export function visibleAfter(
 
 /** The request as it would be with these edits, padded. */
 export function tokensAfter(state: WindowState, edits: readonly LayerEdit[]): number {
-  const tokens = measureMessages(visibleAfter(state, edits), state.measure);
-  return Math.ceil(tokens * state.padding + state.fixedTokens);
+  return requestTokens(state, visibleAfter(state, edits));
+}
+
+/** The request with these messages, by the estimate, padded. */
+export function requestTokens(state: WindowState, messages: readonly VisibleMessage[]): number {
+  return Math.ceil(measureMessages(messages, state.measure) * state.padding + state.fixedTokens);
 }
 
 /** Index of the first message that these edits change; behind the last one where they change nothing. */

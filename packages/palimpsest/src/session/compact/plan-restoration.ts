@@ -298,7 +298,7 @@ class Filling {
     if (itemTokens >= limitsOf(this.#input).restoredItemTokens.tokens) return itemTokens;
     const shared = restorer.budgetTokens === undefined ? this.#shared.get("skill") : undefined;
     const leftTokens = Math.min(shared?.leftTokens ?? budgetTokens, this.#leftTokens);
-    // As many as can have enough to be shown at all.
+    // As many as can have enough to be shown at all, with as much again for what stands around each.
     const most = Math.max(1, Math.floor(leftTokens / (2 * LEAST_FILE_TOKENS)));
     return fairShare(this.#skillSizes(items, itemTokens).slice(0, most), leftTokens);
   }

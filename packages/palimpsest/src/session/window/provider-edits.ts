@@ -14,9 +14,8 @@ import {
   providerEditPlan,
 } from "../../compaction/layers/provider-side/plan-provider-edits.ts";
 import { clearableToolsOf, microcompactPolicy } from "../../compaction/planner/policies.ts";
-import { measureMessages } from "../../compaction/shared/measure.ts";
 import { composePinned } from "../../compaction/shared/pins.ts";
-import { situationOf, type WindowState } from "../../compaction/shared/window-state.ts";
+import { requestTokens, situationOf, type WindowState } from "../../compaction/shared/window-state.ts";
 import { reportLoss } from "../../compaction/summary/loss-report.ts";
 import type { AppliedProviderEdits, EndpointEdits, ProviderEditPlan } from "../../ports/model-client.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
@@ -385,6 +384,6 @@ function compactionPlace(
 /** True if a window that is not full by its report would be by the estimate, which counts once something is cleared. */
 function isFullAfter(shown: readonly VisibleMessage[], state: WindowState): boolean {
   const { autoCompactGateTokens, blockingTokens } = state.budget;
-  const tokens = Math.ceil(measureMessages(shown, state.measure) * state.padding + state.fixedTokens);
+  const tokens = requestTokens(state, shown);
   return [autoCompactGateTokens, blockingTokens].some((limit) => state.usedTokens < limit && tokens >= limit);
 }
