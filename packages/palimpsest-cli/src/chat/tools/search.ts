@@ -2,23 +2,16 @@
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createContext, Script } from "node:vm";
 import { type AgentTool, tool } from "palimpsest";
-import { openRegularFile, readUpTo } from "../base/regular-file.ts";
 import { messageOf } from "../base/values.ts";
 import { pathPattern } from "../permissions/patterns.ts";
 import { SKIPPED, walkFiles } from "./file-walk.ts";
+import { type FoundLine, findLines, type LineSearch } from "./line-search.ts";
 import { failed, orFailed, placeName, type ToolWorld } from "./tool-world.ts";
 
 const FOUND_FILES = 200;
 const FOUND_LINES = 250;
 const LINE_CHARACTERS = 400;
-/** Larger files are not searched, in bytes. Source: our choice: sources and logs are smaller. */
-const SEARCHED_BYTES = 20_000_000;
-/** Files are searched together until they have so many characters. */
-const BATCH_CHARACTERS = 1_000_000;
-/** Time that an expression may take for them: a bad one could take for ever. */
-const BATCH_MS = 1_000;
 const OUTPUT_BYTES = 4_000_000;
 
 /** The tool `glob`. */
@@ -105,31 +98,17 @@ export function grepTool(world: ToolWorld): AgentTool {
         } catch (error) {
           return failed(`${messageOf(error)}. Correct the expression.`);
         }
-        const search: Search = {
+        const search: LineSearch = {
           ...input,
           root: place.path,
           nameOf: (path) => world.workspace.nameOf(join(place.path, path)),
         };
-        const lines = ((await withRipgrep(search, signal)) ?? (await withOwnSearch(search, signal))).filter(
+        const lines = ((await withRipgrep(search, signal)) ?? (await findLines(search, signal))).filter(
           ({ name }) => world.mayRead(name),
         );
         return formatLines(lines, input.files_only === true);
       }),
   });
-}
-
-interface Search {
-  readonly root: string;
-  readonly pattern: string;
-  readonly glob?: string;
-  readonly ignore_case?: boolean;
-  readonly nameOf: (path: string) => string;
-}
-
-interface FoundLine {
-  readonly name: string;
-  readonly number: number;
-  readonly text: string;
 }
 
 function formatLines(lines: readonly FoundLine[], isFilesOnly: boolean): string {
@@ -151,7 +130,7 @@ function formatLines(lines: readonly FoundLine[], isFilesOnly: boolean): string 
 
 /** Lines by ripgrep; `undefined` if it is not installed or does not read the expression. */
 function withRipgrep(
-  { root, pattern, glob, ignore_case: isCaseless, nameOf }: Search,
+  { root, pattern, glob, ignore_case: isCaseless, nameOf }: LineSearch,
   signal: AbortSignal,
 ): Promise<readonly FoundLine[] | undefined> {
   const options = [
@@ -198,78 +177,4 @@ function withRipgrep(
       },
     );
   });
-}
-
-/** A script can be stopped. Names of a context are slow to look up, so they are looked up once. */
-const SEARCH = new Script(
-  `((texts, expression) => texts.map((lines) => lines.flatMap((line, at) => expression.test(line) ? [at] : [])))(texts, expression)`,
-);
-
-/** A file without ripgrep, and its lines. */
-interface ReadFile {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
-
-/** Lines without ripgrep. An expression that takes too long for a batch of files ends the search. */
-async function withOwnSearch(search: Search, signal: AbortSignal): Promise<readonly FoundLine[]> {
-  const expression = new RegExp(search.pattern, search.ignore_case === true ? "ui" : "u");
-  const found: FoundLine[] = [];
-  for await (const files of batchesOf(search, signal)) {
-    // Each context costs more than searching most files, and each run begins a thread that watches the time.
-    const context = createContext({ texts: files.map(({ lines }) => lines), expression });
-    const fitting = SEARCH.runInContext(context, { timeout: BATCH_MS }) as readonly (readonly number[])[];
-    files.forEach(({ name, lines }, place) => {
-      for (const at of fitting[place] ?? [])
-        found.push({ name, number: at + 1, text: (lines[at] ?? "").replace(/\r$/, "") });
-    });
-    if (found.length > FOUND_LINES * 4) return found;
-  }
-  return found;
-}
-
-async function* batchesOf(
-  { root, glob, nameOf }: Search,
-  signal: AbortSignal,
-): AsyncGenerator<readonly ReadFile[]> {
-  const fits =
-    glob === undefined
-      ? undefined
-      : pathPattern(glob.includes("/") ? glob.replace(/^\.?\//, "") : `**/${glob}`);
-  let files: ReadFile[] = [];
-  let characters = 0;
-  for await (const path of filesAt(root, signal)) {
-    if (fits !== undefined && !fits.test(path === "" ? root : path)) continue;
-    const text = await textOf(path === "" ? root : join(root, path));
-    if (text === undefined) continue;
-    files.push({ name: nameOf(path), lines: text.split("\n") });
-    characters += text.length;
-    if (characters < BATCH_CHARACTERS) continue;
-    yield files;
-    files = [];
-    characters = 0;
-  }
-  if (files.length > 0) yield files;
-}
-
-/** The files below a folder, or the file itself as an empty path. */
-async function* filesAt(root: string, signal: AbortSignal): AsyncGenerator<string> {
-  if ((await stat(root)).isDirectory()) yield* walkFiles(root, signal);
-  else yield "";
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    const { handle, bytes } = await openRegularFile(path);
-    try {
-      if (bytes > SEARCHED_BYTES) return undefined;
-      const content = await readUpTo(handle, SEARCHED_BYTES);
-      return content.subarray(0, 8_192).includes(0) ? undefined : content.toString("utf8");
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // It may be gone, or not readable for this user.
-    return undefined;
-  }
 }
