@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findLines } from "#palimpsest-cli/chat/tools/line-search.ts";
+import { findLines } from "#chat/tools/line-search.ts";
 
 const LINES = [
   "const needle = 1;",
