@@ -57,7 +57,7 @@ function packingOptions(text: Buffer): BrotliOptions {
   return {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      [constants.BROTLI_PARAM_QUALITY]: STORE_DEFAULTS.packQuicklyLevel,
+      [constants.BROTLI_PARAM_QUALITY]: STORE_DEFAULTS.packLevel,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
     },
   };

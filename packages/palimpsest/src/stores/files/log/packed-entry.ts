@@ -11,17 +11,6 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { ENTRY_VERSION, type Entry } from "../../../transcript/entries.ts";
 
-/**
- * Longest entry that is packed thoroughly, in bytes; a longer one is packed quickly, so that no append waits long.
- * Source: measured, 64 KB take 32 ms thoroughly and 2 ms quickly.
- */
-const PACK_THOROUGH_BYTES = 65_536;
-/**
- * Brotli's level for what is packed thoroughly. Source: measured on the edits of recorded sessions: level 10 packs
- * those of 18 KB to 32 % in 15 ms, level 5 to 35 % in 1 ms, level 11 to 31 % in 40 ms.
- */
-const PACK_THOROUGHLY_LEVEL = 10;
-
 /** The fields of every entry, from `"type"` on, in the order in which we write them. */
 const HEAD = `"type":"(?:edit|checkpoint|metadata)","seq":\\d{1,15},"id":"[\\w.-]{1,64}",(?:"parentId":"[\\w.-]{1,64}",)?(?:"v":${ENTRY_VERSION},)?"at":\\d{1,15},`;
 const PLAIN = new RegExp(`^\\{${HEAD}`);
@@ -48,11 +37,10 @@ function mayBePacked(entry: Entry): boolean {
 }
 
 function compress(fields: Buffer): Buffer {
-  const isLong = fields.length > PACK_THOROUGH_BYTES;
   return brotliCompressSync(fields, {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      [constants.BROTLI_PARAM_QUALITY]: isLong ? STORE_DEFAULTS.packQuicklyLevel : PACK_THOROUGHLY_LEVEL,
+      [constants.BROTLI_PARAM_QUALITY]: STORE_DEFAULTS.packLevel,
       [constants.BROTLI_PARAM_SIZE_HINT]: fields.length,
     },
   });
