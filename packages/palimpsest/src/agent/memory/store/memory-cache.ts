@@ -22,8 +22,9 @@ import { searchFields } from "../../../memory/recall/search-fields.ts";
 import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
+import { IndexSaver } from "./index-saver.ts";
 import { byOwnName, type CachedMemory, knownOf, type MemoryHead, MemoryView, nameOf } from "./memory-view.ts";
-import { composeSavedIndex, readIndex, type SavedRow, unusableIndex } from "./saved-index.ts";
+import { readIndex, type SavedRow } from "./saved-index.ts";
 
 export interface MemoryProblem {
   readonly path: string;
@@ -63,10 +64,6 @@ const SLICE_COUNT = 32;
 const COMPARED_SLICE_COUNT = 4_096;
 /** Memories that are kept with their texts when they were read for the index only. Our choice: some megabytes. */
 const KEPT_TEXTS_COUNT = 5_000;
-/** Memories from which on the index is saved. Our choice: fewer are read in less than a tenth of a second. */
-const SAVED_COUNT = 500;
-/** Share of the memories that has to have changed for it to be saved again. Our choice: reading these again takes a fraction of the time that a look takes at the start. */
-const UNSAVED_SHARE = 0.02;
 
 export class MemoryCache {
   readonly #store: MemoryStore;
@@ -89,13 +86,10 @@ export class MemoryCache {
   #follower: MemoryFollower | undefined;
   #listingProblems: readonly MemoryProblem[] = [];
   #looking: Promise<unknown> = Promise.resolve();
-  /** Changes of what is saved, ever; those that are not saved; and whether what is saved has words of a removed memory. */
-  #changesCount = 0;
-  #unsavedCount = 0;
-  #hasRemoved = false;
-  /** Others came while the index was saved: up to so many changes it is saved only once none come. */
-  #savedLaterCount = 0;
-  #saving: Promise<void> | undefined;
+  readonly #saver = new IndexSaver(
+    () => ({ follower: this.#follower, search: this.#search, size: this.#cached.size }),
+    (path) => this.#rowOf(path),
+  );
   #isFirst = true;
 
   constructor(store: MemoryStore, yieldTurn: () => Promise<void> = async () => undefined) {
@@ -127,10 +121,10 @@ export class MemoryCache {
   /** Stops following the store, once the index is saved. */
   async close(): Promise<void> {
     // A memory that was forgotten just now is not to leave its words in it.
-    if (this.#cached.size >= SAVED_COUNT) await this.look().catch(() => undefined);
-    await this.#saving;
-    this.#saveIfDue(true);
-    await this.#saving;
+    if (this.#saver.isWanted) await this.look().catch(() => undefined);
+    await this.#saver.settled();
+    this.#saver.saveIfDue(true);
+    await this.#saver.settled();
     this.#follower?.close();
     this.#follower = undefined;
   }
@@ -193,7 +187,7 @@ export class MemoryCache {
     // A wrapper of a store may make every method asynchronous.
     this.#follower ??= (await this.#store.follow?.()) ?? followByListing(this.#store);
     const isFirst = this.#isFirst;
-    const changesCount = this.#changesCount;
+    const { changesCount } = this.#saver;
     if (isFirst && this.#cached.size === 0) await this.#restore(this.#follower);
     const { changed, removed, problems } = await this.#follower.next();
     if (problems !== undefined) this.#listingProblems = problems;
@@ -220,9 +214,9 @@ export class MemoryCache {
       }
       this.#isFirst = false;
     }
-    if (gone.some((path) => this.#cached.has(path))) this.#hasRemoved = true;
+    if (gone.some((path) => this.#cached.has(path))) this.#saver.noteRemoved();
     for (const path of gone) this.#remove(path);
-    this.#saveIfDue(this.#changesCount === changesCount);
+    this.#saver.saveIfDue(this.#saver.changesCount === changesCount);
     const memories = new MemoryView(this.#cached, (cached) => this.#load(cached));
     return {
       memories,
@@ -246,40 +240,10 @@ export class MemoryCache {
     this.#search = saved.search;
     for (const [at, { odd, ...row }] of saved.rows.entries()) {
       this.#enter({ ...row, known: undefined });
-      // Nothing of it is new, also while others have a turn.
-      this.#unsavedCount = 0;
       if ((at + 1) % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
       if (odd !== undefined) this.#odd.set(row.path, odd);
       if (row.follows !== undefined)
         this.#followers.set(row.follows, (this.#followers.get(row.follows) ?? 0) + 1);
-    }
-  }
-
-  /** Saves the index in the background. `isCalm`: no change has come just now. */
-  #saveIfDue(isCalm: boolean): void {
-    const { keep } = this.#follower ?? {};
-    const isMuch = this.#unsavedCount > UNSAVED_SHARE * this.#cached.size;
-    if (keep === undefined || this.#saving !== undefined || this.#cached.size < SAVED_COUNT) return;
-    if (!isMuch && !this.#hasRemoved) return;
-    if (!isCalm && this.#changesCount < this.#savedLaterCount) return;
-    const [changesCount, unsavedCount] = [this.#changesCount, this.#unsavedCount];
-    this.#saving = keep(this.#pieces()).then(() => {
-      this.#saving = undefined;
-      if (this.#changesCount !== changesCount) {
-        this.#savedLaterCount = this.#changesCount + UNSAVED_SHARE * this.#cached.size;
-        return;
-      }
-      this.#unsavedCount -= unsavedCount;
-      this.#hasRemoved = false;
-    });
-  }
-
-  *#pieces(): Iterable<Uint8Array> {
-    const changesCount = this.#changesCount;
-    for (const piece of composeSavedIndex(this.#search, (path) => this.#rowOf(path))) {
-      // The next look saves it again.
-      if (this.#changesCount !== changesCount) throw unusableIndex("The memories were changed meanwhile.");
-      yield piece;
     }
   }
 
@@ -322,6 +286,7 @@ export class MemoryCache {
       return;
     }
     if (file !== undefined && before?.version === file.version) {
+      if (before.stamp !== stamp) this.#saver.noteStamp();
       this.#cached.set(path, { ...before, stamp, modifiedMs });
       return;
     }
@@ -339,6 +304,7 @@ export class MemoryCache {
     const isKept = readNow === undefined || this.#cached.size < KEPT_TEXTS_COUNT;
     const head = { path, supersededBy, isQuarantined, follows, revises, sessionId, version, modifiedMs };
     if (problems.length > 0) this.#odd.set(path, problems);
+    this.#saver.noteEntered();
     this.#enter({ ...head, stamp, known: isKept ? known : undefined });
     this.#search.set(path, searchFields(memory, this.#followers.has(path)));
     this.#countFollower(follows, 1);
@@ -346,8 +312,6 @@ export class MemoryCache {
 
   #enter(cached: CachedMemory): void {
     const { path, revises } = cached;
-    this.#changesCount++;
-    this.#unsavedCount++;
     this.#cached.set(path, cached);
     const name = nameOf(path);
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
@@ -378,7 +342,7 @@ export class MemoryCache {
     this.#indexes.delete(path);
     this.#unreadable.delete(path);
     if (gone === undefined) return;
-    this.#changesCount++;
+    this.#saver.noteLeft();
     this.#countFollower(gone.follows, -1);
     for (const old of gone.revises) this.#revisers.get(old)?.delete(path);
     const name = nameOf(path);

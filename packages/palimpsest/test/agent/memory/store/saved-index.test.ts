@@ -1,7 +1,7 @@
 /** The index that one process saves for the next: it changes no result, and damage costs time only. */
 import fc from "fast-check";
 import { FakeClock, InMemoryFileSystem, seededIds } from "palimpsest-testing";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { MemoryCache } from "#agent/memory/store/memory-cache.ts";
 import { composeSavedIndex, readIndex } from "#agent/memory/store/saved-index.ts";
 import { createMemorySearch, type MemorySearch } from "#base/search/memory-search.ts";
@@ -68,7 +68,7 @@ it("a search that was saved and restored finds the same, with the same scores to
   );
 });
 
-function aDisk(count = COUNT) {
+function aDisk(count = COUNT, ageMs = 60_000) {
   const clock = new FakeClock();
   const fs = new InMemoryFileSystem(() => clock.nowMs());
   for (let at = 0; at < count; at++) {
@@ -76,8 +76,9 @@ function aDisk(count = COUNT) {
     file.write(Buffer.from(`---\nname: fact ${at}\n---\n\nService number${at} listens on port ${at}.\n`));
     file.close();
   }
-  clock.advance(60_000);
+  clock.advance(ageMs);
   const readPaths: string[] = [];
+  const savedIds: string[] = [];
   const counting = new Proxy(fs, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
@@ -85,6 +86,7 @@ function aDisk(count = COUNT) {
       return (...given: readonly unknown[]) => {
         if (name === "open" && given[1] === "read" && String(given[0]).endsWith(".md"))
           readPaths.push(String(given[0]));
+        if (name === "rename" && given[1] === INDEX) savedIds.push(String(given[0]));
         return value.apply(target, given);
       };
     },
@@ -100,7 +102,7 @@ function aDisk(count = COUNT) {
     });
     return new MemoryCache(store);
   };
-  return { fs, clock, open, readPaths };
+  return { fs, clock, open, readPaths, savedIds };
 }
 
 const find = (cache: MemoryCache, query: string) =>
@@ -124,6 +126,52 @@ it("a second process reads no memory for its first look, and one for what it sho
   expect(find(cache, "number7 port")).toEqual(found);
   expect(memories.get("m7.md")?.memory.body).toBe("Service number7 listens on port 7.");
   expect(readPaths).toEqual(["m7.md"]);
+});
+
+/** The number of memories that each of three later processes reads for its first look. */
+async function readsOfLaterProcesses({
+  open,
+  readPaths,
+}: Pick<ReturnType<typeof aDisk>, "open" | "readPaths">) {
+  const counts: number[] = [];
+  for (let process = 0; process < 3; process++) {
+    const cache = open();
+    await cache.look();
+    counts.push(readPaths.length);
+    await cache.close();
+  }
+  return counts;
+}
+
+it("memories that were just written when the index was saved are not read again by every later process", async () => {
+  const disk = aDisk(COUNT, 0);
+  const cache = disk.open();
+  await cache.look();
+  await cache.close();
+  disk.clock.advance(60_000);
+  expect(await readsOfLaterProcesses(disk)).toEqual([COUNT, 0, 0]);
+});
+
+it("a process that lives on saves the index again once the memories have settled, and only once", async () => {
+  const disk = aDisk(COUNT, 0);
+  const cache = disk.open();
+  await cache.look();
+  await vi.waitFor(() => expect(disk.savedIds).toHaveLength(1));
+  for (let look = 0; look < 5; look++) await cache.look();
+  disk.clock.advance(60_000);
+  for (let look = 0; look < 5; look++) await cache.look();
+  await vi.waitFor(() => expect(disk.savedIds).toHaveLength(2));
+  for (let look = 0; look < 5; look++) await cache.look();
+  await cache.close();
+  expect(disk.savedIds).toHaveLength(2);
+  expect(await readsOfLaterProcesses(disk)).toEqual([0, 0, 0]);
+});
+
+it("a copy of the folder, whose files have other stamps, is read once", async () => {
+  const disk = await savedDisk();
+  for (let at = 0; at < COUNT; at++) disk.fs.touch(`m${at}.md`, disk.clock.nowMs());
+  disk.clock.advance(60_000);
+  expect(await readsOfLaterProcesses(disk)).toEqual([COUNT, 0, 0]);
 });
 
 it("what changed, came or went since it was saved is read", async () => {
