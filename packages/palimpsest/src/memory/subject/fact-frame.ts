@@ -68,12 +68,12 @@ const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`,
 
 /** The words of a text in their order. */
 export const factTokens = keepCompared((text): readonly FactToken[] =>
-  [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => ({
-    word,
-    term: termsOfWord(word).join(" ") || word,
-    role: roleOf(word),
-  })),
+  [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => tokenOf(word)),
 );
+
+function tokenOf(word: string): FactToken {
+  return { word, term: termsOfWord(word).join(" ") || word, role: roleOf(word) };
+}
 
 /** The tokens that tell facts apart. */
 export const meaningfulOf = (tokens: readonly FactToken[]): readonly FactToken[] =>
@@ -218,6 +218,18 @@ export function areParallel(one: string, other: string): boolean {
 export function wordsMissing(one: readonly FactToken[], other: readonly FactToken[]): number {
   const terms = new Set(other.map(({ term }) => term));
   return wordsIn(meaningfulOf(one).filter(({ term }) => !terms.has(term)));
+}
+
+/** True if `wordsMissing` of a text is more than `most`; reads no more of the text than it takes to tell. */
+export function lacksMoreWords(text: string, other: readonly FactToken[], most: number): boolean {
+  const terms = new Set(other.map(({ term }) => term));
+  let missingCount = 0;
+  for (const [word] of text.toLowerCase().matchAll(TOKEN)) {
+    const token = tokenOf(word);
+    if (token.role === "content" && !terms.has(token.term)) missingCount += wordsIn([token]);
+    if (missingCount > most) return true;
+  }
+  return false;
 }
 
 function hasMoved(places: readonly FactPlace[]): boolean {

@@ -8,7 +8,7 @@
  */
 
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
-import { areParallel, factTokens, wordsMissing } from "./fact-frame.ts";
+import { areParallel, factTokens, lacksMoreWords } from "./fact-frame.ts";
 import { statedChange, statesChange } from "./stated-change.ts";
 import {
   ADVERBS,
@@ -40,8 +40,7 @@ function compareStatements(fresh: string, known: string): FactRelation {
   if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS)
     return saysSame(fresh, known) ? "repeats" : "other";
   // Most of what shares a word says something else: this tells so at little cost.
-  const lackedCount = wordsMissing(factTokens(known), factTokens(fresh));
-  if (lackedCount > LACKED_WORDS_COUNT && !statesChange(fresh)) return "other";
+  if (lacksMoreWords(known, factTokens(fresh), LACKED_WORDS_COUNT) && !statesChange(fresh)) return "other";
   if (saysSame(fresh, known)) return "repeats";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";

@@ -37,6 +37,7 @@ import {
   NO_FOLLOW,
   partsOf,
 } from "./confined-folder.ts";
+import { HeldFolders } from "./held-folders.ts";
 import { NodeFile } from "./node-file-system.ts";
 import { watchFolder } from "./watch-folder.ts";
 
@@ -82,10 +83,12 @@ class ConfinedFile extends NodeFile {
 class ConfinedFileSystem implements FileSystem {
   readonly #root: string;
   readonly #confinement: Confinement;
+  readonly #folders: HeldFolders;
 
   constructor(root: string, confinement: Confinement) {
     this.#root = resolve(root);
     this.#confinement = confinement;
+    this.#folders = new HeldFolders(this.#root);
   }
 
   open(path: string, mode: keyof typeof OPEN_FLAGS): OpenFile {
@@ -244,7 +247,7 @@ class ConfinedFileSystem implements FileSystem {
   /** Does something to a name in the folder that the path lies in; the name is empty for the root. */
   #in<Result>(path: string, work: (folder: HeldFolder, name: string) => Result): Result {
     const names = partsOf(path);
-    const folder = holdFolder(this.#root, names.slice(0, -1), this.#confinement);
+    const folder = this.#hold(names.slice(0, -1));
     try {
       const result = work(folder, names.at(-1) ?? "");
       folder.verify();
@@ -256,7 +259,7 @@ class ConfinedFileSystem implements FileSystem {
 
   /** Looks at a whole folder. */
   #within<Result>(path: string, look: (folder: HeldFolder) => Result): Result {
-    const folder = holdFolder(this.#root, partsOf(path), this.#confinement);
+    const folder = this.#hold(partsOf(path));
     try {
       const result = look(folder);
       folder.verifyRead();
@@ -264,6 +267,13 @@ class ConfinedFileSystem implements FileSystem {
     } finally {
       folder.close();
     }
+  }
+
+  /** For what ends within this turn. */
+  #hold(names: readonly string[]): HeldFolder {
+    return this.#confinement === "handles"
+      ? this.#folders.hold(names)
+      : holdFolder(this.#root, names, this.#confinement);
   }
 
   #between(from: string, to: string, work: (from: string, to: string) => void): void {

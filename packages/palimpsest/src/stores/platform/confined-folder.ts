@@ -74,7 +74,9 @@ export function bestConfinement(): Confinement {
 
 /** Holds the folder that these names lead to from the root. Throws the platform's error, or `ConfinementError`. */
 export function holdFolder(root: string, names: readonly string[], confinement: Confinement): HeldFolder {
-  return confinement === "handles" ? openByHandle(root, names) : walkByLooks(root, names);
+  if (confinement === "looks") return walkByLooks(root, names);
+  const handle = openByHandle(root, names);
+  return heldBy(handle, () => closeSync(handle));
 }
 
 /** The parts of a path below the root; none for the root itself. */
@@ -86,8 +88,9 @@ export function partsOf(path: string): readonly string[] {
   return parts;
 }
 
-function openByHandle(root: string, names: readonly string[]): HeldFolder {
-  return heldBy((names.length > 0 ? openAtOnce(root, names) : undefined) ?? walkByHandles(root, names));
+/** A handle of the folder, for the caller to close. Throws the platform's error, or `ConfinementError`. */
+export function openByHandle(root: string, names: readonly string[]): number {
+  return (names.length > 0 ? openAtOnce(root, names) : undefined) ?? walkByHandles(root, names);
 }
 
 /** All parts in one step, which is most of the cost saved; `undefined` where it did not lead there. */
@@ -119,7 +122,8 @@ function walkByHandles(root: string, names: readonly string[]): number {
   return handle;
 }
 
-function heldBy(handle: number): HeldFolder {
+/** A folder by its handle, through which no exchange can lead elsewhere. */
+export function heldBy(handle: number, close: () => void): HeldFolder {
   const self = `/proc/self/fd/${handle}`;
   return {
     at: (name) => `${self}/${name}`,
@@ -127,7 +131,7 @@ function heldBy(handle: number): HeldFolder {
     verify: () => undefined,
     verifyRead: () => undefined,
     verifyOpened: () => undefined,
-    close: () => closeSync(handle),
+    close,
   };
 }
 

@@ -54,6 +54,8 @@ export function decodeNotes(bytes: Uint8Array, place: string): string {
   }
 }
 
+const exactDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function decodeExactly(bytes: Uint8Array): string {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  return exactDecoder.decode(bytes);
 }

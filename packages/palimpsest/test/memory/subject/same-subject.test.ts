@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { factTokens, lacksMoreWords, wordsMissing } from "#memory/subject/fact-frame.ts";
 import { areOfTwoInstances, compareFacts } from "#memory/subject/same-subject.ts";
 import { anyCharacter } from "#test/helpers/any-character.ts";
 
@@ -274,6 +275,30 @@ it("takes any two texts, and a text always repeats itself", () => {
     fc.property(anyText, anyText, (one, other) => {
       expect(["repeats", "corrects", "revises", "other"]).toContain(compareFacts(one, other));
       expect(compareFacts(one, one)).toBe("repeats");
+    }),
+  );
+});
+
+it("lacks more than so many words where the words that it lacks are more", () => {
+  const word = fc.constantFrom(
+    "we",
+    "deploy",
+    "deploys",
+    "Oslo",
+    "to",
+    "moved",
+    "上",
+    "海",
+    "é",
+    "x9f",
+    "is",
+    "?",
+  );
+  const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(" "));
+  fc.assert(
+    fc.property(text, text, fc.nat(6), (one, other, most) => {
+      const missing = wordsMissing(factTokens(one), factTokens(other));
+      expect(lacksMoreWords(one, factTokens(other), most)).toBe(missing > most);
     }),
   );
 });

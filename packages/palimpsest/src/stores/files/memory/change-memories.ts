@@ -100,7 +100,7 @@ export class MemoryWork {
       isDone = this.#files.rename(work.folder, workAs(work, "done").folder);
       if (!isDone) return LOST;
       if (!isOneStep) await this.#files.sync(PLACES.work);
-      await this.#settling.tryTo(() => this.#settling.clearAway(workAs(work, "done"), itemsOf(changes)));
+      await this.#settling.tryTo(() => this.#settling.clearAwayNow(workAs(work, "done"), itemsOf(changes)));
       return { type: "done", unsynced: isOneStep ? folders : [] };
     } catch (error) {
       if (isDone) throw unconfirmed(error);

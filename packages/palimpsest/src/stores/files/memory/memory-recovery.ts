@@ -119,11 +119,16 @@ export class MemorySettling {
     return next !== undefined && this.#files.exists(work.folder) && this.#files.versionOf(path) === next;
   }
 
-  /** Archives or keeps the old files of a committed change. */
-  async clearAway(
-    work: PendingWork,
-    items: readonly WorkItem[] = this.#files.plan(work)?.items ?? [],
-  ): Promise<void> {
+  /** Archives or keeps the old files of a change that was committed just now; no rename of it was lost. */
+  async clearAwayNow(work: PendingWork, items: readonly WorkItem[]): Promise<void> {
+    for (const [index, { path, base, next }] of items.entries())
+      if (next === undefined) await this.#putAway(work, pieceOf(work, "old", index), { path, base });
+    this.#clearPieces(work);
+  }
+
+  /** The same for one that a crash interrupted. */
+  async clearAway(work: PendingWork): Promise<void> {
+    const items = this.#files.plan(work)?.items ?? [];
     for (const [index, { path, base, next }] of items.entries()) {
       const taken = pieceOf(work, "old", index);
       if (!this.#files.exists(taken)) continue;
