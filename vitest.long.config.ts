@@ -1,7 +1,8 @@
 /**
- * The long suites: the same laws on many more random histories, and tests that take minutes. They include every test
- * file that reads PALIMPSEST_LONG, itself or through test/helpers/size-of-run.ts, and the files that only they have, so
- * that all that the default run leaves out runs here.
+ * The long suites, which CI runs: the same laws on many more random histories, and tests that take minutes. They include
+ * every test file that uses test/helpers/size-of-run.ts, and the files that only they have, so that every kind of case that
+ * the default run leaves out runs here. How often is a question of CI's time: the soak (`vitest.soak.config.ts`) has the full
+ * numbers.
  */
 import { defineConfig } from "vitest/config";
 import { fromSources, inNode, LONG_FILES, slowFilesFirst, testFilesWith } from "./vitest.shared.ts";

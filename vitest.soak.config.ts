@@ -1,6 +1,11 @@
 /**
- * The soak test: the laws and the killed processes, many times more often than in the long run, and 200 sessions that
- * live in one process for 20 minutes. It takes hours and looks for rare failures; CI runs short forms of it. It includes every test file that gives a size for `soak`.
+ * The soak: every test file that gives a size for `soak`, in full. It takes hours, and looks for rare failures.
+ *
+ * CI runs the same files by `npm run test:long`, where each has every kind of case once: some hundreds of random histories
+ * of a law instead of thousands; every third operation that fails; each recording in one window and one class; each wire
+ * in one window; two chat sessions of 300 and 600 turns; 30 killed chats. Here are all of them: every operation, every
+ * window of every recording, every secret at every cut, four chat sessions of 600 turns, 100 killed chats, and 200
+ * sessions that live in one process for 20 minutes. `npm run soak -- FILE` runs one file in full.
  */
 import { defineConfig } from "vitest/config";
 import { fromSources, inNode, testFilesWith } from "./vitest.shared.ts";

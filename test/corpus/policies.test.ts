@@ -16,8 +16,8 @@ import { TARIFFS } from "#palimpsest/tokens/price/tariff.ts";
 import { mainModel } from "#palimpsest-cli/replay/measure/source-figures.ts";
 import { recordedSessions } from "../evaluation/recorded-sessions.ts";
 import { hasCorpus } from "../helpers/corpus.ts";
+import { isLong } from "../helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const tariff = TARIFFS["anthropic-5m"];
 const policyOf = (id: string): PolicyUnderTest =>
   [...BASELINES, ...OWN_POLICIES].find((one) => one.id === id)!;

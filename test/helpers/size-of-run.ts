@@ -1,6 +1,6 @@
 /**
- * The size of a run: a small part by default, for every change; everything in the long run
- * (`npm run test:long`), for CI; and hours of it in a soak (`npm run soak`), for rare failures.
+ * The size of a run: a small part by default, for every change; every kind of case in the long run
+ * (`npm run test:long`), for CI; and all cases in a soak (`npm run soak`), which takes hours, for rare failures.
  * `PALIMPSEST_LONG` says which: unset, `1` or `soak`.
  */
 const asked = process.env["PALIMPSEST_LONG"];

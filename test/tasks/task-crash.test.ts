@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { AgentSession } from "palimpsest";
 import { afterEach, describe, expect, it } from "vitest";
 import { folderStore } from "#palimpsest/host/folder-store.ts";
-import { isLong, usualFew } from "../helpers/size-of-run.ts";
+import { bySize, isLong, usualFew } from "../helpers/size-of-run.ts";
 import { type CrashPlace, letGo, openAllKinds, ranFile, TOKEN, windowFile } from "./all-kinds.ts";
 import { countNotices } from "./counted-notices.ts";
 import { CRASH_CASES, type CrashCase, type CrashState } from "./crash-cases.ts";
@@ -36,9 +36,15 @@ const memoriesIn = (folder: string): readonly string[] =>
   readdirSync(`${folder}/memory`).filter((name) => name.endsWith(".md") && name !== "MEMORY.md");
 const linesOf = (path: string): number => readFileSync(path, "utf8").length;
 
+/** All of them in a soak; in the long run every third of a kind, beginning with another state for the next kind. */
+const CASES = CRASH_CASES.filter(({ kind }, index) => {
+  const kinds = [...new Set(CRASH_CASES.map((one) => one.kind))];
+  return bySize({ usual: true, long: (index + kinds.indexOf(kind)) % 3 === 0, soak: true });
+});
+
 describe.skipIf(process.platform !== "linux")("a program that is killed", () => {
   // By default one session has tasks of all kinds, below.
-  it.runIf(isLong).each(CRASH_CASES)(
+  it.runIf(isLong).each(CASES)(
     "while its task of $kind is $state leaves it $status, and nothing of it runs",
     async (known) => {
       const { kind, state, status, output, resumed } = known;

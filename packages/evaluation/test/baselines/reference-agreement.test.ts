@@ -12,8 +12,8 @@ import {
   hasReferenceSimulator,
   loadReferenceSimulator,
 } from "../../../../test/helpers/reference-simulator.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const ENDLESS_TOKENS = 1e12;
 /** The reference's name of each baseline, and its options. */
 const NAMES: Readonly<Record<string, readonly [name: string, options?: object]>> = {
@@ -81,12 +81,13 @@ describe.skipIf(!hasReferenceSimulator)(
       expect(Object.keys(NAMES).sort()).toEqual(BASELINES.map(({ id }) => id).sort());
     });
 
-    // All in the long suite; in the default one baseline of each kind, each in another window or at another price.
+    // All in a soak; in the long run each baseline in one window at one price, in turn; by default one of each kind.
     const rows = Object.keys(PRICES).flatMap((price, priceIndex) =>
       [200_000, 64_000].flatMap((window, windowIndex) =>
-        BASELINES.filter((_, index) => isLong || index === 4 * (windowIndex + 2 * priceIndex)).map(
-          (policy) => ({ id: policy.id, policy, window, price }),
-        ),
+        BASELINES.filter((_, index) => {
+          const place = windowIndex + 2 * priceIndex;
+          return bySize({ usual: index === 4 * place, long: index % 4 === place, soak: true });
+        }).map((policy) => ({ id: policy.id, policy, window, price })),
       ),
     );
 

@@ -169,8 +169,16 @@ describe("every policy, on any session", () => {
   const asked = fc.record({ chargesLookups: fc.boolean() });
   // Others are simple; ours read every text with the real planners, so they take longer.
   const policies = [
-    ...BASELINES.map((policy) => ({ id: policy.id, policy, numRuns: bySize({ usual: 12, long: 100 }) })),
-    ...OWN_POLICIES.map((policy) => ({ id: policy.id, policy, numRuns: bySize({ usual: 5, long: 30 }) })),
+    ...BASELINES.map((policy) => ({
+      id: policy.id,
+      policy,
+      numRuns: bySize({ usual: 12, long: 36, soak: 100 }),
+    })),
+    ...OWN_POLICIES.map((policy) => ({
+      id: policy.id,
+      policy,
+      numRuns: bySize({ usual: 5, long: 12, soak: 30 }),
+    })),
   ];
 
   it.each(policies)("$id: nothing gets lost in the books", ({ policy, numRuns }) => {
@@ -206,7 +214,7 @@ describe("every policy, on any session", () => {
         if (run.failedAt === undefined) expect(run.far.references + run.near.references).toBe(all);
         else expect(setting.trajectory.messages[run.failedAt]!.author).toBe("assistant");
       }),
-      { numRuns: bySize({ usual: 5, long: 30 }) },
+      { numRuns: bySize({ usual: 5, long: 12, soak: 30 }) },
     );
   });
 
@@ -219,7 +227,7 @@ describe("every policy, on any session", () => {
         expect(run.cost).toBeCloseTo(closedForm(trajectory, tariff), 4);
         expect(run).toMatchObject({ lookups: 0, sideCost: 0, sideCalls: 0 });
       }),
-      { numRuns: bySize({ usual: 30, long: 300 }) },
+      { numRuns: bySize({ usual: 30, long: 100, soak: 300 }) },
     );
   });
 });

@@ -28,7 +28,7 @@ const GENEROUS = [
 /** A step of a session: tokens that the user says, or of an answer with calls and of all their results. */
 type Step = readonly ["user", number] | readonly ["answer", number, number, number];
 
-const RUNS = bySize({ usual: 5, long: 300, soak: 2_000 });
+const RUNS = bySize({ usual: 5, long: 90, soak: 2_000 });
 
 const WORDS = "it was read line by line and then ";
 

@@ -15,7 +15,7 @@ import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { liveOn, type SoakCounts } from "./soaked-session.ts";
 
 const SESSIONS_COUNT = bySize({ usual: 6, long: 40, soak: 200 });
-const FOR_MS = bySize({ usual: 1_000, long: 45_000, soak: 1_200_000 });
+const FOR_MS = bySize({ usual: 1_000, long: 30_000, soak: 1_200_000 });
 const THINK_MS = bySize({ usual: 5, long: 200, soak: 1_000 });
 const CALLS_OF_SESSION = bySize({ usual: 30, long: 60, soak: 100 });
 const SAMPLES_COUNT = bySize({ usual: 8, long: 12 });

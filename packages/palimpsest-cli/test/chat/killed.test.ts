@@ -12,7 +12,7 @@ import { type ChatPlace, chatPlace, modelOptions } from "./chat-double.ts";
 
 /** The command as it is published, which starts with a third of the work of one file for each source. */
 const COMMAND = join(new BuiltPackage().folderOf("palimpsest-cli"), "dist/program/main.js");
-const MOMENTS = bySize({ usual: 3, long: 100 });
+const MOMENTS = bySize({ usual: 3, long: 30, soak: 100 });
 
 interface Started {
   readonly child: ReturnType<typeof spawn>;

@@ -33,8 +33,7 @@ const FOLDERS = [
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
 ];
 /**
- * All sessions and windows in the long suite; in the default one each smaller session, without those that take
- * longest.
+ * All sessions in the long suite; in the default one each smaller session, without those that take longest.
  */
 type EditSafety = "strict" | "permissive";
 const SAFETIES: readonly EditSafety[] = ["strict", "permissive"];
@@ -49,11 +48,11 @@ const TOO_SMALL: Readonly<Record<string, readonly number[]>> = {
   "copilot-agentv": [16_000],
   "copilot-azuredev": [16_000],
 };
-/** Both classes in a soak; in a long run one for each session and window in turn; by default one window of each session. */
+/** Every window and both classes in a soak; else one window of each session, and one class in turn. */
 const safetiesOf = (file: number, window: number): readonly EditSafety[] =>
   bySize<readonly EditSafety[]>({
     usual: window === file % 4 ? [SAFETIES[(file >> 2) % 2]!] : [],
-    long: [SAFETIES[(file + window) % 2]!],
+    long: window === file % 4 ? [SAFETIES[(file >> 2) % 2]!] : [],
     soak: SAFETIES,
   });
 const runsOf = (file: number) =>

@@ -12,6 +12,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { planReplay } from "#replay/measure/replay-plan.ts";
 import { mainModel } from "#replay/measure/source-figures.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-responses-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,8 +21,6 @@ const runs = [
   ...corpusFiles("codex").map((file) => ({ ...file, windowTokens: 16_000 })),
   ...corpusFiles("copilot").map((file) => ({ ...file, windowTokens: 64_000 })),
 ];
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
 describe.skipIf(!hasCorpus || !isLong)("Responses requests (in the long suite, with the corpus)", () => {
   it.each(runs)("of $id in a window of $windowTokens are accepted", async ({ path, windowTokens }) => {

@@ -2,7 +2,7 @@
  * No derived output contains a secret: every family of the table is planted whole and across the place where
  * each layer cuts, and no piece of eight characters of its body may occur in any derived output.
  *
- * `PALIMPSEST_LONG` plants every secret at every cut; by default each secret is planted at some of them.
+ * A soak plants every secret at every cut, the long run each at a quarter of them; by default some secrets are planted at one cut.
  */
 
 import type { Message } from "palimpsest";
@@ -36,10 +36,10 @@ import { describe, expect, it } from "vitest";
 import { pageText } from "#replay/page/page-dictionary.ts";
 import { PLANTED_SECRETS, type PlantedSecret } from "../../../../test/helpers/planted-secrets.ts";
 import { asWindow } from "../../../../test/helpers/recorded.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { storedHome } from "../../../../test/helpers/stored.ts";
 import { assistant, call, measure, result, text, user } from "../../../../test/helpers/windows.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const PIECE = 8;
 
 /** Characters at which layers cut: arguments, strings, outcomes, snippets, calls, prompts, commands, sentences, words. */
@@ -184,7 +184,11 @@ describe("what is derived", () => {
     const names = new Set<string>();
     const tried = new Map<string, Set<number>>();
     PLANTED_SECRETS.forEach((secret, place) => {
-      const cuts = isLong ? [0, ...CUTS] : place % 6 === 0 ? [CUTS[(place / 6) % CUTS.length]!] : [];
+      const cuts = bySize({
+        usual: place % 6 === 0 ? [CUTS[(place / 6) % CUTS.length]!] : [],
+        long: [0, ...CUTS].filter((_, at) => at % 4 === place % 4),
+        soak: [0, ...CUTS],
+      });
       for (const cut of cuts) {
         tried.set(secret.family, (tried.get(secret.family) ?? new Set()).add(cut));
         const text = across(cut, secret);
@@ -199,8 +203,10 @@ describe("what is derived", () => {
     expect(leaks).toEqual([]);
     expect(names.size).toBe(18);
     const families = [...tried.values()];
-    if (isLong) expect(families.filter((cuts) => cuts.size === 13).length).toBeGreaterThanOrEqual(95);
-    else expect(families.length).toBeGreaterThanOrEqual(25);
+    const cutsOfEach = bySize({ usual: 1, long: 3, soak: 13 });
+    expect(families.filter((cuts) => cuts.size >= cutsOfEach).length).toBeGreaterThanOrEqual(
+      isLong ? 95 : 25,
+    );
   });
 
   it("holds none in a summary whose model repeats secrets whole, cut, or without their prefix", () => {
@@ -254,7 +260,8 @@ describe("what is derived", () => {
 
   it("holds none in lists, searches and exports of sessions, in any form", async () => {
     const place = storedHome();
-    const secrets = isLong ? PLANTED_SECRETS : PLANTED_SECRETS.filter((_, index) => index % 12 === 0);
+    const every = bySize({ usual: 12, long: 3, soak: 1 });
+    const secrets = PLANTED_SECRETS.filter((_, index) => index % every === 0);
     const opened = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
     for (const secret of secrets) {
       const session = await opened.create();

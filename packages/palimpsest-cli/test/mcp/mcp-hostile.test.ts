@@ -182,7 +182,7 @@ describe("arguments of calls", () => {
 });
 
 it("answers many calls at once, and remembers each fact of them once", async () => {
-  const callsCount = bySize({ usual: 100, long: 1_000 });
+  const callsCount = bySize({ usual: 100, long: 300, soak: 1_000 });
   const calls = Array.from({ length: callsCount }, (_, index) =>
     index % 10 === 0
       ? callText(client, "memory_remember", { text: `Ledger ${index % 50} is in the harbour office.` })

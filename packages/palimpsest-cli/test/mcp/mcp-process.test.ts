@@ -76,7 +76,7 @@ describe("palimpsest mcp on standard input and output", () => {
     expect(await callText(other.client, "memory_recall", { query: "Who has berth 3?" })).toContain(
       "Berth 3 belongs",
     );
-    const callsCount = bySize({ usual: 50, long: 1_000 });
+    const callsCount = bySize({ usual: 50, long: 300, soak: 1_000 });
     const lists = Array.from({ length: callsCount }, () =>
       callText(other.client, "memory_list", { limit: 1 }),
     );

@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import { WireJudge } from "#replay/measure/wire-judge.ts";
 import { CODEX_META, codexLines, copilotLines, jsonl } from "../../../../test/helpers/agent-samples.ts";
 import { prepareImported } from "../../../../test/helpers/sendable.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -256,7 +257,7 @@ describe.each([
           expect(new Set(named).size).toBe(named.length);
         }
       }),
-      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 500 : 30 },
+      { numRuns: bySize({ usual: 30, long: 150, soak: 500 }) },
     );
   });
 });

@@ -10,8 +10,8 @@ import { hasChromium, launchChromium, openFile } from "#test/helpers/chromium.ts
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { testFolder } from "../../../../test/helpers/recordings.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const SESSIONS = [
   { id: "cc-entire-short", folder: "claude-code", windowTokens: 8_000, mostBytes: 300_000, isUsual: true },
   { id: "codex-agentv-773k", folder: "codex", windowTokens: 200_000, mostBytes: 6_000_000, isUsual: false },

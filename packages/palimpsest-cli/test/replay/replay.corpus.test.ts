@@ -1,6 +1,6 @@
 /**
- * `replay` on recorded sessions. By default a few of each format in a small window; with
- * PALIMPSEST_LONG=1 every one.
+ * `replay` on recorded sessions in a small window: every one in a soak, every third of a format in the long run, and a few
+ * by default. `test/corpus/replay-contract.test.ts` has every one in the long run, without the command.
  */
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { isFailed, type ReplayJson } from "#replay/measure/replay-json.ts";
 import { runReplay } from "#replay/replay-command.ts";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 import { COUNTED_OTHERWISE, corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const USUAL: ReadonlySet<string> = new Set([
   ...[
@@ -18,14 +19,15 @@ const USUAL: ReadonlySet<string> = new Set([
     "sweagent-fc-source",
   ],
 ]);
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const files = [
   // Copilot's recorded system prompts leave no room in a window of this size.
   ...["claude-code", "codex", "openai-chat", "anthropic-messages", "pi"],
   ...["opencode", "gemini-cli", "swe-agent", "mini-swe-agent", "openhands"],
-]
-  .flatMap(corpusFiles)
-  .filter(({ id }) => isLong || USUAL.has(id));
+].flatMap((folder) =>
+  corpusFiles(folder).filter(({ id }, index) =>
+    bySize({ usual: USUAL.has(id), long: index % 3 === 0, soak: true }),
+  ),
+);
 
 describe.skipIf(!hasCorpus)("replay of recorded sessions", () => {
   it.each(

@@ -30,6 +30,7 @@ import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.
 import { PIXEL } from "#test/importers/shared/pixel.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "../../../../test/helpers/recorded-agent.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 import { NOTES_PATCHES } from "./fake-model.ts";
 import { docsTool, wordsOf } from "./stage.ts";
 
@@ -316,7 +317,7 @@ const TABLE = /(?<=<!-- table -->\n)[\s\S]*?(?=\n<!-- end of the table -->)/;
 const isWritten = process.env["PALIMPSEST_WRITE"] === "1";
 
 it("is what the table of the document says", async () => {
-  const made = await rows(isWritten || process.env["PALIMPSEST_LONG"] === "1");
+  const made = await rows(isWritten || isLong);
   const document = readFileSync(DOCUMENT, "utf8");
   if (isWritten) {
     const head = [

@@ -20,6 +20,7 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 import { tokensOf } from "../../../../test/helpers/windows.ts";
 
 const FOLDERS = [
@@ -35,8 +36,6 @@ async function fold(path: string): Promise<FoldedLog> {
   );
   return foldHistory(messages.toSorted((one, other) => other.length - one.length)[0] ?? []);
 }
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
 describe.skipIf(!hasCorpus || !isLong)("on recorded sessions (in the long suite, with the corpus)", () => {
   it.each(FOLDERS.flatMap((folder) => corpusFiles(folder)))("$id stays a valid request", async ({ path }) => {

@@ -9,8 +9,7 @@ import { describe, expect, it } from "vitest";
 import { createMemorySearch } from "#base/search/memory-search.ts";
 import { aPersistentMemory, DAY_MS } from "#test/agent/memory/a-persistent-memory.ts";
 import { corpusFolder, hasCorpus } from "../../../../test/helpers/corpus.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 
 function readLines<Line>(file: string): readonly Line[] {
   const text = gunzipSync(readFileSync(join(corpusFolder, "memory", file))).toString();

@@ -14,8 +14,8 @@ import type { RequestMessage } from "#transcript/window.ts";
 import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 /** Sessions of one repository, in the order of the manifest; by default the smaller ones. */
 const CHAIN = isLong
   ? ["cc-entire-3compact", "cc-entire-2compact"]
@@ -25,15 +25,20 @@ const LEAST_TOKENS = isLong ? 500_000 : 50_000;
 /** Half of the window without the room for a summary. */
 const TARGETS: Readonly<Record<number, number>> = { 200000: 90_000, 64000: 28_800, 32000: 14_400 };
 
-const RUNS = (isLong ? [200_000, 64_000] : [64_000]).flatMap((windowTokens) =>
-  (isLong ? (["permissive", "strict"] as const) : (["strict"] as const)).flatMap((editSafety) =>
-    (isLong ? (["forked", "cold", "extractive"] as const) : (["forked"] as const)).map((updater) => ({
-      windowTokens,
-      editSafety,
-      updater,
-    })),
-  ),
-);
+/** All in a soak; in the long run every fourth, which has each value of each setting; by default one. */
+const RUNS = bySize({ usual: [64_000], long: [200_000, 64_000] })
+  .flatMap((windowTokens) =>
+    bySize<readonly ("permissive" | "strict")[]>({
+      usual: ["strict"],
+      long: ["permissive", "strict"],
+    }).flatMap((editSafety) =>
+      bySize<readonly ("forked" | "cold" | "extractive")[]>({
+        usual: ["forked"],
+        long: ["forked", "cold", "extractive"],
+      }).map((updater) => ({ windowTokens, editSafety, updater })),
+    ),
+  )
+  .filter((_, index) => index % bySize({ usual: 1, long: 4, soak: 1 }) === 0);
 
 describe.skipIf(!hasCorpus)("a long session (skipped without the corpus)", () => {
   it.each(RUNS)("passes $windowTokens by its notes alone, $editSafety, $updater", async ({

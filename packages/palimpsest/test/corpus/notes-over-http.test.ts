@@ -17,8 +17,7 @@ import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.
 import type { Usage } from "#transcript/blocks.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { isNotesRequest, isSummaryRequest, recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
 interface Wire {
   readonly client: (provider: ScriptedProvider) => ModelClient;
@@ -51,6 +50,11 @@ const WIRES: Readonly<Record<string, Wire>> = {
 /** Both OpenAI wires cache alike: one of them is enough for a default run, and for what notes cost. */
 const FEW_WIRES = Object.entries(WIRES).filter(([name]) => name !== "openai-chat");
 const RUN_WIRES = isLong ? Object.entries(WIRES) : FEW_WIRES;
+const WINDOWS = [200_000, 64_000, 32_000];
+
+/** Windows of a wire: each in a soak, one in the long run, another one for the next wire. */
+const windowsOf = (wire: number): readonly number[] =>
+  bySize({ usual: [64_000], long: [WINDOWS[wire % WINDOWS.length]!], soak: WINDOWS });
 
 /** A shorter prompt is not cached by this Anthropic model, so that nothing of it can be read. */
 const LEAST_CACHED_TOKENS = 4_096;
@@ -146,8 +150,8 @@ const countOf = (events: readonly SessionEvent[]): number =>
 
 describe.skipIf(!hasCorpus)("notes over HTTP (skipped without the corpus)", () => {
   it.each(
-    RUN_WIRES.flatMap(([name, wire]) =>
-      (isLong ? [200_000, 64_000, 32_000] : [64_000]).map((windowTokens) => ({ name, wire, windowTokens })),
+    RUN_WIRES.flatMap(([name, wire], index) =>
+      windowsOf(index).map((windowTokens) => ({ name, wire, windowTokens })),
     ),
   )("are updated from the cache: $name at $windowTokens", async ({ name, wire, windowTokens }) => {
     const id = isLong ? "cc-entire-microcompact" : "cc-entire-persisted";
@@ -179,8 +183,8 @@ describe.skipIf(!hasCorpus)("notes over HTTP (skipped without the corpus)", () =
   it
     .skipIf(!isLong)
     .each(
-      FEW_WIRES.flatMap(([name, wire]) =>
-        [200_000, 64_000, 32_000].map((windowTokens) => ({ name, wire, windowTokens })),
+      FEW_WIRES.flatMap(([name, wire], index) =>
+        windowsOf(2 - index).map((windowTokens) => ({ name, wire, windowTokens })),
       ),
     )(
     "by the session's model cost at most a twentieth with the default cap: $name at $windowTokens",

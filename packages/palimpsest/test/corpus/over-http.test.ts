@@ -15,8 +15,8 @@ import type { SessionEvent } from "#session/events/events.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { isSummaryRequest, recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 /** Over a million tokens of one repository, in the order of the manifest; by default a small one. */
 const CHAIN = isLong ? ["cc-entire-3compact", "cc-entire-2compact"] : ["cc-entire-unpaired"];
 
@@ -37,15 +37,17 @@ const WIRES: Readonly<Record<string, (provider: ScriptedProvider) => ModelClient
     }),
 };
 
-/** By default the two wires that differ most. */
+const WINDOWS = [32_000, 64_000, 200_000];
+
+/** Every wire in every window in a soak; in the long run each wire in one of them; by default one wire in the smallest. */
 const RUNS = Object.keys(WIRES).flatMap((wire, index) =>
-  (isLong ? [200_000, 64_000, 32_000] : index % 6 === 0 ? [32_000] : []).flatMap((windowTokens) =>
-    [(index + (windowTokens === 64_000 ? 1 : 0)) % 2 === 0].map((streams) => ({
-      wire,
-      windowTokens,
-      streams,
-    })),
-  ),
+  WINDOWS.filter((_, place) =>
+    bySize({ usual: index === 0 && place === 0, long: index % WINDOWS.length === place, soak: true }),
+  ).map((windowTokens) => ({
+    wire,
+    windowTokens,
+    streams: (index + (windowTokens === 64_000 ? 1 : 0)) % 2 === 0,
+  })),
 );
 
 describe.skipIf(!hasCorpus)("recorded sessions over HTTP", () => {

@@ -20,8 +20,8 @@ import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.
 import { nodeHasher, randomIds } from "#stores/platform/node-ports.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
 import { recordedAgent } from "../../../../test/helpers/recorded-agent.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 const WINDOW_TOKENS = 200_000;
 const CHAIN = ["cc-entire-3compact", "cc-entire-2compact"];
 
@@ -36,6 +36,7 @@ const openai = ({ openAiUrl }: ScriptedProvider): ModelClient =>
     endpoint: "openai",
   });
 
+/** All in a soak; in the long run one of each vendor, which has each of the provider's edits. */
 const RUNS: readonly {
   readonly name: string;
   readonly client: (provider: ScriptedProvider) => ModelClient;
@@ -49,7 +50,11 @@ const RUNS: readonly {
 ];
 
 describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own edits", () => {
-  it.each(RUNS)("pass: $name", async ({ name, client, providerEdits }) => {
+  it.each(bySize({ usual: [], long: [RUNS[0]!, RUNS[2]!], soak: RUNS }))("pass: $name", async ({
+    name,
+    client,
+    providerEdits,
+  }) => {
     const paths = corpusFiles("claude-code").filter(({ id }) => CHAIN.includes(id));
     const agent = await recordedAgent(
       paths.map(({ path }) => path),

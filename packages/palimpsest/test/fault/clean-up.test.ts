@@ -1,6 +1,6 @@
 /**
  * Kills a clean-up at its 1st file operation, then at its 2nd …: no session is lost, and the next run ends
- * the work. PALIMPSEST_LONG=1 takes every operation, otherwise every few.
+ * the work. A soak takes every operation, otherwise every few.
  */
 
 import { FakeClock, faultyFileSystem, InMemoryFileSystem, seededIds } from "palimpsest-testing";
@@ -10,9 +10,10 @@ import type { FileSystem } from "#ports/file-system.ts";
 import { cleanUp } from "#session/lifecycle/clean-up.ts";
 import { FileSessionStore } from "#stores/files/file-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { ROOT } from "./workload.ts";
 
-const STRIDE = process.env["PALIMPSEST_LONG"] === undefined ? 17 : 1;
+const STRIDE = bySize({ usual: 17, long: 4, soak: 1 });
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 5, 1);
 const AGES_DAYS = { old: 40, older: 50, trashed: 33, recent: 1 };

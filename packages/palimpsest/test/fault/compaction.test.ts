@@ -1,14 +1,13 @@
 /** A process that ends in the middle of a compaction, at every operation of a disk in memory. */
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { fill, judge, sessionsOn } from "./compaction-workload.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
 describe("the end of a process at every operation of the disk", () => {
   it.each(["kill", "torn"] as const)("by %s leaves the old window or the new one", async (error) => {
     const windows: string[] = [];
-    for (let failAtCall = 1; ; failAtCall += isLong ? 1 : 43) {
+    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 43, long: 4, soak: 1 })) {
       const disk = new InMemoryFileSystem();
       const before = await fill("/sessions", disk);
       const fs = faultyFileSystem(disk, { failAtCall, error });

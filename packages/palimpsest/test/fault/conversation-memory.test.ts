@@ -14,7 +14,7 @@ import { aMemory, conversation, sentence } from "#test/helpers/conversation-memo
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 /** Every call fails in the long suite; in the default one every seventh. */
-const STEP = bySize({ usual: 7, long: 1 });
+const STEP = bySize({ usual: 7, long: 3, soak: 1 });
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 
@@ -101,7 +101,7 @@ describe("a memory in files", () => {
       expect(await contextIn(disk), `call ${failAtCall}`).toBe(contexts.at(-1));
       if (!fs.didFail()) break;
     }
-    if (error !== "short") expect(failures).toBeGreaterThan(bySize({ usual: 2, long: 20 }));
+    if (error !== "short") expect(failures).toBeGreaterThan(bySize({ usual: 2, long: 7, soak: 20 }));
   });
 
   it.each<FileFault>([

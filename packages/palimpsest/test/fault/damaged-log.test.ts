@@ -3,19 +3,18 @@ import fc from "fast-check";
 import { InMemoryFileSystem } from "palimpsest-testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { misread } from "#test/stores/files/log/misread.ts";
-import { usualFew } from "../../../../test/helpers/size-of-run.ts";
+import { bySize, isLong, usualFew } from "../../../../test/helpers/size-of-run.ts";
 import { checkpoint, fileStore, message, ROOT, readSession, SESSION } from "./workload.ts";
 
 const PATH = `${ROOT}/${SESSION}.jsonl`;
 /** Every place of a log is spoiled and the whole of it read again, so twice as many cost four times as much. */
 const RECORDS = 60;
 /** Every place in the long suite; in the default one enough of them, and of those that are special. */
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 241;
-const GO_ON_STEP = IS_LONG ? 3 : 499;
+const CUT_STEP = bySize({ usual: 241, long: 3, soak: 1 });
+const GO_ON_STEP = bySize({ usual: 499, long: 9, soak: 3 });
 const SPOILED_STEP = 541;
-const SPOILED_GO_ON_STEP = IS_LONG ? 30 : 722;
-const NEIGHBOURS_STEP = IS_LONG ? 3 : 123;
+const SPOILED_GO_ON_STEP = bySize({ usual: 722, long: 90, soak: 30 });
+const NEIGHBOURS_STEP = bySize({ usual: 123, long: 9, soak: 3 });
 
 interface Append {
   readonly seqs: readonly number[];
@@ -127,8 +126,9 @@ describe("a log with a spoiled byte", () => {
       (JSON.parse(texts) as { seq: number }[]).map((entry) => [entry.seq, JSON.stringify(entry)]),
     );
     const wrong: string[] = [];
-    // Each kind takes a third of the bytes in a long run, and another third than the one before it.
-    const [start, step] = IS_LONG ? [first % 3, 3] : [first, SPOILED_STEP];
+    // Each kind takes every n-th byte, in a soak every third, and other ones than the kind before it.
+    const step = bySize({ usual: SPOILED_STEP, long: 9, soak: 3 });
+    const start = first % step;
     for (let at = start; at < whole.length; at += step) {
       const bytes = whole.slice();
       bytes[at] = spoil(bytes[at]!, at);
@@ -138,7 +138,7 @@ describe("a log with a spoiled byte", () => {
       if (found.seqs.length < RECORDS - 1)
         wrong.push(`byte ${at} costs ${RECORDS - found.seqs.length} records`);
       const changed = found.entries.filter((entry) => JSON.stringify(entry) !== originals.get(entry.seq));
-      if (at % SPOILED_GO_ON_STEP === start % SPOILED_GO_ON_STEP || (IS_LONG && whole[at] === 0x0a)) {
+      if (at % SPOILED_GO_ON_STEP === start % SPOILED_GO_ON_STEP || (isLong && whole[at] === 0x0a)) {
         const next = nextSeq(found);
         const again = (await appendOne(bytes, next)).join();
         if (again !== [...found.seqs, next].join())
@@ -215,7 +215,7 @@ describe("a log with anything in it", () => {
         await log.close();
         expect((await readSession(fileStore(disk))).seqs).toEqual([...found.seqs, next]);
       }),
-      { numRuns: IS_LONG ? 600 : 6 },
+      { numRuns: bySize({ usual: 6, long: 200, soak: 600 }) },
     );
   });
 });

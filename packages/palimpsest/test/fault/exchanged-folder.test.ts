@@ -12,8 +12,7 @@ import { describe, expect, it } from "vitest";
 import type { FileSystem } from "#ports/file-system.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
 import { outsideOf, type TrapPlace, trapPlace } from "#test/helpers/memory-traps.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 /** Resolution of the file system's times of folders: fine enough to count changes, or not. */
 type Times = "fine" | "coarse";
@@ -137,7 +136,9 @@ describe.runIf(process.platform !== "win32")(
       const made = place();
       const calls = callsOf(made, verb);
       expect(calls).toBeGreaterThan(10);
-      const exchanges = [1, 2, ...(isLong ? [3, 4] : [])].flatMap((size) => risingLists(calls, size));
+      const exchanges = bySize({ usual: [1, 2], long: [1, 2, 3], soak: [1, 2, 3, 4] }).flatMap((size) =>
+        risingLists(calls, size),
+      );
       for (const moments of exchanges)
         expect(isLedAstray(made, moments, "coarse", verb), `exchanged before the calls ${moments}`).toBe(
           false,
@@ -156,7 +157,7 @@ describe.runIf(process.platform !== "win32")(
         fc.property(fc.uniqueArray(moment, { maxLength: 20 }), (moments) => {
           expect(isLedAstray(made, moments, "fine", verb)).toBe(false);
         }),
-        { numRuns: isLong ? 5_000 : 150 },
+        { numRuns: bySize({ usual: 150, long: 1_200, soak: 5_000 }) },
       );
     });
 

@@ -12,7 +12,7 @@ import { compiledLibrary } from "../../../../test/helpers/compiled-once.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const KILLS = bySize({ usual: 2, long: 30, soak: 500 });
+const KILLS = bySize({ usual: 2, long: 12, soak: 500 });
 
 let folder: string;
 let build: string;

@@ -6,6 +6,7 @@
 import { faultyFileSystem, InMemoryFileSystem } from "palimpsest-testing";
 import type { FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { goOn, type Promised, ROOT, readAll, runLife, SESSION, World } from "./leased-workload.ts";
 
 const EVERYTHING = [
@@ -21,7 +22,6 @@ const EVERYTHING = [
   "d1",
 ].concat(["e1", "e2", "title-e3"]);
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const LONG_FAULTS: readonly { error: FileFault; failCount: number }[] = [
   { error: "EDQUOT", failCount: 1 },
   { error: "ENOSPC", failCount: 3 },
@@ -45,14 +45,14 @@ interface Case {
 }
 
 /** By default every 25th operation; sweeps that are alike have different ones. */
-const STEP = IS_LONG ? 1 : 25;
+const STEP = bySize({ usual: 25, long: 3, soak: 1 });
 
 /** One life per file operation that fails, from the first on; returns how many operations there are. */
 async function sweep(
   { error, failCount, attempts, first = 1 }: Sweep,
   check: (one: Case) => Promise<void>,
 ): Promise<number> {
-  for (let failAtCall = IS_LONG ? 1 : first; ; failAtCall += STEP) {
+  for (let failAtCall = isLong ? 1 + (first % STEP) : first; ; failAtCall += STEP) {
     const world = new World();
     const disk = new InMemoryFileSystem(() => world.clock.nowMs());
     const fs = faultyFileSystem(disk, { failAtCall, error, failCount });
@@ -114,7 +114,7 @@ describe("a process that is killed at any file operation", () => {
     "power",
     "power-torn",
   ] as const)("loses nothing durable when the power goes: %s", async (crash) => {
-    for (const error of IS_LONG ? (["kill", "torn"] as const) : (["torn"] as const))
+    for (const error of isLong ? (["kill", "torn"] as const) : (["torn"] as const))
       await sweep(
         { error, failCount: 1, attempts: 1, first: crash === "power" ? 5 : 17 },
         async ({ why, world, disk, promised }) => {
@@ -136,7 +136,7 @@ describe("a disk that fails at any file operation", () => {
   const faults: { error: FileFault; failCount: number }[] = [
     { error: "ENOSPC", failCount: 1 },
     { error: "EIO", failCount: 4 },
-    ...(IS_LONG ? LONG_FAULTS : []),
+    ...(isLong ? LONG_FAULTS : []),
   ];
   it.each(
     faults,

@@ -10,11 +10,11 @@ import { formatMemoryFile } from "#memory/files/memory-file.ts";
 import type { MemoryStore } from "#ports/memory-store.ts";
 import { dreamer, merge } from "#test/agent/memory/dreaming.ts";
 import { memoryProcesses } from "#test/helpers/memory-stores.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { diskWith, LATER_MS, textsOf } from "./memory-workload.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 1_767_225_600_000;
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 
 const fact = (body: string, days: number): string =>
   formatMemoryFile({ name: body.slice(0, 12), body, source: "user", createdAtMs: NOW_MS - days * DAY_MS });
@@ -46,8 +46,8 @@ describe("a dream that is killed", () => {
       return textsOf(store);
     })();
     const seen = { old: 0, new: 0 };
-    for (const error of IS_LONG ? (["kill", "torn"] as const) : (["kill"] as const))
-      for (let failAtCall = 1; ; failAtCall += IS_LONG ? 1 : 29) {
+    for (const error of isLong ? (["kill", "torn"] as const) : (["kill"] as const))
+      for (let failAtCall = 1; ; failAtCall += bySize({ usual: 29, long: 3, soak: 1 })) {
         const disk = diskWith(BEFORE);
         const fs = faultyFileSystem(disk, { failAtCall, error });
         await memoryOn(memoryProcesses().open(fs))

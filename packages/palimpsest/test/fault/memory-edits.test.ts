@@ -5,6 +5,7 @@
 
 import type { InMemoryFileSystem } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import {
   allTexts,
   BEFORE,
@@ -18,11 +19,10 @@ import {
 } from "./memory-workload.ts";
 import { interrupted } from "./notes-workload.ts";
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 /** An editor finishes a late save before every n-th operation only, because all of them take a while. */
-const STEP = IS_LONG ? 7 : 97;
-/** By default a person begins before every ninth operation. */
-const FROM_STEP = IS_LONG ? 1 : 9;
+const STEP = isLong ? 7 : 97;
+/** A person begins before every n-th operation: in a soak before each. */
+const FROM_STEP = bySize({ usual: 9, long: 3, soak: 1 });
 const BY_HAND = "# What a person wrote\n";
 const cases = { edited: 0 };
 
@@ -101,7 +101,7 @@ async function expectKept(disk: InMemoryFileSystem, { path, editor }: Edit, why:
 const KINDS = CHANGES.filter(({ wanted }) => "a.md" in wanted || "c.md" in wanted);
 
 describe("a person who saves while memories are changed", () => {
-  for (const { what, wanted } of IS_LONG ? KINDS : [KINDS[0]!, KINDS.at(-1)!])
+  for (const { what, wanted } of isLong ? KINDS : [KINDS[0]!, KINDS.at(-1)!])
     it.each(Object.keys(EDITORS))(`keeps the edit: a program ${what}, a person saves %s`, async (editor) => {
       const path = "a.md" in wanted ? "a.md" : "c.md";
       const outcomes = new Set<boolean>();
@@ -136,6 +136,6 @@ describe("a person who saves while memories are changed", () => {
 
   it("does so very often", () => {
     console.info(`memories edited by hand: ${cases.edited} cases`);
-    expect(cases.edited).toBeGreaterThan(IS_LONG ? 5_000 : 18);
+    expect(cases.edited).toBeGreaterThan(bySize({ usual: 18, long: 1_600, soak: 5_000 }));
   });
 });

@@ -9,6 +9,7 @@ import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import {
   allTexts,
   BEFORE,
@@ -24,7 +25,6 @@ import {
 } from "./memory-workload.ts";
 import { withoutLinks } from "./notes-workload.ts";
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const DISKS = [
   { disk: "with links", dress: (fs: FileSystem) => fs },
   { disk: "without links", dress: withoutLinks },
@@ -33,16 +33,16 @@ const DEATHS: readonly FileFault[] = ["kill", "torn"];
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }[] = [
   { error: "EIO", failCount: 1 },
-  ...(IS_LONG
+  ...(isLong
     ? [{ error: "ENOSPC", failCount: 1_000 } as const, { error: "short", failCount: 1 } as const]
     : []),
-  ...(IS_LONG ? [{ error: "EIO", failCount: 3 } as const] : []),
+  ...(isLong ? [{ error: "EIO", failCount: 3 } as const] : []),
 ];
 /** The default part has the two that the others are parts of. */
-const KINDS = IS_LONG ? CHANGES : [CHANGES[0]!, CHANGES.at(-1)!];
-const all = DISKS.slice(0, IS_LONG ? 2 : 1).flatMap((disk) => KINDS.map((kind) => ({ ...disk, ...kind })));
-/** By default every seventh operation fails: an odd number, so that both ways to die take turns. */
-const STEP = IS_LONG ? 1 : 7;
+const KINDS = isLong ? CHANGES : [CHANGES[0]!, CHANGES.at(-1)!];
+const all = DISKS.slice(0, isLong ? 2 : 1).flatMap((disk) => KINDS.map((kind) => ({ ...disk, ...kind })));
+/** Every n-th operation fails, in a soak each: an odd number, so that both ways to die take turns. */
+const STEP = bySize({ usual: 7, long: 3, soak: 1 });
 const cases = { dead: 0, failed: 0 };
 
 /** The next process finds one of these, also where it may not write, changes something, and nothing else is left. */
@@ -76,7 +76,7 @@ describe("a process that is killed while it changes memories", () => {
   for (const { disk: name, dress, what, wanted } of all)
     it(`changes all or nothing: a disk ${name}, it ${what}`, async () => {
       const seen = new Set<string>();
-      for (const odd of IS_LONG ? [0, 1] : [0])
+      for (const odd of isLong ? [0, 1] : [0])
         for (let failAtCall = 1; ; failAtCall += STEP) {
           const disk = diskWith(BEFORE);
           const error = DEATHS[(failAtCall + odd) % DEATHS.length]!;
@@ -124,7 +124,7 @@ describe("a disk that fails while memories are changed", () => {
 describe("the cases", () => {
   it("are many", () => {
     console.info(`memories: ${JSON.stringify(cases)} cases`);
-    expect(cases.dead).toBeGreaterThan(IS_LONG ? 4_000 : 80);
-    expect(cases.failed).toBeGreaterThan(IS_LONG ? 3_000 : 25);
+    expect(cases.dead).toBeGreaterThan(bySize({ usual: 80, long: 1_300, soak: 4_000 }));
+    expect(cases.failed).toBeGreaterThan(bySize({ usual: 25, long: 1_000, soak: 3_000 }));
   });
 });

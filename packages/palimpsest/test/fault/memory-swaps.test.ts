@@ -13,9 +13,9 @@ import type { MemoryStore } from "#ports/memory-store.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
 import { memoryProcesses } from "#test/helpers/memory-stores.ts";
 import { outsideOf, SECRET, type TrapPlace, trapPlace } from "#test/helpers/memory-traps.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/swapping-child.mjs");
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 /** The script prints one character for so many swaps. */
 const SWAPS_IN_A_ROUND = 1_000;
 const isLinux = process.platform === "linux";

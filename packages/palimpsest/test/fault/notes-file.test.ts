@@ -9,6 +9,7 @@ import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { afterAll, describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { diskWith, FOLDER, interrupted, NOTES, notesOf, textsIn, withoutLinks } from "./notes-workload.ts";
 
 const OLD = "# Old\n".repeat(40);
@@ -20,19 +21,18 @@ const DISKS = [
 ];
 const STARTS = [{ base: OLD }, { base: undefined }];
 const DEATHS: readonly FileFault[] = ["kill", "torn"];
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
 const ERRORS: readonly { readonly error: FileFault; readonly failCount: number }[] = [
   { error: "EIO", failCount: 1 },
   { error: "ENOSPC", failCount: 1_000 },
   { error: "short", failCount: 1 },
-  ...(IS_LONG ? [3, 7].map((failCount) => ({ error: "EIO", failCount }) as const) : []),
+  ...(isLong ? [3, 7].map((failCount) => ({ error: "EIO", failCount }) as const) : []),
 ];
 /** An editor finishes a late save before every n-th operation only, because all of them take a while. */
-const STEP = IS_LONG ? 1 : 211;
+const STEP = bySize({ usual: 211, long: 3, soak: 1 });
 /** By default a person begins before every ninth operation. */
-const FROM_STEP = IS_LONG ? 1 : 9;
+const FROM_STEP = bySize({ usual: 9, long: 2, soak: 1 });
 /** By default every eleventh operation fails; each kind of fault begins at another one. */
-const FAULT_STEP = IS_LONG ? 1 : 11;
+const FAULT_STEP = isLong ? 1 : 11;
 const FIRST: Readonly<Partial<Record<FileFault, number>>> = {
   kill: 1,
   torn: 6,
@@ -40,7 +40,7 @@ const FIRST: Readonly<Partial<Record<FileFault, number>>> = {
   ENOSPC: 8,
   short: 11,
 };
-const firstOf = (error: FileFault): number => (IS_LONG ? 1 : FIRST[error]!);
+const firstOf = (error: FileFault): number => (isLong ? 1 : FIRST[error]!);
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 const cases = { dead: 0, failed: 0, edited: 0 };
 afterAll(() => console.info(`notes: ${JSON.stringify(cases)} cases`));
@@ -209,8 +209,8 @@ async function expectKept(disk: InMemoryFileSystem, dress: (fs: FileSystem) => F
 
 describe("the cases", () => {
   it("are many", () => {
-    expect(cases.dead).toBeGreaterThan(IS_LONG ? 200 : 30);
-    expect(cases.failed).toBeGreaterThan(IS_LONG ? 200 : 30);
-    expect(cases.edited).toBeGreaterThan(IS_LONG ? 500 : 80);
+    expect(cases.dead).toBeGreaterThan(isLong ? 200 : 30);
+    expect(cases.failed).toBeGreaterThan(isLong ? 200 : 30);
+    expect(cases.edited).toBeGreaterThan(isLong ? 500 : 80);
   });
 });

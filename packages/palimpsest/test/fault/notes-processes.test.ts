@@ -17,10 +17,10 @@ import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { message } from "./workload.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/notes-child.mjs");
-const SAVES = bySize({ usual: 20, long: 1_500, soak: 8_000 });
+const SAVES = bySize({ usual: 20, long: 400, soak: 8_000 });
 /** Least attempts of each program, refused ones included. */
 const LEAST_TRIES = SAVES / 4 + 1;
-const KILLS = bySize({ usual: 3, long: 80, soak: 400 });
+const KILLS = bySize({ usual: 3, long: 25, soak: 400 });
 
 const childOf = (...args: readonly string[]) =>
   spawn(process.execPath, [SCRIPT, compiledLibrary(), ...args], { stdio: ["pipe", "pipe", "inherit"] });

@@ -22,7 +22,7 @@ import {
   USAGE,
 } from "./damaged-session/sound-session.ts";
 
-const RUNS = bySize({ usual: 10, long: 1_500, soak: 10_000 });
+const RUNS = bySize({ usual: 10, long: 500, soak: 10_000 });
 
 let sound: readonly Stored[];
 

@@ -11,6 +11,7 @@ import { PalimpsestError } from "#base/errors.ts";
 import { importFile } from "#runtime/input-files/input-file.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import { corpusFiles, hasCorpus } from "../../../../test/helpers/corpus.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { type ByteDamage, byteDamage, damageBytes } from "./byte-damage.ts";
 import { judgeRequest } from "./damaged-session/judge-kind.ts";
 import { frame, parseFields } from "./damaged-session/kind.ts";
@@ -25,9 +26,8 @@ import {
   storedOn,
 } from "./damaged-session/sound-session.ts";
 
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const RUNS = IS_LONG ? 1_200 : 4;
-const RECORDED_COUNT = IS_LONG ? 8 : 1;
+const RUNS = bySize({ usual: 4, long: 300, soak: 1_200 });
+const RECORDED_COUNT = isLong ? 8 : 1;
 /** Recordings are shortened to this, so that a thousand of them are damaged in a minute. */
 const RECORDED_MESSAGES = 40;
 

@@ -10,8 +10,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { nodeFileSystem } from "#stores/platform/node-file-system.ts";
 import { markOn, notesStage, readNotes } from "#test/helpers/notes-stage.ts";
 import { compiledLibrary, testFolder } from "../../../../test/helpers/compiled-once.ts";
+import { isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
 const child = join(fixtures, "noting-child.mjs");
 const person = join(fixtures, "editing-person.mjs");

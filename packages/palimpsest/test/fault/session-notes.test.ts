@@ -20,8 +20,8 @@ import {
   SESSION,
   textAt,
 } from "#test/helpers/notes-stage.ts";
+import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
 const CRASHES: readonly Crash[] = ["process", "power", "power-torn"];
 /** Something that notes without a model have a line for. */
 const NEXT_PROMPT = "Now rename src/lexer.ts to src/scanner.ts, and run npm test.";
@@ -118,7 +118,7 @@ describe.each(WAYS)("the end of a process that updates its notes by $way", (way)
     expect(end.coveredSeq).toBeGreaterThan(start.coveredSeq);
 
     const seen = new Set<boolean>();
-    const step = isLong ? 1 : 29;
+    const step = bySize({ usual: 29, long: 3, soak: 1 });
     // The number of operations differs from run to run: the sweep ends with the first run in which nothing failed.
     for (let failAtCall = began + (isLong || error === "kill" ? 1 : 15); ; failAtCall += step) {
       const disk = before.crashedCopy("process");
@@ -126,7 +126,8 @@ describe.each(WAYS)("the end of a process that updates its notes by $way", (way)
       await update(fs, way, way.writes("a new line"));
       if (!fs.didFail()) break;
       cases.steps++;
-      for (const crash of isLong ? CRASHES : [CRASHES[failAtCall % CRASHES.length]!]) {
+      const turn = Math.floor((failAtCall - began) / step) % CRASHES.length;
+      for (const crash of bySize({ usual: [CRASHES[turn]!], long: [CRASHES[turn]!], soak: CRASHES })) {
         const why = `${error} at operation ${failAtCall}, the update began after ${began}, ${crash}`;
         seen.add((await readNotes(disk.crashedCopy(crash))) === end.notes);
         await judge(disk.crashedCopy(crash), { start, end, way }, why);

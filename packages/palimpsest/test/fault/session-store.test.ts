@@ -66,7 +66,7 @@ function withFiles(disk: FileSystem, change: (file: OpenFile) => Partial<OpenFil
 }
 
 /** By default every eleventh operation; how many fail says which is the first. */
-const STEP = bySize({ usual: 11, long: 1 });
+const STEP = bySize({ usual: 11, long: 3, soak: 1 });
 
 /** One run per operation that fails; returns how many operations there are. */
 async function sweep(

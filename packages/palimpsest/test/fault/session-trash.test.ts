@@ -139,7 +139,7 @@ interface Run {
 }
 
 /** In a long run every operation fails in turn, by default every third. */
-const STEP = bySize({ usual: 13, long: 1 });
+const STEP = bySize({ usual: 13, long: 3, soak: 1 });
 
 /** One run for every operation that can fail, and one in which none does. */
 async function sweep(

@@ -16,7 +16,7 @@ import { assistant, call, result, user } from "#test/helpers/histories.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 /** Every operation with every fault in the long suite; in the default one each operation with one of them. */
-const STEP = bySize({ usual: 41, long: 1 });
+const STEP = bySize({ usual: 41, long: 3, soak: 1 });
 const ROOT = "/sessions";
 const MODEL = { model: "claude-opus-4-5" };
 const USAGE = { inputTokens: 500, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 9 };

@@ -7,12 +7,12 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { AGENT_FILES } from "../../../../test/helpers/agent-samples.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { answer, jsonl, user } from "./claude-code-samples.ts";
 import { TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
 /** Every byte in the long suite; in the default one every few, and every one that is special. */
-const IS_LONG = process.env["PALIMPSEST_LONG"] === "1";
-const CUT_STEP = IS_LONG ? 1 : 293;
+const CUT_STEP = bySize({ usual: 293, long: 7, soak: 1 });
 
 const toolUse = { type: "tool_use", id: "t1", name: "Read", input: { path: "é😀" } };
 const toolResult = { type: "tool_result", tool_use_id: "t1", content: "1" };
@@ -127,7 +127,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
         bytes[index] = value;
         importOrCode(bytes.toString("utf8"));
       }),
-      { numRuns: IS_LONG ? 100 : 10 },
+      { numRuns: bySize({ usual: 10, long: 40, soak: 100 }) },
     );
   });
 
@@ -154,7 +154,7 @@ describe.each(FILES)("a $format file ($what)", ({ format, isDocument, text: whol
       fc.property(fc.constantFrom(...paths), odd, (path, value) => {
         importOrCode(jsonl(...(withValue(records, path, value) as readonly unknown[])));
       }),
-      { numRuns: IS_LONG ? 1_000 : 12 },
+      { numRuns: bySize({ usual: 12, long: 250, soak: 1_000 }) },
     );
   });
 });

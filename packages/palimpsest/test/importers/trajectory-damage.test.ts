@@ -12,7 +12,7 @@ import { expectSendable } from "../../../../test/helpers/sendable.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { linesText, TRAJECTORY_FILES } from "./trajectory-samples.ts";
 
-const RUNS = bySize({ usual: 10, long: 100, soak: 3_000 });
+const RUNS = bySize({ usual: 10, long: 40, soak: 3_000 });
 
 type Path = readonly (string | number)[];
 

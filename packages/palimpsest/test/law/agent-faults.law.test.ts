@@ -19,8 +19,8 @@ import { faultyProvider, WIRE_NAMES } from "#test/helpers/faulty-provider.ts";
 import { NOTES_MANNERS } from "#test/helpers/notes-manners.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 3, long: 400, soak: 4_000 });
-const HTTP_RUNS = bySize({ usual: 1, long: 40, soak: 400 });
+const RUNS = bySize({ usual: 3, long: 120, soak: 4_000 });
+const HTTP_RUNS = bySize({ usual: 1, long: 15, soak: 400 });
 
 const EDIT_TOOL = { name: "Edit" };
 

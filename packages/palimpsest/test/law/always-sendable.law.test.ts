@@ -11,7 +11,7 @@ import { aSession } from "#test/helpers/sessions.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { assistant, call, result, text, user } from "../../../../test/helpers/windows.ts";
 
-const RUNS = bySize({ usual: 2, long: 60, soak: 4_000 });
+const RUNS = bySize({ usual: 2, long: 20, soak: 4_000 });
 const MODELS = ["claude-opus-4-5", "claude-opus-5-5", "gpt-5.5", "gpt-4.1"] as const;
 const POLICIES = POLICY_NAMES.filter((name): name is Exclude<PolicyName, "off"> => name !== "off");
 const MINUTE_MS = 60_000;

@@ -9,7 +9,7 @@ import type { CleanUpReport } from "#session/lifecycle/clean-up-run.ts";
 import { CleanUpWorld, DAY_MS, FOREIGN_FILES, WORLD_ROOT } from "#test/helpers/clean-up-world.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 25, long: 800, soak: 4_000 });
+const RUNS = bySize({ usual: 25, long: 250, soak: 4_000 });
 const LIMIT_MS = 30 * DAY_MS;
 const YEARS_75_MS = 75 * 365 * DAY_MS;
 

@@ -16,7 +16,7 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 12, long: 500, soak: 3_000 });
+const RUNS = bySize({ usual: 12, long: 150, soak: 3_000 });
 
 type Step = (memory: ConversationMemory) => Promise<unknown>;
 

@@ -12,7 +12,7 @@ import type { Session } from "#session/session.ts";
 import { aSession, type TestSession } from "#test/helpers/sessions.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 30, long: 1_000, soak: 5_000 });
+const RUNS = bySize({ usual: 30, long: 300, soak: 5_000 });
 
 interface Lived {
   readonly session: Session;

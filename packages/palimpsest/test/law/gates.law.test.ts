@@ -118,7 +118,7 @@ describe("a window that fills up", () => {
           planner.called(state, plan, measureMessages(visible, measure));
         });
       }),
-      { numRuns: bySize({ usual: 3, long: 120, soak: 3_000 }) },
+      { numRuns: bySize({ usual: 3, long: 40, soak: 3_000 }) },
     );
   });
 

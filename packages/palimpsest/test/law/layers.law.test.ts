@@ -20,7 +20,7 @@ import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 import { tokensOf } from "../../../../test/helpers/windows.ts";
 
-const RUNS = bySize({ usual: 2, long: 150, soak: 3_000 });
+const RUNS = bySize({ usual: 2, long: 50, soak: 3_000 });
 
 describe.each(planners)("$name, over random histories", ({
   plan,

@@ -8,8 +8,9 @@ import { setTheStage } from "#test/agent/stage.ts";
 import { gif, jpeg, pdf, png, webp } from "#test/tokens/estimate/media-files.ts";
 import { estimateMessage } from "#tokens/estimate/estimate-block.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const SESSIONS = process.env["PALIMPSEST_LONG"] === "1" ? 40 : 2;
+const SESSIONS = bySize({ usual: 2, long: 12, soak: 40 });
 const TURNS = 25;
 const WINDOW_TOKENS = 200_000;
 

@@ -28,7 +28,7 @@ import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { measure, tokensOf } from "../../../../test/helpers/windows.ts";
 
-const RUNS = bySize({ usual: 6, long: 300, soak: 6_000 });
+const RUNS = bySize({ usual: 6, long: 100, soak: 6_000 });
 
 const NOTES_TEXT = "# Current State\n\nThe parser is being written.";
 

@@ -19,7 +19,7 @@ import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 30, long: 8_000, soak: 200_000 });
+const RUNS = bySize({ usual: 30, long: 2_000, soak: 200_000 });
 const WINDOWS = [2_000, 4_000, 16_000] as const;
 
 interface Sent {

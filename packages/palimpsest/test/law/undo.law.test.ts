@@ -11,7 +11,7 @@ import type { CheckpointEntry } from "#transcript/entries.ts";
 import { type Projection, project } from "#transcript/projection.ts";
 import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
-const RUNS = bySize({ usual: 5, long: 800, soak: 5_000 });
+const RUNS = bySize({ usual: 5, long: 250, soak: 5_000 });
 
 const layers = fc.array(fc.nat(planners.length - 1), { minLength: 1, maxLength: 5 });
 

@@ -1,7 +1,7 @@
 /**
  * 600 turns of one session over HTTP, on two wires and in two windows: every layer acts, everything that is shown again after a
  * compaction is in the request that the vendor gets next, no request is refused, and at the end the agent still knows what
- * was said in the first turns. The default run has a short one.
+ * was said in the first turns. The soak has all four sessions, the long run two shorter ones, the default run a short one.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
@@ -14,7 +14,7 @@ const SHORT: readonly LifeOptions[] = [
   },
 ];
 
-const LONG: readonly LifeOptions[] = (["anthropic", "openai"] as const).flatMap((wire) =>
+const SOAK: readonly LifeOptions[] = (["anthropic", "openai"] as const).flatMap((wire) =>
   [64_000, 200_000].map((windowTokens) => ({
     ...{ wire, windowTokens, turns: 600, isShort: false, folders: ["compaction", "session"] },
     parts: [
@@ -26,6 +26,9 @@ const LONG: readonly LifeOptions[] = (["anthropic", "openai"] as const).flatMap(
     ] as const,
   })),
 );
+
+/** Each wire and each window once; the large one is full less often, and needs all turns for every layer to act. */
+const LONG: readonly LifeOptions[] = [{ ...SOAK[0]!, turns: 300 }, SOAK[3]!];
 
 /** The heading of a restored thing, or its name. */
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -39,7 +42,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 describe.each(
-  bySize({ usual: SHORT, long: LONG }),
+  bySize({ usual: SHORT, long: LONG, soak: SOAK }),
 )("$turns turns on the $wire wire, in $windowTokens tokens", (options) => {
   let life: Life;
   beforeAll(async () => {

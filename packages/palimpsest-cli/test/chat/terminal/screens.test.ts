@@ -195,10 +195,12 @@ describe("the chat in a terminal", () => {
   });
 
   it.each([80, 40])("looks as the reference shows it, at %i columns", async (columns) => {
-    const seen = await scenes(columns);
+    // The task takes its 45 s meanwhile.
+    const [stalled, [seen, compaction]] = await Promise.all([
+      stalledTask(columns),
+      scenes(columns).then(async (screens) => [screens, await automaticCompaction(columns)] as const),
+    ]);
     expect(seen.length).toBe(9);
-    const compaction = await automaticCompaction(columns);
-    const stalled = await stalledTask(columns);
     const page = pageOf(columns, [
       ...seen,
       ["A compaction by itself", compaction],

@@ -9,7 +9,7 @@ import { type NotedOptions, playNoted, tooMuch, usualPatches } from "#test/helpe
 import { bySize, isLong } from "../../../../../test/helpers/size-of-run.ts";
 import { begunUpdates, notesFaults, reckonNotes, type UpdateRules } from "./expected-notes.ts";
 
-const RUNS = bySize({ usual: 4, long: 60, soak: 240 });
+const RUNS = bySize({ usual: 4, long: 20, soak: 240 });
 
 const anyAnswer = fc.record({
   textTokens: fc.integer({ min: 1, max: 400 }),

@@ -30,6 +30,7 @@ import {
 } from "#test/helpers/notes-stage.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { testFolder } from "../../../../../test/helpers/compiled-once.ts";
+import { isLong } from "../../../../../test/helpers/size-of-run.ts";
 
 const WINDOW = {
   windowTokens: 16_000,
@@ -37,7 +38,6 @@ const WINDOW = {
   disabledLayers: ["offload", "microcompact"],
 } as const;
 const SHORT_NOTES = "# Current State\n_What_\nAnn is at it.\n\n# Worklog\n_Step by step_\n- step one\n";
-const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
 const RESUMED = "These are the notes of this session";
 
 /** Answers that are long enough to be worth a compaction. */

@@ -7,7 +7,7 @@ import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 import { type Fault, faultyStore } from "./faulty-store.ts";
 
 /** By default each way to fail has every twelfth write, and each has others. */
-const STEP = bySize({ usual: 12, long: 1 });
+const STEP = bySize({ usual: 12, long: 3, soak: 1 });
 
 const model = functionModel(async () => "Fine.", { model: "claude-opus-4-5" });
 const agents = { worker: { description: "works", model } };

@@ -7,8 +7,8 @@ import { testFolder } from "../../../../../test/helpers/recordings.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const model = functionModel(async () => "Done.", { model: "claude-opus-4-5" });
-const COUNT = bySize({ usual: 8, long: 1_000 });
-const LIMIT_BYTES = bySize({ usual: 1_048_576, long: 64 * 1_024 * 1_024 });
+const COUNT = bySize({ usual: 8, long: 250, soak: 1_000 });
+const LIMIT_BYTES = bySize({ usual: 1_048_576, long: 16 * 1_024 * 1_024, soak: 64 * 1_024 * 1_024 });
 
 async function open(limits: Partial<TaskLimits> = {}) {
   const folder = testFolder();

@@ -109,7 +109,7 @@ describe("cleanMemoryText", () => {
           expect(cleaned).not.toMatch(/^(?:---|\+\+\+)/);
         }
       }),
-      { numRuns: bySize({ usual: 200, long: 20_000 }) },
+      { numRuns: bySize({ usual: 200, long: 5_000, soak: 20_000 }) },
     );
   });
 

@@ -6,6 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { cleanMemoryText } from "#memory/trust/clean-memory.ts";
 import { corpusFolder, hasCorpus } from "../../../../../test/helpers/corpus.ts";
+import { bySize, isLong } from "../../../../../test/helpers/size-of-run.ts";
 import {
   BREAKS,
   SECRET_FAMILIES,
@@ -15,8 +16,7 @@ import {
   seeded,
 } from "./secret-samples.ts";
 
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
-const SAMPLES = isLong ? 60 : 3;
+const SAMPLES = bySize({ usual: 3, long: 20, soak: 60 });
 const LINES = isLong ? 10_000 : 1_000;
 /** A piece of a key this long would be a leak; a family's prefix is none. */
 const LEAKED_CHARACTERS = 9;

@@ -45,7 +45,7 @@ async function run(
 }
 
 /** Children of a task that starts many. */
-const CHILDREN = bySize({ usual: 20, long: 500 });
+const CHILDREN = bySize({ usual: 20, long: 150, soak: 500 });
 
 async function survivors({ mark }: TaskProcess): Promise<number> {
   return (await findMarked(mark.token)).length + (findGroup(mark.pid)?.length ?? 0);
@@ -155,7 +155,7 @@ describe.skipIf(!isLinux)("what a command leaves behind", () => {
 });
 
 describe.skipIf(!isLinux)("a command that writes without end", () => {
-  const LIMIT_MB = bySize({ usual: 8, long: 64 });
+  const LIMIT_MB = bySize({ usual: 8, long: 16, soak: 64 });
 
   it(`is dead at its limit of ${LIMIT_MB} MB by the first signal, without the second`, async () => {
     const limit = LIMIT_MB * 1_024 * 1_024;

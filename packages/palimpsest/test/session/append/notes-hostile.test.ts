@@ -22,6 +22,7 @@ import {
 } from "#test/helpers/notes-stage.ts";
 import { HOSTILE_CALLS, HOSTILE_EDITS, NOTES } from "#test/notes/hostile-updater.ts";
 import type { ContentBlock } from "#transcript/blocks.ts";
+import { isLong } from "../../../../../test/helpers/size-of-run.ts";
 import {
   CLEANED_TEXTS,
   HOST_TOOL_CALLS,
@@ -44,7 +45,6 @@ const OTHERS: Readonly<Record<string, string>> = {
   "/srv/ann/.palimpsest/projects/app/notes.md": "- a\n",
   "/repo/src/notes.md": "- a\n",
 };
-const isLong = process.env["PALIMPSEST_LONG"] !== undefined;
 const CALLS = [...HOSTILE_CALLS, ...HOST_TOOL_CALLS];
 /** All of them one by one only in the long run; in the default run all at once. */
 const some = <Item>(items: readonly Item[]): readonly Item[] =>

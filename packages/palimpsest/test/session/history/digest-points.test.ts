@@ -29,7 +29,7 @@ import {
 } from "#test/helpers/derived-files.ts";
 import { user } from "#test/helpers/histories.ts";
 import type { Entry } from "#transcript/entries.ts";
-import { isLong, usualFew } from "../../../../../test/helpers/size-of-run.ts";
+import { bySize, usualFew } from "../../../../../test/helpers/size-of-run.ts";
 
 /** A session of `turns` turns, whose digest was used once and whose log was closed at each of the `closings`. */
 async function written(store: SessionStore, closings: readonly number[]): Promise<void> {
@@ -291,7 +291,8 @@ describe("the digest beside a log", () => {
     const before = await written20([20]);
     const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
     await converse(killed, 20, 40);
-    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 11) {
+    const step = bySize({ usual: 11, long: 3, soak: 1 });
+    for (let failAtCall = bySize({ usual: first, long: 1 + (first % step), soak: 1 }); ; failAtCall += step) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });

@@ -177,7 +177,7 @@ describe("what is folded between other things", () => {
           expect(digest.known?.throughSeq).toBe(messages.length);
         },
       ),
-      { numRuns: bySize({ usual: 2, long: 60 }) },
+      { numRuns: bySize({ usual: 2, long: 20, soak: 60 }) },
     );
   });
 

@@ -157,7 +157,7 @@ describe("a fork", () => {
   });
 
   it("that is stopped leaves nothing, whenever that is", async () => {
-    for (let stopAt = 1; ; stopAt += bySize({ usual: 3, long: 1 })) {
+    for (let stopAt = 1; ; stopAt += bySize({ usual: 3, long: 2, soak: 1 })) {
       const options = optionsOf(new InMemorySessionStore());
       await (await aConversation(options)).close();
       const stop = new AbortController();
@@ -185,7 +185,7 @@ describe("a fork", () => {
     const options = optionsOf(fileStore(sound));
     await (await aConversation(options)).close();
     const before = await entriesOf("parent", options);
-    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 7, long: 1 })) {
+    for (let failAtCall = 1; ; failAtCall += bySize({ usual: 7, long: 3, soak: 1 })) {
       const fault = faultyFileSystem(sound, { failAtCall, error: "EIO" });
       const fork = forkSession("parent", { ...options, store: fileStore(fault), sessionId: "fork" });
       const isMade = await fork.then(

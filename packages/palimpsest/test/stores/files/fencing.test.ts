@@ -10,6 +10,7 @@ import { formatBatch } from "#stores/files/log/log-line.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { anEntry } from "#test/fault/leased-workload.ts";
 import type { Entry } from "#transcript/entries.ts";
+import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const ROOT = "/sessions";
 const PATH = `${ROOT}/s.jsonl`;
@@ -200,7 +201,7 @@ describe("any number of writers that know nothing of each other", () => {
         );
         await checkTail(contents);
       }),
-      { numRuns: process.env["PALIMPSEST_LONG"] === "1" ? 5_000 : 40 },
+      { numRuns: bySize({ usual: 40, long: 1_200, soak: 5_000 }) },
     );
   });
 

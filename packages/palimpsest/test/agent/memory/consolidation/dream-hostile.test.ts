@@ -310,7 +310,7 @@ describe("a hostile answer", () => {
           expect(await filesOf(store)).toEqual(before);
         },
       ),
-      { numRuns: bySize({ usual: 15, long: 200 }) },
+      { numRuns: bySize({ usual: 15, long: 60, soak: 200 }) },
     );
   });
 });

@@ -3,12 +3,11 @@
  * it, and a second session of the same memory shows none of it; the same said by the user is remembered.
  */
 import { describe, expect, it } from "vitest";
+import { bySize } from "../../../../../../test/helpers/size-of-run.ts";
 import { CARRIERS, type Carrier } from "./carriers.ts";
 import { extractorOf, GUISES, type Guise, KEY } from "./guises.ts";
 import { PLANTED_FACTS, type PlantedFact } from "./poisons.ts";
 import { allFiles, breakouts, KNOWN_PATHS, playFirst, playSecond } from "./two-sessions.ts";
-
-const isLong = process.env["PALIMPSEST_LONG"] === "1";
 
 interface Case {
   readonly carrier: Carrier;
@@ -16,12 +15,19 @@ interface Case {
   readonly fact: PlantedFact;
 }
 
-/** A few of all pairs of a carrier and a guise, and the facts in turn; at length all pairs, with one fact in five. */
+/**
+ * By default a few pairs of a carrier and a guise, in the long run half of them, with one fact in turn. In a soak all pairs,
+ * with one fact in five.
+ */
 const CASES: readonly Case[] = CARRIERS.flatMap((carrier, row) =>
   GUISES.flatMap((guise, column) =>
     PLANTED_FACTS.filter((_, at) => {
       const turn = (row * 7 + column) % PLANTED_FACTS.length;
-      return isLong ? at % 5 === turn % 5 : (row + column) % 36 === 0 && at === turn;
+      return bySize({
+        usual: (row + column) % 36 === 0 && at === turn,
+        long: (row + column) % 2 === 0 && at === turn,
+        soak: at % 5 === turn % 5,
+      });
     }).map((fact) => ({ carrier, guise, fact })),
   ),
 );
@@ -116,6 +122,6 @@ describe("poison that is proposed to be remembered", () => {
 
   it("comes in many cases", () => {
     console.info(`poisoned sessions: ${CASES.length} cases, each with its harmless twin`);
-    expect(CASES.length).toBeGreaterThan(isLong ? 300 : 7);
+    expect(CASES.length).toBeGreaterThan(bySize({ usual: 7, long: 30, soak: 300 }));
   });
 });

@@ -336,7 +336,7 @@ describe("extractive compact", () => {
             );
         },
       ),
-      { numRuns: bySize({ usual: 10, long: 1_000 }) },
+      { numRuns: bySize({ usual: 10, long: 250, soak: 1_000 }) },
     );
   });
 });

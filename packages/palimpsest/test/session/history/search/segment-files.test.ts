@@ -21,7 +21,7 @@ import {
   ROOT,
   writtenOnce,
 } from "#test/helpers/derived-files.ts";
-import { isLong, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
+import { bySize, usualFew } from "../../../../../../test/helpers/size-of-run.ts";
 
 const QUERIES = ["line of part 7", "Question 12", "src/part-31.ts", '"part-2"', "nothing here"];
 
@@ -167,7 +167,8 @@ describe("the search index beside a log", () => {
     const [name] = segments(fs);
     const size = fs.stat(`${FOLDER}/${name}`)!.size;
     const places = Array.from({ length: 50 }, (_, index) => Math.floor((index * (size - 1)) / 49));
-    for (const at of usualFew(places, 12)) {
+    const every = bySize({ usual: 12, long: 4, soak: 1 });
+    for (const at of places.filter((_, index) => index % every === 0)) {
       const copy = copyOf(fs);
       rewrite(copy, name!, (bytes) => bytes.with(at, bytes[at]! ^ 0x40));
       await compare(copy);
@@ -243,7 +244,8 @@ describe("the search index beside a log", () => {
     const before = await writtenOnDisk([25]);
     const killed = await openSession("s", optionsOf(onDisk(before, 4), 4));
     await converse(killed, 25, 50);
-    for (let failAtCall = isLong ? 1 : first; ; failAtCall += isLong ? 1 : 17) {
+    const step = bySize({ usual: 17, long: 5, soak: 1 });
+    for (let failAtCall = bySize({ usual: first, long: 1 + (first % step), soak: 1 }); ; failAtCall += step) {
       const disk = copyOf(before);
       let isOn = false;
       const faulty = faultyFileSystem(disk, { failAtCall, error });

@@ -137,7 +137,7 @@ describe("a history in segments", () => {
             );
         },
       ),
-      { numRuns: bySize({ usual: 60, long: 2_000 }) },
+      { numRuns: bySize({ usual: 60, long: 500, soak: 2_000 }) },
     );
   });
 });

@@ -14,7 +14,7 @@ import { bySize } from "../../../../../../test/helpers/size-of-run.ts";
 
 const ROOT = "/s";
 const INDEX = `${ROOT}/.index.jsonl`;
-const RUNS = bySize({ usual: 30, long: 3_000, soak: 20_000 });
+const RUNS = bySize({ usual: 30, long: 800, soak: 20_000 });
 
 interface Write {
   readonly do: "say" | "title";

@@ -12,7 +12,7 @@ import { misread } from "./misread.ts";
 const PATH = `${ROOT}/${SESSION}.jsonl`;
 const COUNT = 200;
 /** Numbers between the entries that are looked at one by one: as reading each reads the whole file here. */
-const STEP = bySize({ usual: 29, long: 3 });
+const STEP = bySize({ usual: 29, long: 9, soak: 3 });
 const ALL = Array.from({ length: COUNT }, (_, index) => index + 1);
 
 let lines: readonly string[];
