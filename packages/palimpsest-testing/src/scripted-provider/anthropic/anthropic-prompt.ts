@@ -221,9 +221,14 @@ function withAutomaticMark(positions: readonly PromptPosition[], body: Fields): 
     : positions.map((each, index) => (index === last ? { ...each, mark } : each));
 }
 
+/** Texts of blocks: a request that the server edits is read once for each of its edits. */
+const contentTexts = new WeakMap<Fields, string>();
+
 /** A block's content in one text, however it is written down: without marks, nulls and the order of its fields. */
 function contentText(block: Fields): string {
-  return JSON.stringify(contentOf(block));
+  const text = contentTexts.get(block) ?? JSON.stringify(contentOf(block));
+  contentTexts.set(block, text);
+  return text;
 }
 
 function contentOf(block: Fields): Fields {
