@@ -130,6 +130,15 @@ describe.skipIf(!hasCorpus || !isLong)("recorded sessions by the provider's own 
 /** Answers between two looks at what the model can see: looking at all of it is slow. */
 const LOOKS = 4;
 
+const names = new WeakMap<object, readonly string[]>();
+
+/** The names in a block, which is looked at again with each answer. */
+function namesIn(block: object): readonly string[] {
+  const known = names.get(block) ?? findLiterals(JSON.stringify(block));
+  names.set(block, known);
+  return known;
+}
+
 /** The share of names in the calls of tools that the model could see where it wrote them, of those it had seen before. */
 class Recall {
   readonly #seen = new Set<string>();
@@ -142,8 +151,7 @@ class Recall {
     const { tracker, writer } = internalsOf(session);
     const visible = new Set<string>();
     for (const { blocks } of tracker.shown(writer.projection))
-      for (const { block } of blocks)
-        for (const name of findLiterals(JSON.stringify(block))) visible.add(name);
+      for (const { block } of blocks) for (const name of namesIn(block)) visible.add(name);
     for (const name of findLiterals(JSON.stringify(answer)))
       if (this.#seen.has(name)) {
         this.#named++;

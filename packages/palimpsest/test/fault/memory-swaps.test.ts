@@ -13,7 +13,7 @@ import type { MemoryStore } from "#ports/memory-store.ts";
 import { confinedFileSystem } from "#stores/platform/confined-file-system.ts";
 import { memoryProcesses } from "#test/helpers/memory-stores.ts";
 import { outsideOf, SECRET, type TrapPlace, trapPlace } from "#test/helpers/memory-traps.ts";
-import { isLong } from "../../../../test/helpers/size-of-run.ts";
+import { bySize } from "../../../../test/helpers/size-of-run.ts";
 
 const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), "fixtures/swapping-child.mjs");
 /** The script prints one character for so many swaps. */
@@ -98,7 +98,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const fs = confinedFileSystem(place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, isLong ? 80 : 4, async (count) => {
+    const swaps = await raced(place, bySize({ usual: 4, long: 30, soak: 80 }), async (count) => {
       for (let round = 0; round < 20; round++)
         for (const step of STEPS) {
           tally.tries++;
@@ -122,7 +122,7 @@ describe.runIf(isLinux)("a folder that is exchanged for a link", () => {
     const before = outsideOf(place);
     const store = memoryProcesses().open(confinedFileSystem(place.memory), place.memory);
     const tally: Tally = { tries: 0, passed: 0 };
-    const swaps = await raced(place, isLong ? 300 : 20, async (count) => {
+    const swaps = await raced(place, bySize({ usual: 20, long: 100, soak: 300 }), async (count) => {
       tally.tries++;
       try {
         expect(await applyAt(store, count)).not.toBe(SECRET);
