@@ -52,7 +52,7 @@ const TOO_SMALL: Readonly<Record<string, readonly number[]>> = {
 const safetiesOf = (file: number, window: number): readonly EditSafety[] =>
   bySize<readonly EditSafety[]>({
     usual: window === file % 4 ? [SAFETIES[(file >> 2) % 2]!] : [],
-    long: window === file % 4 ? [SAFETIES[(file >> 2) % 2]!] : [],
+    long: window === (file + (file >> 2)) % 4 ? [SAFETIES[(file + window) % 2]!] : [],
     soak: SAFETIES,
   });
 const runsOf = (file: number) =>
