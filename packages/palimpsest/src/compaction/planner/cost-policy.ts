@@ -19,6 +19,12 @@ export const POLICY_NAMES = ["economy", "balanced", "faithful", "classic", "off"
 /** One of {@link POLICY_NAMES}. */
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
+/** The newest rounds that stay after a summary of a full window. */
+interface KeptTail extends ScaledTokens {
+  /** Other windows keep only the newest round. @defaultValue the tail is that of all windows */
+  readonly windows?: { readonly from: number; readonly below: number };
+}
+
 /** The content of a summary, and the size of the tail after it. */
 export interface SummaryShape {
   /** The user's own words, verbatim. */
@@ -28,7 +34,7 @@ export interface SummaryShape {
   /** Strings that are likely to be needed to the letter. */
   readonly appendix: ScaledTokens;
   /** Newest rounds that stay after a summary of a full window: as they are if the history may be edited, else quoted as text. */
-  readonly keptTail: ScaledTokens;
+  readonly keptTail: KeptTail;
 }
 
 /** The limit of a new block: larger ones become previews. */

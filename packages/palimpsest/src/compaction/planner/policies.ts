@@ -13,7 +13,7 @@ import type { ArrivalPolicy } from "../layers/offload/offload-at-arrival.ts";
 import type { OffloadPolicy } from "../layers/offload/offload-by-usage.ts";
 import type { SessionMemoryPolicy } from "../layers/session-memory/session-memory-compact.ts";
 import { LAYER_LIMITS, type LayerLimits, limitsOf } from "../shared/layer-limits.ts";
-import { scaleTokens } from "../shared/measure.ts";
+import { type ScaledTokens, scaleTokens } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import type { RewriteThreshold } from "../shared/rewrite-rule.ts";
 import { CLEARABLE_TOOLS, READ_ONLY_TOOLS, toolKey } from "../shared/tool-kinds.ts";
@@ -157,7 +157,7 @@ export function extractivePolicy(
 ): ExtractivePolicy {
   const targetTokens = Math.floor(effectiveTokens * limitsOf({ limits }).fullTargetShare);
   const mostTokens = Math.floor(targetTokens * NEWEST_ROUND_SHARE);
-  const keepTailTokens = Math.min(scaleTokens(shape.keptTail, windowTokens), mostTokens);
+  const keepTailTokens = Math.min(scaleTokens(keptTailIn(windowTokens, shape), windowTokens), mostTokens);
   const newestRoundTokens = Math.min(scaleTokens(NEWEST_ROUND, windowTokens), mostTokens);
   const isKept = editSafety === "permissive";
   return {
@@ -174,6 +174,12 @@ export function extractivePolicy(
     editSafety,
     hasHistoryTools,
   };
+}
+
+function keptTailIn(windowTokens: number, { keptTail }: Pick<SummaryShape, "keptTail">): ScaledTokens {
+  const { windows } = keptTail;
+  const isOther = windows !== undefined && (windowTokens < windows.from || windowTokens >= windows.below);
+  return isOther ? NEWEST_ONLY : keptTail;
 }
 
 /** Budgets of a compaction that a model writes the summary of. */

@@ -7,7 +7,7 @@ import { cutHead, cutTail } from "../../base/text/text.ts";
 import { type ContentBlock, toolResultText } from "../../transcript/blocks.ts";
 import type { Digest } from "../digest/digest.ts";
 import { neutralise, withoutStringsList } from "../shared/quoted-lines.ts";
-import { quotedResult } from "../summary/newest-exchange.ts";
+import { quotedPointers, quotedResult } from "../summary/newest-exchange.ts";
 import { foldInSteps } from "./restore-content.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
@@ -28,7 +28,7 @@ export interface RestorationSource {
 
 /** A ranked file, and what can still be seen of it. */
 export interface RankedCandidate extends RankedFile {
-  /** Uses that the kept tail still shows, or the newest exchange in the summary. */
+  /** Uses that the kept tail still shows, or the newest rounds quoted in the summary. */
   readonly visibleUses: readonly FileUse[];
   readonly ageCalls: number;
 }
@@ -47,10 +47,9 @@ export function* candidatesInSteps(
   const found = findFileUses([...hidden, ...tail]);
   yield;
   const tailStart = tail[0]?.seq ?? Number.POSITIVE_INFINITY;
-  // Only the newest exchange is quoted.
-  const quotedStart = hidden.findLast(({ role }) => role === "assistant")?.seq ?? tailStart;
+  const quoted = new Set(source.summaryTexts.flatMap(quotedPointers));
   const isVisible = (use: FileUse): boolean =>
-    use.seq >= tailStart || (use.seq >= quotedStart && isQuotedIn(source.summaryTexts, use));
+    use.seq >= tailStart || (quoted.has(use.pointer) && isQuotedIn(source.summaryTexts, use));
   const all = { uses: [...earlierUses(digest, found), ...found.uses], callsCount: found.callsCount };
   yield;
   const ranked = yield* rankFiles(all, evidenceOf(source), weights);
@@ -61,7 +60,7 @@ export function* candidatesInSteps(
   }));
 }
 
-/** True if the summary quotes the newest exchange, and in it the whole text that this use showed. */
+/** True if the summary quotes the whole text that this use showed. */
 function isQuotedIn(summaryTexts: readonly string[], { text, pointer, isShortened }: FileUse): boolean {
   if (text === undefined || isShortened === true) return false;
   const wanted = neutralise(text)

@@ -74,6 +74,13 @@ function format(
   return [HEADING, ...shown].join("\n\n");
 }
 
+const QUOTED_RESULT = new RegExp(`\\n${RESULT_LABEL} \\((m\\d+\\.\\d+)\\):\\n`, "g");
+
+/** Pointers of the results that such an exchange in `summary` shows whole or shortened. */
+export function quotedPointers(summary: string): readonly string[] {
+  return Array.from(summary.matchAll(QUOTED_RESULT), ([, pointer]) => pointer!);
+}
+
 /** The text of a result that such an exchange in `summary` shows whole or shortened; `undefined` if it shows none of it. */
 export function quotedResult(summary: string, pointer: string): string | undefined {
   const label = `\n${RESULT_LABEL} (${pointer}):\n`;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { type CostPolicy, costPolicy } from "#compaction/planner/cost-policy.ts";
 import { firstSummaryTokens } from "#compaction/planner/early-summary.ts";
-import { arrivalPolicy } from "#compaction/planner/policies.ts";
+import { arrivalPolicy, extractivePolicy } from "#compaction/planner/policies.ts";
 import { WindowPlanner } from "#compaction/planner/window-planner.ts";
 import type { WindowState } from "#compaction/shared/window-state.ts";
 import { aWindowState } from "#test/compaction/layers/collapse/window-states.ts";
@@ -31,6 +31,7 @@ const balanced: CostPolicy = {
   summaryMultiple: 2,
   earlyShare: 0,
   clearsByRent: true,
+  keptTail: { tokens: 300, floor: 300 },
 };
 const WINDOW_TOKENS = 64_000;
 /** Of a window of 64,000 tokens, 6,400 are kept for the summary. */
@@ -192,6 +193,22 @@ describe("the newest rounds after a summary", () => {
     expect(quotedRounds(long)).toBeLessThanOrEqual(14);
     expect(long.match(/some line of code here/g)!.length).toBe(100 * quotedRounds(long));
     expect(quotedRounds(summaryText(policy, "manual", strict))).toBe(1);
+  });
+});
+
+describe("the newest rounds under `balanced`", () => {
+  it.each([
+    { windowTokens: 32_000, editSafety: "permissive", kept: 300, quoted: 0, why: "files need the room" },
+    { windowTokens: 47_999, editSafety: "strict", kept: 300, quoted: 0, why: "files need the room" },
+    { windowTokens: 48_000, editSafety: "permissive", kept: 6_000, quoted: 6_000, why: "several stay" },
+    { windowTokens: 64_000, editSafety: "strict", kept: 6_000, quoted: 6_000, why: "several are quoted" },
+    { windowTokens: 128_000, editSafety: "strict", kept: 300, quoted: 0, why: "files are large enough" },
+  ] as const)("have $kept tokens in a window of $windowTokens: $why", (given) => {
+    const { windowTokens, editSafety, kept, quoted } = given;
+    const effectiveTokens = windowTokens * 0.9;
+    const situation = { windowTokens, effectiveTokens, editSafety, pendingCallIds: [] };
+    const policy = extractivePolicy(situation, costPolicy("balanced")!);
+    expect([policy.keepTailTokens, policy.quotedTokens]).toEqual([kept, quoted]);
   });
 });
 

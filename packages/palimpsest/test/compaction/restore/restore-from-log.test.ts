@@ -106,6 +106,24 @@ describe("files from the log", () => {
     expect(textAfter(quoted.replace("const second", "const"))).toContain("Recent file: /p/small.ts");
   });
 
+  it("shows no file that the summary quotes in a round before the newest", () => {
+    const work = [
+      ...read(2, "/p/other.ts", ["const other = 1;"]),
+      ...read(4, "/p/small.ts", ["const first = 1;"]),
+      ...read(6, "/p/newest.ts", ["const last = 1;"]),
+    ];
+    const quoted = composeNewestExchange(work.slice(-4), 2_000, measure);
+    const all = { filesCount: 5, fileTokens: 3_000, filesTokens: 6_000 };
+    const { text } = restored(work, all, undefined, quoted);
+    expect(text).toContain("Recent file: /p/other.ts");
+    expect(text).not.toContain("/p/small.ts");
+    expect(text).not.toContain("/p/newest.ts");
+    // A quotation that is not whole does not replace the file.
+    expect(restored(work, all, undefined, quoted.replace("const first", "const")).text).toContain(
+      "Recent file: /p/small.ts",
+    );
+  });
+
   it("stays within the target of the compaction, whatever the budget", () => {
     const all = { filesCount: 50, fileTokens: 90_000, filesTokens: 90_000 };
     const { after, shown } = restored(WORK, all, { windowTokens: 16_000 });

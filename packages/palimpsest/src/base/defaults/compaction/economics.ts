@@ -42,7 +42,7 @@ export const POLICY_DEFAULTS = {
     userWords: { tokens: 6_000, floor: 1_000 },
     facts: { tokens: 3_500, floor: 1_500 },
     appendix: { tokens: 6_000, floor: 1_500 },
-    keptTail: { tokens: 300, floor: 300 },
+    keptTail: { tokens: 6_000, floor: 6_000, windows: { from: 48_000, below: 128_000 } },
   },
   /** Nothing leaves the window before it has to, unless the cache is cold and it costs nothing. Source: where-the-numbers-come-from.md, "Policies": chosen on half of the recorded sessions. */
   faithful: {
