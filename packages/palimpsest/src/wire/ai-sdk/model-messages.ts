@@ -65,7 +65,7 @@ function readContent(role: AiSdkMessage["role"], content: unknown): readonly Con
   return parts.filter(isObject).map((part) => {
     const { own, others } = takeOwn(part);
     if (own["block"] !== undefined) return own["block"] as unknown as ContentBlock;
-    return readPart(role, others);
+    return readPart(role, own["isNamedByCall"] === true ? withoutName(others) : others);
   });
 }
 
@@ -83,6 +83,11 @@ export function readPart(role: AiSdkMessage["role"], part: Fields): ContentBlock
     default:
       return opaqueBlock(defined(part));
   }
+}
+
+/** A result of our own does not name its tool: the call before it does. */
+function withoutName({ toolName: _, ...part }: Fields): Fields {
+  return part;
 }
 
 /** The fields without those that this library wrote. */
@@ -105,21 +110,30 @@ export function toModelMessages<Wire = AiSdkMessage>(messages: readonly Message[
   const writer = new MessageWriter({ version: "v3", takesMarks: false, form: "stored" });
   return messages.flatMap((message) => {
     const { role, content, origin = defaultOrigin(message), ...others } = message;
-    const [first, ...rest] = writer.write([{ role, content: content.map((block) => carried(role, block)) }]);
+    const all = writer.write([{ role, content: content.map((block) => carried(role, block)) }]);
+    const [first, ...rest] = all;
     const isUsual = origin === defaultOrigin(message) || (origin === "tool" && first?.["role"] === "tool");
-    const isTextOnly = role !== "system" || (content.length === 1 && content[0]?.type === "text");
+    const isInOrder = comesBackInOrder(message, all);
     const own = defined({
       ...others,
       origin: isUsual ? undefined : origin,
-      content: isTextOnly ? undefined : content,
+      content: isInOrder ? undefined : content,
     });
     const isWhole = Object.keys(own).length === 0;
     const written = first ?? { role, content: role === "system" ? "" : [] };
     return [
       isWhole ? written : withOwn(written, own),
-      ...rest.map((one) => withOwn(one, { isRest: true })),
+      ...rest.map((one) => withOwn(one, { isRest: true, ...(isInOrder ? {} : { content: [] }) })),
     ] as unknown as Wire[];
   });
+}
+
+/** True if reading gives the blocks in their order again: a system message is one text, and results of tools are put first. */
+function comesBackInOrder({ role, content }: Message, written: readonly JsonObject[]): boolean {
+  if (role === "system") return content.length === 1 && content[0]?.type === "text";
+  if (written.length < 2) return true;
+  const other = content.findIndex(({ type }) => type !== "tool_result");
+  return content.slice(other).every(({ type }) => type !== "tool_result");
 }
 
 function withOwn(fields: JsonObject, own: JsonObject): JsonObject {
@@ -131,10 +145,17 @@ function carried(role: Message["role"], block: ContentBlock): ContentBlock {
   const { message, ...carrier } = carrierOf(block);
   if (role === "system" || isSameJson(opaqueValue(block), {})) return block;
   const bare = defined({ ...block, aiSdk: Object.keys(carrier).length === 0 ? undefined : carrier });
-  const writer = new MessageWriter({ version: "v3", takesMarks: false, form: "stored" });
-  const written = writer.write([{ role, content: [block] }]) as unknown as readonly AiSdkMessage[];
-  const read = written.flatMap((one) => readContent(one.role, one.content));
-  if (read.length === 1 && isSameJson(read[0], bare)) return block;
+  const comesBack = (one: ContentBlock): boolean => {
+    const writer = new MessageWriter({ version: "v3", takesMarks: false, form: "stored" });
+    const written = writer.write([{ role, content: [one] }]) as unknown as readonly AiSdkMessage[];
+    const read = written.flatMap(({ role: own, content }) => readContent(own, content));
+    return read.length === 1 && isSameJson(read[0], bare);
+  };
+  if (comesBack(block)) return block;
+  const named = withCarrier(block, {
+    providerOptions: { ...carrier.providerOptions, [OWN]: { isNamedByCall: true } },
+  });
+  if (block.type === "tool_result" && comesBack(named)) return named;
   const providerOptions = { [OWN]: { block: bare } };
   const text = blockText(block) || `[${block.type}]`;
   return withCarrier({ type: "text", text } as const, { providerOptions, message });

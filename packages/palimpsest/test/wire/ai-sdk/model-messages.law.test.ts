@@ -46,21 +46,49 @@ const anyOfOurs: fc.Arbitrary<Message> = fc.oneof(
   }),
 );
 
-/** Results of tools come first in a message; an origin that follows from the rest is left out. */
-function ordered({ content, origin, ...message }: Message): Message {
-  const isResult = ({ type }: ContentBlock): boolean => type === "tool_result";
-  const all = [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
-  const isUsual = origin === defaultOrigin({ ...message, content });
-  return { ...message, content: all, ...(origin === undefined || isUsual ? {} : { origin }) };
+/** An origin that follows from the rest is left out. */
+function usual({ origin, ...message }: Message): Message {
+  const isUsual = origin === defaultOrigin(message);
+  return { ...message, ...(origin === undefined || isUsual ? {} : { origin }) };
 }
 
 describe("our messages", () => {
   it("come back from the SDK as they were", () => {
     fc.assert(
       fc.property(fc.array(anyOfOurs, { maxLength: 4 }), (messages) => {
-        const own = messages.map(ordered);
+        const own = messages.map(usual);
         expect(fromModelMessages(toModelMessages(own))).toEqual(own);
       }),
     );
+  });
+
+  it("have results of tools that name the tool of their call", () => {
+    const messages: Message[] = [
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "read", input: { path: "a" } }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: "data" },
+          { type: "text", text: "And b?" },
+        ],
+      },
+      { role: "assistant", content: [{ type: "tool_use", id: "t2", name: "read", input: { path: "b" } }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "t2", content: "gone", is_error: true }],
+      },
+    ];
+    const written = toModelMessages(messages);
+    expect(written.map(({ role }) => role)).toEqual(["assistant", "tool", "user", "assistant", "tool"]);
+    expect(written.filter(({ role }) => role === "tool").flatMap(({ content }) => content)).toMatchObject([
+      { type: "tool-result", toolCallId: "t1", toolName: "read", output: { type: "text", value: "data" } },
+      {
+        type: "tool-result",
+        toolCallId: "t2",
+        toolName: "read",
+        output: { type: "error-text", value: "gone" },
+      },
+    ]);
+    expect(fromModelMessages(written)).toEqual(messages);
   });
 });
