@@ -2,7 +2,7 @@
  * Decides about calls of tools: by rules, by the mode, or by asking the person. One question is asked at a time.
  *
  * In this order: a rule that denies; a rule that asks; what is never asked about (reading in the workspace, lists); a rule
- * that allows; the mode; the person. Without a person to ask, what would be asked is denied, and the model reads why.
+ * that allows; the mode; the person. A change of version control's files or of settings needs a rule that names them, or the person. Without a person to ask, what would be asked is denied, and the model reads why.
  */
 import type {
   PermissionAnswer,
@@ -49,6 +49,14 @@ type Verdict = "allow" | { readonly deny: string };
 const NO_PERSON =
   "it needs permission, and there is no person to ask. Allow it with --allowed-tools or --permission-mode, or do it another way";
 
+/** Folders whose files decide what is run, or what an agent may do from the next start on. */
+const DECIDING_FOLDER = /(?:^|[\\/])\.(?:git|palimpsest)(?:[\\/]|$)/i;
+
+/** True for a change of such files. */
+function isDeciding({ risk, paths = [] }: Permission): boolean {
+  return risk === "edit" && paths.some((path) => DECIDING_FOLDER.test(path));
+}
+
 export class PermissionGate {
   mode: PermissionMode;
   readonly #allow: Rule[];
@@ -85,10 +93,16 @@ export class PermissionGate {
       if (permission.risk === "free" || this.#isAllowed(permission)) return "allow";
       if (this.mode === "plan")
         return { deny: "nothing is changed while a plan is made; put the plan before the user first" };
-      if (this.mode === "allow-all" || (this.mode === "accept-edits" && permission.risk === "edit"))
+      if (this.mode === "allow-all") return "allow";
+      if (this.mode === "accept-edits" && permission.risk === "edit" && !isDeciding(permission))
         return "allow";
     }
-    const why = asking === undefined ? undefined : `the rule ${asking.text}`;
+    const why =
+      asking !== undefined
+        ? `the rule ${asking.text}`
+        : isDeciding(permission)
+          ? "such files decide what is run"
+          : undefined;
     return this.#askAbout(permission, { call, caller, signal, why });
   }
 
@@ -110,7 +124,9 @@ export class PermissionGate {
 
   #isAllowed(permission: Permission): boolean {
     if (permission.command !== undefined) return coversCommand(this.#allow, permission.command);
-    return this.#allow.some((rule) => covers(rule, permission));
+    // A rule for all files does not mean these.
+    const isNamed = ({ subject = "" }: Rule) => !isDeciding(permission) || DECIDING_FOLDER.test(subject);
+    return this.#allow.some((rule) => covers(rule, permission) && isNamed(rule));
   }
 
   #askAbout(

@@ -48,6 +48,24 @@ describe("permissions without a person", () => {
     expect(found).toEqual(allowed);
   });
 
+  it.each([
+    ".palimpsest/settings.json",
+    ".git/hooks/pre-commit",
+    "sub/.git/config",
+    ".GIT/config",
+  ])("let no change of %s pass that does not name it", async (path) => {
+    const change = { tool: "write", risk: "edit", paths: [path], what: `change ${path}` } as const;
+    for (const { decide } of [gateOf("accept-edits"), gateOf("ask", { allow: ["edit", "write(**)", "*"] })])
+      expect(await decide(change)).toMatchObject({ deny: expect.stringContaining("no person") });
+    expect(await gateOf("ask", { allow: [`edit(${path})`] }).decide(change)).toBe("allow");
+    expect(await gateOf("allow-all").decide(change)).toBe("allow");
+    const person = gateOf("accept-edits", {}, [{ allow: "session" }, { allow: "project" }]);
+    expect([await person.decide(change), await person.decide(change)]).toEqual(["allow", "allow"]);
+    // It is asked each time, and no rule is made of the answer.
+    expect([person.asked.length, person.kept, person.gate.rules.allow]).toEqual([2, [], []]);
+    expect(await person.decide({ ...change, paths: [".github/a.yml", ".gitignore"] })).toBe("allow");
+  });
+
   it("let a rule that denies win over everything, and one that asks over what is allowed", async () => {
     const { decide } = gateOf("allow-all", { deny: ["read"], ask: ["edit"], allow: ["*"] });
     expect(await decide(CALLS.read)).toMatchObject({ deny: expect.stringContaining("the rule read") });

@@ -99,6 +99,23 @@ describe("rules for files", () => {
     expect(covers(rule, { tool: "edit", paths: [] })).toBe(false);
   });
 
+  it.each([
+    {
+      pattern: "edit(src/**/*.{ts,{js,jsx}})",
+      covered: ["src/a.js", "src/b/a.jsx", "src/a.ts"],
+      not: ["src/a.tsx"],
+    },
+    { pattern: "edit({a)", covered: ["{a"], not: ["a"] },
+    { pattern: "edit({{a,b})", covered: ["{a", "{b"], not: ["a"] },
+    { pattern: "edit({a,{b}}},c)", covered: ["a},c", "b},c"], not: ["a"] },
+    { pattern: "edit(a,b)", covered: ["a,b"], not: ["a"] },
+  ])("have braces within braces, and single ones: $pattern", ({ pattern, covered, not }) => {
+    const rule = parseRule(pattern);
+    const isCovered = (path: string) => covers(rule, { tool: "edit", paths: [path] });
+    expect(covered.filter((path) => !isCovered(path))).toEqual([]);
+    expect(not.filter(isCovered)).toEqual([]);
+  });
+
   it("that are made for an answer of the user cover no more than the question", () => {
     expect(ruleFor({ tool: "shell", command: "npm test" })).toBe("shell(npm test)");
     expect(ruleFor({ tool: "shell", command: "npm test | tee x" })).toBeUndefined();
