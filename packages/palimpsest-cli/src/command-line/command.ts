@@ -112,7 +112,13 @@ function printResult(result: CommandResult, { json }: JsonFlag, { out, err }: Cl
 function helpText({ examples = [], exitCodes, notes = [] }: CommandWords): string {
   const codes = { 0: "done", 1: "it failed", 2: "the command line was wrong", ...exitCodes };
   return [
-    ...(examples.length === 0 ? [] : ["", "Examples:", ...examples.map((line) => `  palimpsest ${line}`)]),
+    ...(examples.length === 0
+      ? []
+      : [
+          "",
+          "Examples:",
+          ...examples.map((line) => `  ${line.includes("palimpsest ") ? line : `palimpsest ${line}`}`),
+        ]),
     ...(notes.length === 0 ? [] : ["", ...notes]),
     ...["", "Exit codes:", ...Object.entries(codes).map(([code, meaning]) => `  ${code}  ${meaning}`)],
   ].join("\n");

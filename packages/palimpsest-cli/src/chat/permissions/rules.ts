@@ -31,13 +31,29 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "*": [],
 };
 
+/** The tools that rules are about. Others ask for no permission. */
+const RULED_TOOLS: ReadonlySet<string> = new Set([
+  ...["read", "glob", "grep", "edit", "write", "shell", "mcp", "skill", "memory", "task", "exit_plan_mode"],
+  "*",
+]);
+/** Names that other agents have for them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { bash: "shell", sh: "shell", agent: "task" };
+
 const RULE = /^\s*([\w-]+|\*)\s*(?:\((.*)\))?\s*$/s;
 
 /** Parses a rule. @throws `OptionError` */
 export function parseRule(text: string): Rule {
   const [, tool, subject] = RULE.exec(text) ?? [];
-  if (tool !== undefined)
+  if (tool !== undefined && RULED_TOOLS.has(tool))
     return { text, tools: GROUPS[tool] ?? [tool], subject: subject?.trim() || undefined };
+  if (tool !== undefined) {
+    const lower = tool.toLowerCase();
+    const meant = RULED_TOOLS.has(lower) ? lower : OTHER_NAMES[lower];
+    throw new OptionError({
+      message: `The rule ${JSON.stringify(text)} names no tool that rules are about.`,
+      hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}There are ${[...RULED_TOOLS].slice(0, -1).join(", ")}, and * for all of them.`,
+    });
+  }
   throw new OptionError({
     message: `${JSON.stringify(text)} is not a rule for tools.`,
     hint: "Write a tool, and in brackets what it may do: read, edit(src/**), shell(npm test *), mcp(server.tool).",

@@ -90,6 +90,18 @@ describe("a rule that denies or asks", () => {
   });
 });
 
+it.each([
+  { rule: "Bash", hint: "Did you mean shell?" },
+  { rule: "Shell(rm *)", hint: "Did you mean shell?" },
+  { rule: "Edit(src/**)", hint: "Did you mean edit?" },
+  { rule: "shel", hint: "There are read, glob" },
+  { rule: "todo_write", hint: "There are read, glob" },
+])("$rule, which would forbid nothing, is refused", ({ rule, hint }) => {
+  expect(() => parseRule(rule)).toThrow(
+    expect.objectContaining({ code: "OPTION_INVALID", hint: expect.stringContaining(hint) }),
+  );
+});
+
 describe("rules for files", () => {
   it("cover a call only if they cover each of its paths", () => {
     const rule = parseRule("edit(src/**/*.{ts,tsx})");
