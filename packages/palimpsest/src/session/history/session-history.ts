@@ -23,6 +23,7 @@ import {
   readPage,
 } from "./history-tools.ts";
 import type { HistoryText, HistoryVectors } from "./history-vectors.ts";
+import { LastText } from "./last-text.ts";
 import type { LogReader } from "./message-reader.ts";
 import { cutSnippet, parseQuery } from "./search/history-query.ts";
 import { type HistoryHit, SNIPPET_CHARACTERS } from "./search/history-search.ts";
@@ -106,6 +107,7 @@ export class SessionHistory {
   readonly #meaning: SearchByMeaning | undefined;
   /** The last index with a segment that could not be read. */
   #damaged: SegmentedHistory | undefined;
+  readonly #lastText = new LastText();
 
   /** @internal */
   constructor({ reader, index, damage, turns, meaning }: HistoryOptions) {
@@ -163,8 +165,8 @@ export class SessionHistory {
     pointer: string,
     { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters }: ReadOptions = {},
   ): Promise<HistoryPage> {
-    const block = await this.block(pointer);
-    if (block !== undefined) return readPage(blockText(block), { offset, limit });
+    const text = await this.#textOf(pointer);
+    if (text !== undefined) return readPage(text, { offset, limit });
     throw new SessionError("ENTRY_NOT_FOUND", {
       message: `There is no block ${JSON.stringify(pointer)} in this session's history.`,
       hint: "Pointers look like m12.0; `search` finds them.",
@@ -201,9 +203,16 @@ export class SessionHistory {
   async #runRead(value: unknown): Promise<string> {
     const parsed = parseReadInput(value);
     if (!parsed.ok) return parsed.problem;
-    const block = await this.block(parsed.input.pointer);
-    if (block === undefined) return this.#withLoss(formatUnknownPointer(parsed.input.pointer));
-    return formatReadAnswer(parsed.input.pointer, readPage(blockText(block), parsed.input));
+    const text = await this.#textOf(parsed.input.pointer);
+    if (text === undefined) return this.#withLoss(formatUnknownPointer(parsed.input.pointer));
+    return formatReadAnswer(parsed.input.pointer, readPage(text, parsed.input));
+  }
+
+  #textOf(pointer: string): Promise<string | undefined> {
+    return this.#lastText.of(pointer, async () => {
+      const block = await this.block(pointer);
+      return block && blockText(block);
+    });
   }
 
   #withLoss(answer: string): string {

@@ -14,6 +14,7 @@ import type { Scope } from "../../transcript/entries.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { turnsOf } from "../turns/fair-turns.ts";
 import { type HistoryPage, readPage } from "./history-tools.ts";
+import { LastText } from "./last-text.ts";
 import { LogReader } from "./message-reader.ts";
 import type { HistoryHit } from "./search/history-search.ts";
 import { SegmentFiles } from "./search/segment-files.ts";
@@ -40,6 +41,7 @@ class StoredHistory {
   readonly #log: SessionLog;
   readonly #damage: KnownDamage;
   readonly #reader: LogReader;
+  readonly #lastText = new LastText();
   readonly #turns = turnsOf({ steadyMs });
   readonly #segments: SegmentFiles | undefined;
 
@@ -84,10 +86,13 @@ class StoredHistory {
     pointer: string,
     { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters }: ReadOptions = {},
   ): Promise<HistoryPage> {
-    const place = parsePointer(pointer);
-    const entry = place === undefined ? undefined : await this.#reader.findMessage(place.seq);
-    const block = entry === undefined ? undefined : await this.#reader.wholeBlock(entry, place!.block);
-    if (block !== undefined) return readPage(blockText(withoutSecrets(block)), { offset, limit });
+    const text = await this.#lastText.of(pointer, async () => {
+      const place = parsePointer(pointer);
+      const entry = place === undefined ? undefined : await this.#reader.findMessage(place.seq);
+      const block = entry === undefined ? undefined : await this.#reader.wholeBlock(entry, place!.block);
+      return block && blockText(withoutSecrets(block));
+    });
+    if (text !== undefined) return readPage(text, { offset, limit });
     throw new SessionError("ENTRY_NOT_FOUND", {
       message: `There is no block ${JSON.stringify(pointer)} in the history of session ${this.sessionId}.`,
       hint: "Pointers look like m12.0; a search finds them.",

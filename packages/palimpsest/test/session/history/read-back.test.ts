@@ -15,6 +15,7 @@ const TURNS = bySize({ usual: 30, long: 120 });
 
 function counting(store: SessionStore) {
   let wholeReads = 0;
+  let blobReads = 0;
   const counted = new Proxy(store, {
     get(target, name) {
       if (name !== "create" && name !== "open") return Reflect.get(target, name, target) as unknown;
@@ -22,13 +23,14 @@ function counting(store: SessionStore) {
         new Proxy(await target[name](...args), {
           get(log: SessionLog, member) {
             if (member === "readAll") wholeReads++;
+            if (member === "getBlob") blobReads++;
             const value = Reflect.get(log, member, log) as unknown;
             return typeof value === "function" ? value.bind(log) : value;
           },
         });
     },
   });
-  return { store: counted, wholeReads: () => wholeReads };
+  return { store: counted, wholeReads: () => wholeReads, blobReads: () => blobReads };
 }
 
 function optionsOf(store: SessionStore, seed = 1) {
@@ -49,6 +51,32 @@ describe.each([
   },
   { name: "in memory", make: () => new InMemorySessionStore() },
 ])("a session $name", ({ make }) => {
+  it("reads a large result once for all of its pages, and again after another one", async () => {
+    const { store, blobReads } = counting(make());
+    const session = await createSession({ ...optionsOf(store), sessionId: "s" });
+    const texts = ["a", "b"].map((letter) => `${letter} line of a long result\n`.repeat(8_000));
+    const pointers: string[] = [];
+    for (const [turn, text] of texts.entries()) {
+      await session.append(user(`Read ${turn}.`));
+      await session.prepare({ model: "claude-sonnet-4-5" });
+      await session.record({ messages: [assistant(`r${turn}`, call(`c${turn}`, "Read", {}))] });
+      const [seq] = await session.append(user(result(`c${turn}`, text)));
+      pointers.push(`m${seq}.0`);
+    }
+    const before = blobReads();
+    for (const [turn, pointer] of pointers.entries()) {
+      let text = "";
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const page = await session.history.read(pointer, { offset, limit: 6_000 });
+        text += page.text;
+        offset = page.nextOffset;
+      }
+      expect(text).toBe(texts[turn]);
+    }
+    expect(blobReads() - before).toBe(2);
+    await session.close();
+  });
+
   it("reads an old message and the window of an old call from a stretch of its log", async () => {
     const { store, wholeReads } = counting(make());
     const written = await createSession({ ...optionsOf(store), sessionId: "s" });
