@@ -116,7 +116,7 @@ export class WindowTooSmallError extends PalimpsestError {
           : size.isAutoCompacted === false
             ? {
                 message: `${explanation}the conversation needs ${size.neededTokens}, and auto-compact is switched off.`,
-                hint: "Compact by hand with `compact()`, switch `autoCompact` on, or use a model with a larger window.",
+                hint: "Compact by hand with `compact()`, switch `autoCompact` on (without `PALIMPSEST_DISABLE_COMPACT` and `PALIMPSEST_DISABLE_AUTO_COMPACT` in the environment), or use a model with a larger window.",
               }
             : {
                 message: `${explanation}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,

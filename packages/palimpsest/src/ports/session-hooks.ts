@@ -60,9 +60,10 @@ export interface SessionHooks {
   readonly sessionStart?: (context: SessionStartContext) => Awaitable<string | undefined>;
   /** Before a compaction. May change the instructions or veto. */
   readonly preCompact?: (context: PreCompactContext) => Awaitable<PreCompactAnswer>;
-  readonly postCompact?: (context: PostCompactContext) => Awaitable<void>;
-  readonly postSampling?: (context: PostSamplingContext) => Awaitable<void>;
-  readonly failed?: (context: FailedContext) => Awaitable<void>;
+  /** As for those below, what it returns is not used, but a promise is awaited. */
+  readonly postCompact?: (context: PostCompactContext) => unknown;
+  readonly postSampling?: (context: PostSamplingContext) => unknown;
+  readonly failed?: (context: FailedContext) => unknown;
 }
 
 /** A hook that threw, or did not answer in time. */

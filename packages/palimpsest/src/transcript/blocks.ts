@@ -236,7 +236,14 @@ export interface Message {
  */
 export type MessageInput =
   | string
-  | (Omit<Message, "content"> & { readonly content: string | readonly (string | ContentBlock)[] });
+  | (Omit<Message, "content"> & { readonly content: string | readonly (string | InputBlock)[] });
+
+/** Blocks may be passed as an SDK types them: it gives results of its provider's own tools no index, and has blocks without a use for others. */
+type InputBlock =
+  | ContentBlock
+  | (Omit<ServerToolResultBlock, "content"> & { readonly content?: unknown })
+  | (Omit<ServerToolUseBlock | ToolUseBlock, "input"> & { readonly input: unknown })
+  | { readonly type: "container_upload"; readonly file_id: string };
 
 /** The usage of one call as its provider reported it, in tokens. No token counts twice: the prompt is the sum of the first three fields. */
 export interface Usage {

@@ -21,7 +21,7 @@ export function pathPattern(pattern: string): RegExp {
   return new RegExp(`^${source}$`, "su");
 }
 
-/** The places of braces that belong together. One without its other stands for itself. */
+/** The places of braces that belong together. One without its other is a letter like others. */
 function closedBraces(pattern: string): ReadonlySet<number> {
   const open: number[] = [];
   const closed = new Set<number>();

@@ -152,7 +152,7 @@ export function refusalError(
   if (kind === "aborted")
     return abortedError({
       what: "The call",
-      hint: "The messages so far are in the log; take the turn again when you like.",
+      hint: "The messages so far are in the log; go on with an empty turn when you like.",
       cause: error,
     });
   if (SIZE_KINDS.has(kind))
@@ -174,11 +174,11 @@ function hintFor({ kind, retryAfterMs }: ModelFailure): string {
     return HINTS[kind] ?? "Try again; the messages so far are in the log.";
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
-  return `Wait ${wait}, as the provider asks, and take the turn again.`;
+  return `Wait ${wait}, as the provider asks, and go on with an empty turn: the message is in the log.`;
 }
 
 const HINTS: Partial<Record<ModelFailureKind, string>> = {
-  throttled: "Wait a while, and take the turn again.",
+  throttled: "Wait a while, and go on with an empty turn: the message is in the log.",
   network: "See whether the address is right and a server answers there. The messages so far are in the log.",
   overloaded: "Try again in a while, or set more retries in the SDK's client.",
   "not-allowed": "Check key, permissions and credit of the account.",

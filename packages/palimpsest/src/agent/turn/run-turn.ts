@@ -234,7 +234,10 @@ function windowFull(): ModelError {
 function emptyAnswer({ rawStopReason = "no reason" }: ModelAnswer): ModelError {
   return new ModelError(
     { kind: "unreadable-answer" },
-    { message: `The model's answer was empty (${rawStopReason}).`, hint: "Take the turn again." },
+    {
+      message: `The model's answer was empty (${rawStopReason}).`,
+      hint: "Go on with an empty turn: the messages so far are in the log.",
+    },
   );
 }
 

@@ -94,8 +94,8 @@ export interface CallAnswer {
   readonly messages: MessageInput | readonly MessageInput[];
   /** The usage that the provider reported. Without it the estimate cannot learn, and sizes stay padded. */
   readonly usage?: Usage;
-  /** In the words of the provider; kept in the log. */
-  readonly stopReason?: string;
+  /** In the words of the provider; kept in the log. `null` is the same as none. */
+  readonly stopReason?: string | null;
   /** Edits that the provider reports to have made, as a model client reads them. */
   readonly providerEdits?: AppliedProviderEdits | undefined;
 }

@@ -36,7 +36,8 @@ export async function recordAnswer(
   append: Append,
 ): Promise<readonly number[]> {
   const { calls, tracker, writer, provider } = parts;
-  const { messages, usage, stopReason, providerEdits: applied } = answer;
+  const { messages, usage, providerEdits: applied } = answer;
+  const stopReason = answer.stopReason ?? undefined;
   const callSeq = answer.callSeq ?? calls.newest;
   const sent = callSeq === undefined ? undefined : calls.find(callSeq);
   const late = planHideThinking(messages, { callSeq, writer, window: parts.budgets });
