@@ -8,7 +8,7 @@
  *
  * Messages are lists of blocks with a role and an origin.
  */
-import { isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
+import { asString, isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
 
 /** A text stored once beside the log, by the SHA-256 of its UTF-8 bytes (hex). */
 export interface BlobRef {
@@ -150,27 +150,48 @@ export function isMedia(block: ContentBlock): block is ImageBlock | DocumentBloc
   return block.type === "image" || block.type === "document";
 }
 
-/** The text of a tool result's content; parts that are not text appear as `[type]`. */
+/**
+ * The text of a tool result's content, its parts one after the other. A search result reads as its title, its source and
+ * its content, a text document as its text; parts that are not text appear as `[type]`.
+ */
 export function toolResultText(block: ToolResultBlock): string {
   if (block.content === undefined) return "";
   if (typeof block.content === "string") return block.content;
-  return block.content
-    .map((part) =>
-      part.type === "text" && typeof part["text" as never] === "string"
-        ? (part as TextBlock).text
-        : `[${part.type}]`,
-    )
-    .join("\n");
+  return block.content.map((part) => partText(part) ?? `[${part.type}]`).join("\n");
 }
 
-/** A document that is text reads as that text; any other, such as a PDF, as `[document]`. */
-function documentText({ source }: DocumentBlock): string {
-  return source["type"] === "text" && typeof source["data"] === "string" ? source["data"] : "[document]";
+/**
+ * The text of a part of a result, or of a document; `undefined` for one that is not text, such as an image or a PDF.
+ * Everything that reads, counts or shortens parts takes their text from here, so that offsets into it agree.
+ */
+export function partText(part: { readonly type: string }): string | undefined {
+  const { type, text, title, source, content } = part as JsonObject;
+  if (type === "text") return asString(text);
+  if (type === "search_result") return joinTexts([title, source, contentText(content)]);
+  if (type !== "document" || !isObject(source)) return undefined;
+  if (source["type"] === "text") return asString(source["data"]);
+  return source["type"] === "content" ? contentText(source["content"]) : undefined;
+}
+
+/** The text of a content inside of a part. It is not searched for parts with contents, so that no nesting is too deep. */
+function contentText(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return asString(content);
+  return joinTexts(
+    content
+      .filter(isObject)
+      .map(({ type, text }) => (type === "text" ? text : typeof type === "string" ? `[${type}]` : undefined)),
+  );
+}
+
+function joinTexts(texts: readonly unknown[]): string | undefined {
+  const joined = texts.filter((text) => typeof text === "string" && text !== "");
+  return joined.length === 0 ? undefined : joined.join("\n");
 }
 
 /**
  * The plain text of a block: the form in which it is counted, searched and read back.
  * A call reads as its name and its arguments in JSON, media as `[image]` or `[document]`.
+ * A document of text reads as its text.
  */
 export function blockText(block: ContentBlock): string {
   switch (block.type) {
@@ -189,7 +210,7 @@ export function blockText(block: ContentBlock): string {
     case "image":
       return "[image]";
     case "document":
-      return documentText(block);
+      return partText(block) ?? "[document]";
     case "compaction":
       return block.content ?? "";
     case "opaque":

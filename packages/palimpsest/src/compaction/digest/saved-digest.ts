@@ -18,7 +18,7 @@ export const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** The type of each field of a record; `?` marks an optional one. */
 type FieldKind = "string" | "number" | "boolean" | "strings" | "numbers" | "string?";

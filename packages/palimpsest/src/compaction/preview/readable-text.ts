@@ -4,7 +4,6 @@
  */
 import { isObject } from "../../base/json/json.ts";
 import { blockText, type ContentBlock, isServerToolResult, isThinking } from "../../transcript/blocks.ts";
-import { documentText } from "./shrink-block.ts";
 
 /** Nesting beyond this is not looked into. */
 const MAX_DEPTH = 12;
@@ -16,7 +15,6 @@ const CIPHER = /^[A-Za-z0-9+/=_-]{200,}$/;
 /** The words of a block; empty if it has none. Thinking is never included. */
 export function readableText(block: ContentBlock): string {
   if (isThinking(block)) return "";
-  if (block.type === "document") return documentText(block) ?? blockText(block);
   if (isServerToolResult(block)) return readable(block.content);
   if (block.type === "opaque") return readable(block.value);
   return blockText(block);

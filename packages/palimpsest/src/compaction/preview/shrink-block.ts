@@ -5,17 +5,17 @@
  * provider sent and are never touched. Calls stay calls with an object of the same shape.
  */
 
-import { isObject } from "../../base/json/json.ts";
 import { findBroken } from "../../base/redaction/broken-secrets.ts";
 import type { SecretSpan } from "../../base/redaction/secret-patterns.ts";
-import type {
-  ContentBlock,
-  DocumentBlock,
-  ImageBlock,
-  TextBlock,
-  ToolResultPart,
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  isMedia,
+  partText,
+  type TextBlock,
+  type ToolResultPart,
 } from "../../transcript/blocks.ts";
-import { isMedia } from "../../transcript/blocks.ts";
 import { isKnownClean } from "../../transcript/without-secrets.ts";
 import type { Measure } from "../shared/measure.ts";
 import { fairShare } from "../shared/measure.ts";
@@ -97,16 +97,22 @@ function shrinkDocument(
   options: ShrinkOptions,
   measure: Measure,
 ): ContentBlock | undefined {
-  const data = documentText(block);
-  if (data === undefined) return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
-  const preview = previewText(data, { ...options, baseOffset: 0 }, measure);
-  return preview === undefined ? undefined : { ...block, source: { ...block.source, data: preview } };
+  const text = partText(block);
+  if (text === undefined) return options.dropsMedia === true ? mediaPlaceholder(block, options) : undefined;
+  const preview = previewText(text, { ...options, baseOffset: 0 }, measure);
+  return preview === undefined ? undefined : (withText(block, preview) as DocumentBlock);
 }
 
-/** The text of a document that is sent as text. */
-export function documentText({ source }: DocumentBlock): string | undefined {
-  const data = isObject(source) && source["type"] === "text" ? source["data"] : undefined;
-  return typeof data === "string" ? data : undefined;
+/** The part with another text. A search result becomes a text: title, source and content are cut as one. */
+function withText(part: ToolResultPart, text: string): ToolResultPart {
+  if (part.type === "text") return { ...part, text };
+  if (part.type !== "document") return { type: "text", text };
+  const source = (part as DocumentBlock).source;
+  const isText = source["type"] === "text";
+  return {
+    ...part,
+    source: isText ? { ...source, data: text } : { type: "text", media_type: "text/plain", data: text },
+  };
 }
 
 function shrinkParts(
@@ -122,11 +128,12 @@ function shrinkParts(
   let offset = 0;
   const shown = parts.map((part, index) => {
     const baseOffset = offset;
-    offset += (isTextPart(part) ? part.text.length : `[${part.type}]`.length) + 1;
+    const text = partText(part);
+    offset += (text ?? `[${part.type}]`).length + 1;
     if (fits ? !isMediaPart(part) : sizes[index]! <= level) return part;
-    if (isTextPart(part)) {
-      const text = previewText(part.text, { ...options, budgetTokens: level, baseOffset }, measure);
-      return text === undefined ? part : { ...part, text };
+    if (text !== undefined) {
+      const preview = previewText(text, { ...options, budgetTokens: level, baseOffset }, measure);
+      return preview === undefined ? part : withText(part, preview);
     }
     const isDropped = options.dropsMedia === true || !isMediaPart(part);
     return isDropped ? mediaPlaceholder(part, options) : part;
@@ -143,7 +150,7 @@ export function withMediaNamed(block: ContentBlock, pointer: string): ContentBlo
       text: `[${part.type}, ${formatThousands(kilobytes)} KB, stored beside the log: ${pointer}]`,
     };
   };
-  if (isMedia(block)) return name(block);
+  if (isMediaPart(block)) return name(block);
   if (block.type !== "tool_result" || !Array.isArray(block.content)) return block;
   const parts = block.content as readonly ToolResultPart[];
   return { ...block, content: parts.map((part) => (isMediaPart(part) ? name(part) : part)) };
@@ -162,14 +169,12 @@ function mediaPlaceholder(
   };
 }
 
-const isTextPart = (part: ToolResultPart): part is TextBlock =>
-  part.type === "text" && typeof (part as { text?: unknown }).text === "string";
+/** True for images and documents that are not text. */
+export const isMediaPart = (part: { readonly type: string }): part is ImageBlock =>
+  isMedia(part as ContentBlock) && "source" in part && partText(part) === undefined;
 
-export const isMediaPart = (part: ToolResultPart): part is ImageBlock =>
-  isMedia(part as ContentBlock) && "source" in part;
-
-/** Parts that are neither text nor media are measured by the JSON in which they travel. */
+/** Parts that have no text and are not media are measured by the JSON in which they travel. */
 function measurePart(part: ToolResultPart, measure: Measure): number {
-  if (isTextPart(part) || isMediaPart(part)) return measure(part);
-  return measure({ type: "text", text: JSON.stringify(part) });
+  if (isMediaPart(part)) return measure(part);
+  return measure({ type: "text", text: partText(part) ?? JSON.stringify(part) });
 }

@@ -7,7 +7,7 @@
  */
 import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
 import {
-  type ContentBlock,
+  partText,
   type ToolResultBlock,
   type ToolUseBlock,
   toolResultText,
@@ -205,6 +205,6 @@ function lineNumber(given: number): number {
 }
 
 function isPlainText(block: ToolResultBlock): boolean {
-  const isText = (part: ContentBlock | { readonly type: string }): boolean => part.type === "text";
+  const isText = (part: { readonly type: string }): boolean => partText(part) !== undefined;
   return block.content !== undefined && (typeof block.content === "string" || block.content.every(isText));
 }

@@ -2,9 +2,9 @@
  * A conversation as a transcript for a model that has not seen it.
  *
  * Rounds are written one by one, so that the oldest can be left out if the whole is too long. Pictures and
- * documents become words. Thinking is left out, and so are messages that every compaction adds again.
+ * PDFs become words. Thinking is left out, and so are messages that every compaction adds again.
  */
-import { type ContentBlock, isThinking } from "../../transcript/blocks.ts";
+import type { ContentBlock } from "../../transcript/blocks.ts";
 import { groupRounds, type VisibleMessage } from "../../transcript/window.ts";
 import { withoutSecrets } from "../../transcript/without-secrets.ts";
 import { readableText } from "../preview/readable-text.ts";
@@ -70,7 +70,7 @@ export function countOverBudget(rounds: readonly WrittenRound[], budgetTokens: n
 function writeMessage(message: VisibleMessage): readonly string[] {
   if (message.origin === "restored" || message.origin === "recalled") return [];
   return message.blocks.flatMap(({ block }) => {
-    const text = writeBlock(withoutSecrets(block));
+    const text = readableText(withoutSecrets(block)).trim();
     return text === "" ? [] : [`[${labelOf(message, block)}]\n${quoted(text)}`];
   });
 }
@@ -79,19 +79,6 @@ function writeMessage(message: VisibleMessage): readonly string[] {
 const LABEL = /^(?=[ \t]*\[(?:user|assistant|system|result|failed result|earlier summary)\b[^\]\n]*\])/gim;
 
 const quoted = (text: string): string => neutralise(text).replace(LABEL, "\\");
-
-function writeBlock(block: ContentBlock): string {
-  if (isThinking(block)) return "";
-  if (block.type === "image") return "[image]";
-  if (block.type === "document") return "[document]";
-  if (block.type === "tool_use") return `${block.name} ${JSON.stringify(block.input)}`;
-  if (block.type === "tool_result" && Array.isArray(block.content))
-    return block.content
-      .map((part) => (part.type === "text" && "text" in part ? String(part.text) : `[${part.type}]`))
-      .join("\n")
-      .trim();
-  return readableText(block).trim();
-}
 
 function labelOf({ role, origin }: VisibleMessage, block: ContentBlock): string {
   if (origin === "summary") return "earlier summary";

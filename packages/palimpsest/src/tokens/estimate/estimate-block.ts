@@ -152,7 +152,8 @@ const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at
 function weighMedia(block: object, media: SizedMedia[]): number {
   const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
   if (source["type"] === "text") return estimateText(textOf(source["data"])) + BLOCK_TOKENS;
-  if (Array.isArray(source["content"])) return weighJson(source["content"]);
+  const { content } = source;
+  if (Array.isArray(content) || typeof content === "string") return weighJson(content);
   const size = sizeOf(source);
   if (size === undefined) return TOKENS_DEFAULTS.mediaTokens;
   media.push({ size, detail: detailOf(block) });

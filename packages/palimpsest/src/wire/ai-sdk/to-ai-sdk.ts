@@ -13,6 +13,7 @@ import {
   type ContentBlock,
   type DocumentBlock,
   type ImageBlock,
+  partText,
   type ToolResultBlock,
 } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
@@ -185,8 +186,8 @@ export class MessageWriter {
     const { data, url } = source;
     const own = this.#options.form === "prompt" ? undefined : filePart(block);
     if (own !== undefined) return own as Part;
-    if (source["type"] === "text" && typeof data === "string")
-      return { type: "text", text: toWellFormed(data) };
+    const text = partText(block);
+    if (text !== undefined) return { type: "text", text: toWellFormed(text) };
     if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
     const mediaType =
       typeof source["media_type"] === "string"

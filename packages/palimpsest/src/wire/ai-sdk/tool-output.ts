@@ -7,7 +7,7 @@
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { ToolResultBlock, ToolResultPart } from "../../transcript/blocks.ts";
+import { partText, type ToolResultBlock, type ToolResultPart } from "../../transcript/blocks.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
 import { asMember, carrierOf, defined, opaqueBlock, opaqueValue, withCarrier } from "./carrier.ts";
 import { aiSdkFileBlock, filePart } from "./file-data.ts";
@@ -85,7 +85,7 @@ export function outputOf(block: ToolResultBlock, options: OutputOptions): JsonOb
   const { content, is_error: isError } = block;
   if (typeof content === "object" && isError !== true)
     return { type: "content", value: content.map((part) => writePart(part, options)), ...rest };
-  const text = toWellFormed(typeof content === "string" ? content : (content ?? []).map(partText).join("\n"));
+  const text = toWellFormed(typeof content === "string" ? content : (content ?? []).map(sentText).join("\n"));
   if (kind === "execution-denied" && text === (rest["reason"] ?? "The call was denied."))
     return { type: kind, ...rest };
   if (kind === "json" || kind === "error-json" || kind === "unknown") {
@@ -102,7 +102,7 @@ export function outputOf(block: ToolResultBlock, options: OutputOptions): JsonOb
 
 function writePart(part: ToolResultPart, { version, keepsForms }: OutputOptions): JsonObject {
   const { part: fields = {} } = carrierOf(part);
-  if (part.type === "text") return { ...fields, type: "text", text: toWellFormed(partText(part)) };
+  if (part.type === "text") return { ...fields, type: "text", text: toWellFormed(sentText(part)) };
   const isMedia = part.type === "image" || part.type === "document";
   if (!isMedia && SDK_PARTS.has(part.type)) {
     const { aiSdk: _, ...value } = part as JsonObject;
@@ -112,7 +112,7 @@ function writePart(part: ToolResultPart, { version, keepsForms }: OutputOptions)
   if (own !== undefined) return own as JsonObject;
   const source = (part as { readonly source?: unknown }).source;
   if (!isMedia || !isObject(source) || source["type"] !== "base64" || !hasReadableSource(source, part.type))
-    return { type: "text", text: toWellFormed(partText(part)) };
+    return { type: "text", text: toWellFormed(sentText(part)) };
   const { data, media_type: mediaType } = source as { readonly data: string; readonly media_type: string };
   if (version === "v2") return { type: "media", data, mediaType };
   return version === "v3"
@@ -126,7 +126,8 @@ const SDK_PARTS: ReadonlySet<string> = new Set([
   ...["image-data", "image-url", "image-file-id", "image-file-reference", "custom"],
 ]);
 
-function partText(part: ToolResultPart): string {
+function sentText(part: ToolResultPart): string {
   if (part.type === "text") return (part as { readonly text: string }).text;
-  return part.type === "image" || part.type === "document" ? `[${part.type}]` : JSON.stringify(part);
+  const isMedia = part.type === "image" || part.type === "document";
+  return isMedia ? (partText(part) ?? `[${part.type}]`) : JSON.stringify(part);
 }

@@ -14,6 +14,7 @@ import {
   type DocumentBlock,
   type ImageBlock,
   isCompaction,
+  partText,
   type Role,
   type ServerToolResultBlock,
   type ServerToolUseBlock,
@@ -247,7 +248,7 @@ function renderServerResult(block: ServerToolResultBlock): JsonObject {
 /** Renders media; those that the API cannot read become a text, because it would refuse the whole request. */
 function renderMedia(block: ImageBlock | DocumentBlock): JsonObject {
   const { type, source } = block;
-  if (!hasReadableSource(source, type)) return { type: "text", text: `[${type}]` };
+  if (!hasReadableSource(source, type)) return inWords(block);
   return { ...pick(block, FIELDS[type]!), source: knownSource(source, type) };
 }
 
@@ -300,12 +301,16 @@ function renderToolResult(block: ToolResultBlock): JsonObject {
   // The API requires that a failed result is not empty and has only text.
   const isFailure = block.is_error === true;
   if (isFailure && content.length === 0) return { ...rendered, content: "(no output)" };
-  if (isFailure && typeof content !== "string") return { ...rendered, content: content.map(inWords) };
+  if (isFailure && typeof content !== "string")
+    return { ...rendered, content: content.map((part) => inWords(part as { readonly type: string })) };
   return block.content === undefined ? rendered : { ...rendered, content };
 }
 
-function inWords(part: JsonObject): JsonObject {
-  return part["type"] === "text" ? part : { type: "text", text: `[${String(part["type"])}]` };
+/** The text of a part where the API takes no other. */
+function inWords(part: { readonly type: string }): JsonObject {
+  if (part.type === "text") return part as JsonObject;
+  const text = partText(part) ?? "";
+  return { type: "text", text: isBlank(text) ? `[${part.type}]` : toWellFormed(text) };
 }
 
 function renderResultPart(part: ToolResultPart): readonly JsonObject[] {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import { type ContentBlock, type Message, toolResultText } from "../../transcript/blocks.ts";
+import { type ContentBlock, type Message, partText, toolResultText } from "../../transcript/blocks.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
 
 /** The contents; neighbours of one role stay apart, which costs nothing. @internal */
@@ -35,6 +35,8 @@ function partOf(block: ContentBlock, toolNames: Map<string, string>): readonly J
     case "image":
     case "document": {
       const { source } = block;
+      const text = partText(block) ?? "";
+      if (text !== "") return [{ text: toWellFormed(text) }];
       if (source["type"] !== "base64" || !hasReadableSource(source, block.type)) return [];
       return [{ inlineData: { mimeType: source["media_type"]!, data: source["data"]! } }];
     }

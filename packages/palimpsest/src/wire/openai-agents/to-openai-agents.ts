@@ -5,7 +5,13 @@
  * reasoning and opaque blocks are left out.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
-import type { ContentBlock, Role, ToolResultBlock, ToolResultPart } from "../../transcript/blocks.ts";
+import {
+  type ContentBlock,
+  partText,
+  type Role,
+  type ToolResultBlock,
+  type ToolResultPart,
+} from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { urlOfSource } from "../shared/media-source.ts";
 import { argumentsText } from "../shared/openai-fields.ts";
@@ -115,13 +121,13 @@ function writePart(block: ContentBlock, role: Role): readonly JsonObject[] {
 }
 
 function writeMedia(
-  { type, source }: ContentBlock & { readonly type: "image" | "document" },
+  block: ContentBlock & { readonly type: "image" | "document" },
   { type: textType, part }: { readonly type: string; readonly part: JsonObject },
 ): JsonObject {
+  const { type, source } = block;
   const url = urlOfSource(source);
-  const text = source["type"] === "text" ? source["data"] : undefined;
   if (url === undefined || textType === "output_text")
-    return { type: textType, text: typeof text === "string" ? text : `[${type}]` };
+    return { type: textType, text: partText(block) ?? `[${type}]` };
   return type === "image"
     ? { type: "input_image", image: url, ...part }
     : { type: "input_file", file: url, ...part };

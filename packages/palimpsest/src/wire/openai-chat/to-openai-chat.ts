@@ -9,7 +9,14 @@
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { ContentBlock, ImageBlock, ToolResultBlock, ToolUseBlock } from "../../transcript/blocks.ts";
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  type ImageBlock,
+  partText,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
@@ -108,7 +115,7 @@ function renderPart(block: ContentBlock, role: "user" | "assistant" | "system"):
     case "image":
       return role === "user" ? [renderImage(block)] : [{ type: "text", text: "[image]" }];
     case "document":
-      return chatPart(renderDocument(block.source), role);
+      return chatPart(renderDocument(block), role);
     case "compaction":
       return block.content === null || block.content === ""
         ? []
@@ -128,9 +135,10 @@ function renderImage(block: ImageBlock): JsonObject {
   return { type: "image_url", image_url: { url, ...(typeof detail === "string" ? { detail } : {}) } };
 }
 
-function renderDocument(source: JsonObject): JsonObject {
-  const text = source["type"] === "text" ? source["data"] : undefined;
-  if (typeof text === "string" && text !== "") return { type: "text", text: toWellFormed(text) };
+function renderDocument(block: DocumentBlock): JsonObject {
+  const { source } = block;
+  const text = partText(block) ?? "";
+  if (text !== "") return { type: "text", text: toWellFormed(text) };
   const url = urlOfSource(source);
   return url?.startsWith("data:") === true
     ? { type: "file", file: { filename: "document", file_data: url } }

@@ -7,12 +7,13 @@
  */
 import { isObject, type JsonObject, type JsonValue, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type {
-  ContentBlock,
-  Role,
-  ToolResultBlock,
-  ToolResultPart,
-  ToolUseBlock,
+import {
+  type ContentBlock,
+  partText,
+  type Role,
+  type ToolResultBlock,
+  type ToolResultPart,
+  type ToolUseBlock,
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
@@ -120,7 +121,7 @@ function renderPart(block: ContentBlock, role: Role): JsonObject | undefined {
         : { type: textType, text: toWellFormed(block.content) };
     case "image":
     case "document":
-      return role === "assistant" ? { type: textType, text: `[${block.type}]` } : renderMedia(block);
+      return role === "assistant" ? { type: textType, text: mediaText(block) } : renderMedia(block);
     case "opaque":
       return block.provider === "openai-responses" && isObject(block.value)
         ? renderOpaquePart(block.value as JsonObject, role)
@@ -144,16 +145,17 @@ function renderOpaquePart(value: JsonObject, role: Role): JsonObject | undefined
 function renderMedia(block: ContentBlock & { readonly type: "image" | "document" }): JsonObject {
   const { extra } = openaiFields(block);
   const url = urlOfSource(block.source);
-  const text = block.source["data"];
-  if (block.source["type"] === "text" && typeof text === "string") {
-    return { type: "input_text", text: toWellFormed(text) };
-  }
+  if (partText(block) !== undefined) return { type: "input_text", text: mediaText(block) };
   const isReadable = block.type === "document" || hasReadableSource(block.source, "image");
-  if (url === undefined || !isReadable) return { type: "input_text", text: `[${block.type}]` };
+  if (url === undefined || !isReadable) return { type: "input_text", text: mediaText(block) };
   if (block.type === "image") return { type: "input_image", image_url: url, ...extra };
   return url.startsWith("data:")
     ? { type: "input_file", filename: "document", file_data: url }
     : { type: "input_file", file_url: url };
+}
+
+function mediaText(block: ContentBlock): string {
+  return toWellFormed(partText(block) ?? `[${block.type}]`);
 }
 
 function renderCall(block: ToolUseBlock): JsonObject {

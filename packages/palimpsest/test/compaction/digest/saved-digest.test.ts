@@ -69,7 +69,7 @@ describe("a digest that is stored", () => {
       "{}",
       text.slice(0, -1),
       text.slice(0, text.lastIndexOf("\n")),
-      text.replace('"version":6', '"version":99'),
+      text.replace('"version":7', '"version":99'),
     ])
       expect(readDigest(broken)).toBeUndefined();
     for (const name of Object.keys(fields))

@@ -15,6 +15,7 @@ const written = (...messages: readonly Message[]): readonly string[] =>
   writeRounds(asWindow(messages), measure).map((round) => round.text);
 const image: ContentBlock = { type: "image", source: { type: "base64", data: "AAAA" } };
 const document: ContentBlock = { type: "document", source: { type: "text", data: "long" } };
+const pdf: ContentBlock = { type: "document", source: { type: "base64", data: "AAAA" } };
 const partsOf = (...content: readonly ContentBlock[]): ContentBlock =>
   ({ type: "tool_result", tool_use_id: "a", content }) as ContentBlock;
 
@@ -37,7 +38,8 @@ describe("a transcript", () => {
 
   it.each([
     { content: [image], expected: ["[user]\n[image]"], why: "a picture is a word" },
-    { content: [document], expected: ["[user]\n[document]"], why: "a document is one" },
+    { content: [pdf], expected: ["[user]\n[document]"], why: "a PDF is one" },
+    { content: [document], expected: ["[user]\nlong"], why: "a document of text is its text" },
     {
       content: [partsOf(text("seen"), image)],
       expected: ["[result]\nseen\n[image]"],

@@ -9,7 +9,12 @@
  * thinking. In all other cases the pair stays, and its result is cleared in place.
  */
 import { isObject } from "../../../base/json/json.ts";
-import { type ContentBlock, type ToolUseBlock, toolResultText } from "../../../transcript/blocks.ts";
+import {
+  type ContentBlock,
+  partText,
+  type ToolUseBlock,
+  toolResultText,
+} from "../../../transcript/blocks.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
 import { groupRounds, type VisibleBlock, type VisibleMessage } from "../../../transcript/window.ts";
 import { type PinnedPlaces, pinnedPlaces } from "../../shared/pins.ts";
@@ -31,7 +36,7 @@ export function isSmallQuery(
 ): boolean {
   if (result.is_error === true || !readOnlyTools.has(toolKey(call.name))) return false;
   const { content } = result;
-  const isText = typeof content !== "object" || content.every(({ type }) => type === "text");
+  const isText = typeof content !== "object" || content.every((part) => partText(part) !== undefined);
   return isText && toolResultText(result).length < smallResultCharacters;
 }
 

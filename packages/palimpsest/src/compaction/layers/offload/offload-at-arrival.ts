@@ -10,11 +10,11 @@ import { longestLine, utf8Bytes } from "../../../base/text/text.ts";
 import {
   blockText,
   type ContentBlock,
-  isMedia,
   type Message,
+  partText,
   type ToolResultPart,
 } from "../../../transcript/blocks.ts";
-import { documentText, isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
+import { isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
 import type { Measure } from "../../shared/measure.ts";
 import { fairShare } from "../../shared/measure.ts";
 import { formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
@@ -113,7 +113,7 @@ function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure
     case "tool_result":
     case "tool_use":
     case "document":
-      if (block.type === "document" && documentText(block) === undefined) return false;
+      if (block.type === "document" && partText(block) === undefined) return false;
       if (measure(block) > policy.blockTokens) return true;
       return textsOf(block).some(
         (text) =>
@@ -129,7 +129,6 @@ function isTooLarge(block: ContentBlock, policy: ArrivalPolicy, measure: Measure
 
 /** The texts whose lines count: of a call each argument, because in JSON it is one line. */
 function textsOf(block: ContentBlock): readonly string[] {
-  if (block.type === "document") return [documentText(block) ?? ""];
   if (block.type !== "tool_use") return [blockText(block)];
   if (typeof block.input !== "object" || block.input === null) return [String(block.input)];
   return Object.values(block.input).filter((value): value is string => typeof value === "string");
@@ -137,7 +136,7 @@ function textsOf(block: ContentBlock): readonly string[] {
 
 /** Encoded size of the largest image or document in a block, in characters. */
 function largestMedia(block: ContentBlock): number {
-  if (isMedia(block)) return encodedSize(block);
+  if (isMediaPart(block)) return encodedSize(block);
   if (block.type !== "tool_result" || typeof block.content === "string") return 0;
   return Math.max(0, ...(block.content ?? []).filter(isMediaPart).map(encodedSize));
 }

@@ -74,6 +74,7 @@ describe("a segment that is not what a session wrote", () => {
   it.each([
     { why: "more blocks than its bytes can hold", fields: { blockCount: 400_000_000 } },
     { why: "another sum of terms", fields: { totalTerms: 1 } },
+    { why: "the version before, in which blocks had other texts", fields: { version: 1, tools: ["old"] } },
   ])("is made again where its head has $why", async ({ fields }) => {
     const store = new InMemorySessionStore();
     const expected = await saved(store);

@@ -1,0 +1,172 @@
+/** Search results and documents of text inside of a tool's result are text for every reader of it. */
+import { FakeClock, seededIds } from "palimpsest-testing";
+import { describe, expect, it } from "vitest";
+import { writeRounds } from "#compaction/summary/cold-transcript.ts";
+import { markdownItem } from "#exporters/markdown.ts";
+import { HISTORY_TOOLS } from "#session/history/history-tools.ts";
+import { createSession } from "#session/lifecycle/open-session.ts";
+import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
+import { presented } from "#test/exporters/exported.ts";
+import {
+  blockText,
+  type ContentBlock,
+  type Message,
+  partText,
+  type ToolResultBlock,
+} from "#transcript/blocks.ts";
+import { toAiSdk } from "#wire/ai-sdk/to-ai-sdk.ts";
+import { toAnthropic } from "#wire/anthropic/to-anthropic.ts";
+import { geminiContents } from "#wire/gemini/gemini-contents.ts";
+import { toLangChain } from "#wire/langchain/to-langchain.ts";
+import { toOpenAIAgents } from "#wire/openai-agents/to-openai-agents.ts";
+import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
+import { asWindow } from "../../../../test/helpers/recorded.ts";
+import { assistant, call, measure, user } from "../../../../test/helpers/windows.ts";
+
+type Part = ReturnType<typeof searchResult>;
+const text = (words: string) => ({ type: "text", text: words });
+const searchResult = (words: string) =>
+  ({ type: "search_result", source: "kb://1", title: "Guide", content: [text(words)] }) as const;
+const textDocument = (words: string) => ({
+  type: "document",
+  title: "Notes",
+  source: { type: "text", media_type: "text/plain", data: words },
+});
+const contentDocument = (words: string) => ({
+  type: "document",
+  source: { type: "content", content: [text(words), { type: "image", source: {} }] },
+});
+const PDF = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } };
+
+const KINDS = [
+  { name: "text", make: text, before: "", after: "" },
+  { name: "a search result", make: searchResult, before: "Guide\nkb://1\n", after: "" },
+  { name: "a document of text", make: textDocument, before: "", after: "" },
+  { name: "a document of contents", make: contentDocument, before: "", after: "\n[image]" },
+];
+
+/** Made up here, and put together so that no scanner takes this file for a leak. */
+const KEY = `${"gh"}p_abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ0129abc`;
+const WORDS = "The zeppelinquokka lives in hangar 17.";
+const LONG = Array.from({ length: 3_000 }, (_, line) => `line ${line} of the listing`).join("\n");
+
+const result = (...parts: readonly object[]): ToolResultBlock => ({
+  type: "tool_result",
+  tool_use_id: "t1",
+  content: parts as unknown as readonly Part[],
+});
+const exchange = (block: ContentBlock): readonly Message[] => [
+  user("Where is it?"),
+  assistant("r1", call("t1", "lookUp", { query: "x" })),
+  { role: "user", origin: "tool", content: [block] },
+];
+
+async function sessionWith(block: ContentBlock) {
+  const session = await createSession({
+    store: new InMemorySessionStore(),
+    clock: new FakeClock(),
+    ids: seededIds(1),
+    hasher: nodeHasher,
+    window: { windowTokens: 64_000 },
+  });
+  // Previews name the history tools if the request before them declared these.
+  const request = { model: "claude-sonnet-4-5", tools: HISTORY_TOOLS.map(({ name }) => ({ name })) };
+  const [question, answer, results] = exchange(block);
+  await session.append(question!);
+  await session.prepare(request);
+  await session.record({ messages: [answer!] });
+  const seqs = await session.append(results!);
+  const { messages } = await session.prepare(request);
+  return { session, pointer: `m${seqs.at(-1)}.0`, shown: messages.at(-1)!.content[0]! };
+}
+
+describe.each(KINDS)("$name in a tool's result", ({ make, before, after }) => {
+  it("is found, and read to the letter", async () => {
+    const { session, pointer } = await sessionWith(result(text("First."), make(WORDS), PDF));
+    expect((await session.history.search("zeppelinquokka")).map((hit) => hit.pointer)).toEqual([pointer]);
+    expect((await session.history.read(pointer)).text).toBe(`First.\n${before}${WORDS}${after}\n[document]`);
+  });
+
+  it("shows its beginning and its end on arrival, and names the offset of the rest", async () => {
+    const block = result(text("First."), make(LONG), text("Last."));
+    const { session, pointer, shown } = await sessionWith(block);
+    const whole = blockText(block);
+    const parts = (shown as ToolResultBlock).content as readonly { readonly type: string }[];
+    expect([parts[0], parts[2]]).toEqual([text("First."), text("Last.")]);
+    const preview = partText(parts[1]!)!;
+    const marker = /\[… .*? lines, ([\d,]+) characters, .*? offset: (\d+) .* …\]\n/.exec(preview)!;
+    const offset = Number(marker[2]);
+    const missing = Number(marker[1]!.replaceAll(",", ""));
+    const head = preview.slice(0, marker.index);
+    const tail = preview.slice(marker.index + marker[0].length);
+    expect(head.startsWith(`${before}line 0 of the listing\n`)).toBe(true);
+    expect(tail.endsWith(`line 2999 of the listing${after}`)).toBe(true);
+    expect(whole.slice(0, offset)).toBe(`First.\n${head}`);
+    expect(whole.slice(offset + missing)).toBe(`${tail}\nLast.`);
+    expect((await session.history.read(pointer, { offset, limit: 200 })).text).toBe(
+      whole.slice(offset, offset + 200),
+    );
+  });
+
+  it("is in the transcript of a summary, and in an export, without its secrets", () => {
+    const block = result(make(`${WORDS} The key is ${KEY}, keep it.`));
+    const clean = `${before}${WORDS} The key is [redacted: github], keep it.${after}`;
+    expect(writeRounds(asWindow(exchange(block)), measure).at(-1)!.text).toContain(`[result]\n${clean}`);
+    expect(markdownItem(presented([block]))).toContain(clean);
+  });
+
+  it.each<{ name: string; write: (messages: readonly Message[]) => unknown }>([
+    { name: "Anthropic", write: toAnthropic },
+    { name: "OpenAI Chat", write: toOpenAIChat },
+    { name: "OpenAI Responses", write: toOpenAIResponses },
+    {
+      name: "the AI SDK",
+      write: (messages) => toAiSdk({ model: "m", messages }, { version: "v3", takesMarks: false }),
+    },
+    { name: "OpenAI Agents", write: toOpenAIAgents },
+    { name: "LangChain", write: toLangChain },
+    { name: "Gemini's count", write: geminiContents },
+  ])("is sent to $name, also if the call failed", ({ write }) => {
+    const block = result(make(WORDS));
+    for (const sent of [block, { ...block, is_error: true }])
+      expect(JSON.stringify(write(exchange(sent)))).toContain(WORDS);
+  });
+});
+
+it.each<{ name: string; write: (messages: readonly Message[]) => unknown }>([
+  { name: "Anthropic", write: toAnthropic },
+  { name: "OpenAI Chat", write: toOpenAIChat },
+  { name: "OpenAI Responses", write: toOpenAIResponses },
+  {
+    name: "the AI SDK",
+    write: (messages) => toAiSdk({ model: "m", messages }, { version: "v3", takesMarks: false }),
+  },
+  { name: "OpenAI Agents", write: toOpenAIAgents },
+  { name: "LangChain", write: toLangChain },
+  { name: "Gemini's count", write: geminiContents },
+])("a document of the user's that is text is sent to $name", ({ write }) => {
+  const markdown = { type: "document", source: { type: "text", media_type: "text/markdown", data: WORDS } };
+  for (const document of [textDocument(WORDS), contentDocument(WORDS), markdown])
+    expect(JSON.stringify(write([{ role: "user", content: [document as never] }]))).toContain(WORDS);
+});
+
+it.each([
+  { part: PDF, why: "a PDF" },
+  { part: { type: "image", source: { type: "url", url: "https://example.com/a.png" } }, why: "an image" },
+  {
+    part: { type: "document", source: { type: "base64", data: "AA==", content: "x" } },
+    why: "a PDF with a content",
+  },
+  { part: { type: "document" }, why: "a document without a source" },
+  { part: { type: "document", source: { type: "content", content: [] } }, why: "a document of nothing" },
+  { part: { type: "document", source: { type: "text", data: 7 } }, why: "a document whose text is a number" },
+  {
+    part: { type: "search_result", title: 1, source: {}, content: [null, 2] },
+    why: "a damaged search result",
+  },
+  { part: { type: "tool_reference", tool_name: "x" }, why: "the name of a tool" },
+])("$why has no text", ({ part }) => {
+  expect(partText(part)).toBeUndefined();
+});
