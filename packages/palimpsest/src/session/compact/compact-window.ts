@@ -35,7 +35,7 @@ import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { HistoryParts, MeasuredParts, WindowParts } from "../window/session-parts.ts";
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
-import { CompactionWatch, callsSinceCompaction } from "./compaction-watch.ts";
+import { CompactionWatch, callsSinceBoundary, callsSinceCompaction, isBoundary } from "./compaction-watch.ts";
 import { SummarySourcing } from "./obtain-summary.ts";
 import { restoreFromLog, WindowRestorer } from "./restore-window.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
@@ -201,7 +201,9 @@ export class WindowCompactor {
         return once();
       });
     } catch (error) {
-      const { veto } = options.progress;
+      const { help, progress } = options;
+      if (progress.isSettled === true) help?.summaries.judge([], progress);
+      const { veto } = progress;
       throw veto !== undefined && error instanceof WindowTooSmallError ? vetoed(veto, error) : error;
     }
   }
@@ -302,9 +304,7 @@ export class WindowCompactor {
   #resume(planner: WindowPlanner, state: WindowState): void {
     if (this.#isResumed) return;
     this.#isResumed = true;
-    const { callSeqs, activeEdits } = this.#parts.writer.projection;
-    const boundarySeq = activeEdits.findLast(isBoundary)?.seq ?? 0;
-    const calls = callSeqs.filter((seq) => seq > boundarySeq).length;
+    const calls = callsSinceBoundary(this.#parts.writer.projection);
     if (calls > 0) planner.resumed(state, calls);
   }
 
@@ -353,13 +353,11 @@ export class WindowCompactor {
 
   #why(seq: number, edit: LayerEdit, state: WindowState): string {
     if (edit.isBoundary !== true) return explainEdit(edit, state);
-    const { callSeqs, activeEdits } = this.#parts.writer.projection;
-    const beforeSeq = activeEdits.findLast((one) => one.seq < seq && isBoundary(one))?.seq ?? 0;
     return explainCompaction(edit, {
       usedTokens: state.usedTokens,
       windowTokens: state.budget.windowTokens,
       compactAtTokens: state.budget.autoCompactGateTokens,
-      callsCount: callSeqs.filter((call) => call > beforeSeq).length,
+      callsCount: callsSinceBoundary(this.#parts.writer.projection, seq),
     });
   }
 
@@ -393,8 +391,4 @@ export class WindowCompactor {
     const trigger = byHand === undefined ? (ask?.trigger ?? "auto") : "manual";
     await help.hooks.postCompact({ sessionId: this.#parts.log.sessionId, trigger, edits });
   }
-}
-
-function isBoundary({ edit }: { readonly edit: object }): boolean {
-  return "isBoundary" in edit && edit.isBoundary === true;
 }

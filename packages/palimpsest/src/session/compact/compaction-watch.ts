@@ -137,9 +137,23 @@ export class CompactionWatch {
 }
 
 /** Calls since the last compaction, by the log; one by hand does not count against the next. */
-export function callsSinceCompaction({ callSeqs, activeEdits }: Projection): number {
-  const last = activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary === true);
+export function callsSinceCompaction(projection: Projection): number {
+  const last = projection.activeEdits.findLast(isBoundary);
   if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
     return Number.POSITIVE_INFINITY;
-  return callSeqs.filter((seq) => seq > last.seq).length;
+  return callsSinceBoundary(projection);
+}
+
+/** Calls since the last compaction before entry `beforeSeq`, by the log; all of them if there was none. */
+export function callsSinceBoundary(
+  { callSeqs, activeEdits }: Projection,
+  beforeSeq = Number.POSITIVE_INFINITY,
+): number {
+  const boundarySeq = activeEdits.findLast((one) => one.seq < beforeSeq && isBoundary(one))?.seq ?? 0;
+  return callSeqs.filter((seq) => seq > boundarySeq).length;
+}
+
+/** True if the edit is a compaction. */
+export function isBoundary({ edit }: { readonly edit: object }): boolean {
+  return "isBoundary" in edit && edit.isBoundary === true;
 }

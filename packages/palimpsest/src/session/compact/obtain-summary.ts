@@ -165,12 +165,11 @@ export class SummarySourcing {
     this.#background.forgetFailure();
   }
 
-  /** Counts a summary as a failure if it was written and then not used. */
+  /** Counts a summary as a failure if it was written and then not used, whether another edit was made or none. */
   judge(edits: PreparedCall["edits"], { written }: SummaryProgress): void {
     if (written === undefined || edits.some(({ edit }) => edit.writtenBy !== undefined)) return;
-    if (!edits.some(({ edit }) => edit.isBoundary === true)) return;
     this.#failed();
-    const reason = "It was not smaller than what it would stand for, or did not fit the target size.";
+    const reason = "It was not smaller than the messages it would replace, or did not fit the target size.";
     this.#parts.emit({ type: "summary-refused", model: written.model, reason });
   }
 

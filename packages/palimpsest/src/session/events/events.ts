@@ -116,8 +116,8 @@ export type ContentRepairReason =
  *   receipts are of what the model wrote with it and only a tool or the web had said.
  * - `memory-index-cut`: the index of memories is too large, and the session shows a part of it.
  * - `memory-failed`: memories could not be read; the turn goes on without them.
- * - `summary-refused`: a model's summary could not replace the messages (it was not smaller, or did not fit), and one
- *   was made without a model.
+ * - `summary-refused`: a model's summary could not replace the messages (it was not smaller, or did not fit). One is
+ *   made without a model if the window needs it. It counts as a failure of the model.
  * - `compaction-vetoed`: a `preCompact` hook would not have it, and the request fits without it.
  * - `model-failed`: a call of the model failed; `failure` says what that means and `isRecovered` whether it is sent
  *   again in another form.

@@ -162,6 +162,7 @@ describe("a request that was refused", () => {
       "model-failed: invalid-request",
       "summary-call cold: written",
       "peel (thinking)",
+      "summary-refused",
     ]);
     expect(model.requests.at(-1)?.messages[1]?.content).toEqual([{ type: "text", text: "Yes." }]);
     const kept = await session.session.history.block("m4.0");
