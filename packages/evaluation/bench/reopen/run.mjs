@@ -2,8 +2,9 @@
  * Measures the cost of opening a long session again and asking for something far back in it.
  *
  * Rows: the first compaction after reopening, however the session ended and whatever was taken back since; the first
- * search, with and without files beside the log, and how large these files are; an old message and the window of an old call; the heap of a session that
- * was never searched. The log is written through the store, and continued by the engine for some megabytes behind a
+ * search, with and without files beside the log, and how large these files are; an old message and the window of an old call; the memory of a session that
+ * was never searched (heap and typed arrays, without the code and whatever else the process keeps after another session).
+ * The log is written through the store, and continued by the engine for some megabytes behind a
  * compaction and a search. Each row is a separate process on a separate copy; a stall is the longest time in which the
  * process had no turn.
  *
@@ -64,7 +65,7 @@ try {
   );
   results.push({
     size: `${heap.megabytes.toFixed(0)} MB said`,
-    row: "heap of an open session, MB per MB said",
+    row: "memory of an open session, MB per MB said",
     ...heap,
   });
 } finally {
