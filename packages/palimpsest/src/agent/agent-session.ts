@@ -86,10 +86,8 @@ export class AgentSession extends SessionMembers {
     const { notes = {} } = options;
     this.#notes = notes === "off" ? undefined : new AgentNotes(session, { ...options, notes }, world);
     this.#memory = agentMemory(session, options, world);
-    // An agent's session is closed by its task; the host knows nothing of it.
-    const inner = { ...world, onClosed: undefined };
-    this.#tasks = tasksOf(session, options, world, (own, others) => new AgentSession(own, others, inner));
-    this.#spending = new SpendingCounter(session, options, () => this.#tasks.usage);
+    this.#tasks = tasksOf(session, options, world, (...agent) => new AgentSession(...agent));
+    this.#spending = new SpendingCounter(session, options, { tasksSpent: () => this.#tasks.spent, ...world });
     this.#help = internalsOf(session).compaction.helpOf({
       ...options,
       restorers: [
@@ -111,7 +109,7 @@ export class AgentSession extends SessionMembers {
 
   /**
    * Everything that the session has cost so far: answers, summaries, notes, memories, tasks; in tokens, and in $ at list
-   * prices. Reads the log.
+   * prices. A lower bound where calls have no reported usage (`unmeteredCalls`). Reads the log.
    */
   spending(): Promise<Spending> {
     return this.#spending.total();

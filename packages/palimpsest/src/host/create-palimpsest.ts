@@ -139,14 +139,12 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
         filesInMemory: () => new InMemoryTaskFiles(),
         dreamSessions: isMemoryReadOnly ? undefined : place.dreamSessions,
         agentSessions: {
-          create: ({ parent, taskId, onEvent }) =>
+          create: ({ parent, taskId }) =>
             place.create(undefined, {
               purpose: "task",
               metadata: { parent: { session: parent.id, task: taskId } },
-              observer: both(onEvent, options.observer),
             }),
-          open: (sessionId, { onEvent }) =>
-            place.open(sessionId, { observer: both(onEvent, options.observer) }),
+          open: (sessionId) => place.open(sessionId),
         },
       },
       startContext: homeWork?.startContext,
@@ -192,13 +190,6 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   };
 }
 
-const both = (onEvent: SessionObserver["onEvent"], host: SessionObserver | undefined): SessionObserver => ({
-  onEvent: (event, source) => {
-    onEvent(event, source);
-    notify(host, event, source);
-  },
-});
-
 /** One for the process: it watches over all commands that it started. */
 let processes: NodeTaskProcesses | undefined;
 const taskProcesses = (): NodeTaskProcesses => (processes ??= new NodeTaskProcesses(nodeProcess));
@@ -206,9 +197,9 @@ const taskProcesses = (): NodeTaskProcesses => (processes ??= new NodeTaskProces
 interface Place {
   readonly create: (
     sessionId: string | undefined,
-    about?: Pick<NewSessionOptions, "purpose" | "metadata" | "observer">,
+    about?: Pick<NewSessionOptions, "purpose" | "metadata">,
   ) => Promise<Session>;
-  readonly open: (sessionId: string, about?: Pick<NewSessionOptions, "observer">) => Promise<Session>;
+  readonly open: (sessionId: string) => Promise<Session>;
   /**
    * Opening may find another session than the one of this id here: a name that a program gives must not open what
    * only begins like it, or another project's.
@@ -295,7 +286,7 @@ function placeOf(options: PalimpsestOptions): Place {
     const scoped = { ...wired, ...(scope === undefined ? {} : { scope }) };
     return {
       create: (sessionId, about) => createSession({ ...scoped, ...about, ...named(sessionId) }),
-      open: (sessionId, about) => openSession(sessionId, { ...scoped, ...about }),
+      open: (sessionId) => openSession(sessionId, scoped),
       dreamSessions: storedSessions(store, scope, observer),
     };
   }
@@ -303,13 +294,13 @@ function placeOf(options: PalimpsestOptions): Place {
     const sessions = nodeSessions({ folder, clock });
     return {
       create: (sessionId, about) => sessions.create({ ...shared, ...about, ...named(sessionId) }),
-      open: (sessionId, about) => sessions.open(sessionId, { ...shared, ...about }),
+      open: (sessionId) => sessions.open(sessionId, shared),
     };
   }
   const own = typeof home === "object" ? home : openHome({ clock, ...(home === undefined ? {} : { home }) });
   return {
     create: (sessionId, about) => own.create({ ...shared, ...about, ...named(sessionId) }),
-    open: (sessionId, about) => own.resume(sessionId, { ...shared, ...about }),
+    open: (sessionId) => own.resume(sessionId, shared),
     checkIsHere: (sessionId) => own.storeOf().find(sessionId),
     dreamSessions: storedSessions(own.storeOf(), undefined, observer),
     home: own,

@@ -5,9 +5,8 @@
  * skipped and counted. A task is running from its start to its end; a later start goes on with it. The first end after
  * a start counts, so that two processes that both find a task interrupted end it once.
  */
-import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../base/json/json.ts";
+import { asNumber, asString, isObject, type JsonObject } from "../base/json/json.ts";
 import { parseBounded } from "../base/json/parse-bounded.ts";
-import { sumUsage, type Usage } from "../transcript/blocks.ts";
 import {
   type EndRecord,
   type NoticeRecord,
@@ -144,32 +143,6 @@ export function isReported({ isAwaited, status }: Pick<TaskState, "isAwaited" | 
   return isAwaited !== true || status === "interrupted";
 }
 
-/**
- * What the model calls of a task used: those that its kind recorded while it ran, or what its end says. Of the
- * totals that were recorded for one step (`usageOfStep`) the last counts, for a step that goes on reports all of it.
- */
-export function taskUsage({ facts, end }: Pick<TaskState, "facts" | "end">): Usage | undefined {
-  const calls: Usage[] = [];
-  const totals = new Map<JsonValue, Usage>();
-  for (const { usage, usageOfStep } of facts)
-    if (isUsage(usage)) {
-      if (usageOfStep === undefined) calls.push(usage);
-      else totals.set(usageOfStep, usage);
-    }
-  const recorded = [...calls, ...totals.values()];
-  if (recorded.length > 0) return sumUsage(recorded);
-  return isUsage(end?.usage) ? end.usage : undefined;
-}
-
-function isUsage(usage: unknown): usage is Usage {
-  return (
-    isObject(usage) &&
-    [usage["inputTokens"], usage["cacheReadTokens"], usage["cacheWriteTokens"], usage["outputTokens"]].every(
-      isCount,
-    )
-  );
-}
-
 /** Status of a task, now: one that runs in a dead process was interrupted. */
 export function statusOf(
   { status, owner }: Pick<TaskState, "status" | "owner">,
@@ -209,11 +182,11 @@ function isNotice({ what, text }: Fields): boolean {
   return NOTICES.has(asString(what) ?? "") && typeof text === "string";
 }
 
-function isEnd({ outcome, outputBytes, exitCode, result, signal, reason, usage }: Fields): boolean {
+function isEnd({ outcome, outputBytes, exitCode, result, signal, reason, usage, spent }: Fields): boolean {
   return (
     OUTCOMES.has(asString(outcome) ?? "") &&
     asNumber(outputBytes) !== undefined &&
-    (usage === undefined || isObject(usage)) &&
+    [usage, spent].every((figures) => figures === undefined || isObject(figures)) &&
     (exitCode === undefined || asNumber(exitCode) !== undefined) &&
     [result, signal, reason].every(isTextOrAbsent)
   );

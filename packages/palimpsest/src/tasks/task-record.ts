@@ -44,6 +44,8 @@ export interface TaskEnd {
   readonly reason?: string;
   /** What its model calls used. */
   readonly usage?: Usage;
+  /** Number and cost of these calls; see `spentFields`. */
+  readonly spent?: JsonObject;
 }
 
 interface RecordBase {

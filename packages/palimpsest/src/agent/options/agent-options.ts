@@ -8,6 +8,7 @@ import type { FileRestorer, Restorer } from "../../ports/restorer.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import type { SessionHooks } from "../../ports/session-hooks.ts";
 import type { PlanHost } from "../../session/compact/restored-context.ts";
+import type { SpentSum } from "../../tokens/price/spent.ts";
 import type { PersistentMemory } from "../memory/persistent-memory.ts";
 import type { TasksOptions, TaskWorld } from "../tasks/task-options.ts";
 
@@ -78,7 +79,9 @@ export interface AgentWorld {
     readonly restorer: Restorer;
   };
   /** Called once the session was closed. */
-  readonly onClosed?: () => void;
+  readonly onClosed?: (() => void) | undefined;
+  /** Called with each call of a model that the session causes. */
+  readonly onSpent?: ((spent: SpentSum) => void) | undefined;
 }
 
 /** Options of a session's notes. */

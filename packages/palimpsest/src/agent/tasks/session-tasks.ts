@@ -10,9 +10,11 @@ import { errorMessage } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { Deadline } from "../../ports/runtime.ts";
-import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
+import type { TaskState } from "../../tasks/fold-tasks.ts";
 import type { NoticeRecord, TaskEnd, TaskKindName, TaskOwner } from "../../tasks/task-record.ts";
 import { hasMail, processMarks } from "../../tasks/task-request.ts";
+import { taskSpent, taskUsage } from "../../tasks/task-spent.ts";
+import { addSpent, NOTHING_SPENT, type SpentSum } from "../../tokens/price/spent.ts";
 import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
 import type { TaskKind } from "./kind/task-kind.ts";
@@ -185,6 +187,11 @@ export class SessionTasks implements Tasks {
   get usage(): Usage | undefined {
     const usages = this.#journal.tasks.flatMap((task) => taskUsage(task) ?? []);
     return usages.length === 0 ? undefined : sumUsage(usages);
+  }
+
+  /** What the model calls of all tasks cost. */
+  get spent(): SpentSum {
+    return this.#journal.tasks.map(taskSpent).reduce(addSpent, NOTHING_SPENT);
   }
 
   /** The kinds that can be run here. */

@@ -4,11 +4,11 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import type { IdSource, ProcessIdentity, Timer } from "../../ports/runtime.ts";
 import type { HttpFetch, TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
-import type { SessionEvent } from "../../session/events/events.ts";
 import type { Session } from "../../session/session.ts";
-import { type TaskState, taskUsage } from "../../tasks/fold-tasks.ts";
+import type { TaskState } from "../../tasks/fold-tasks.ts";
 import type { Silence } from "../../tasks/silence.ts";
 import type { TaskKindName, TaskOutcome } from "../../tasks/task-record.ts";
+import { taskUsage } from "../../tasks/task-spent.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 import type { DreamSessions } from "../memory/consolidation/run-dream.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
@@ -177,11 +177,10 @@ export interface AgentSessions {
   open(sessionId: string, about: AboutAgent): Promise<Session>;
 }
 
-/** The task of an agent whose session is opened, and who hears of its events besides the host. */
+/** The task of an agent whose session is opened. */
 export interface AboutAgent {
   readonly parent: Session;
   readonly taskId: string;
-  readonly onEvent: (event: SessionEvent) => void;
 }
 
 /** The same for one session. */

@@ -119,6 +119,21 @@ describe("a dream as a task", () => {
     expect(filesIn(folder)).toEqual(BEFORE);
   });
 
+  it("is in the cost of its session, at the price of the model that it asked", async () => {
+    const answer = {
+      messages: [{ role: "assistant" as const, content: [merge(["kept.md", "again.md"])] }],
+      stopReason: "tool-use" as const,
+      usage: { inputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 100 },
+    };
+    const { session } = await host({ lightModel: dreamer(answer) });
+    const { id } = await session.tasks.start("dream", { force: true });
+    await session.tasks.wait(id);
+    const { tasks } = await session.spending();
+    expect(tasks).toMatchObject({ calls: 1, unmeteredCalls: 0, usage: answer.usage });
+    expect(tasks.costUsd).toBeCloseTo(0.0045, 10);
+    await session.close();
+  });
+
   it("is not started again by a task where none is due", async () => {
     const { session, folder } = await host();
     const { id } = await session.tasks.start("dream", {});

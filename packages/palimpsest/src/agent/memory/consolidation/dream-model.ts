@@ -26,7 +26,8 @@ import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
-import { blockText, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
+import { addSpent, NOTHING_SPENT, type SpentSum, spentOn } from "../../../tokens/price/spent.ts";
+import { blockText, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import { askForMemories, type JudgedMemory, type ReadableMemory } from "../extraction/ask-for-memories.ts";
 import { asRemembered } from "../extraction/model-extraction.ts";
 import { readFresh } from "../store/fresh-memory.ts";
@@ -60,8 +61,8 @@ interface DreamModelOptions {
 /** The outcome of asking a model. */
 export interface DreamAnswer {
   readonly claims: DreamClaims;
-  /** The cost of its calls, if the provider reports it. */
-  readonly usage: Usage | undefined;
+  /** The cost of its calls. */
+  readonly spent: SpentSum;
   /** Proposals that were refused at once, with the reasons. */
   readonly refused: readonly string[];
   readonly notes: readonly string[];
@@ -80,10 +81,10 @@ export async function askForConsolidation(
   const withFacts =
     facts.length === 0 ? known : await inSteps(memoriesAfterDream({ ...input, claims }), world, signal);
   const { proposals, shown } = await questions.proposals(withFacts, input.nowMs);
-  const { usages, refused, notes } = questions;
+  const { spent, refused, notes } = questions;
   return {
     claims: { facts, proposals, shown },
-    usage: usages.length === 0 ? undefined : sumUsage(usages),
+    spent,
     refused,
     notes,
   };
@@ -105,7 +106,7 @@ interface Together {
 }
 
 class DreamQuestions {
-  readonly usages: Usage[] = [];
+  spent = NOTHING_SPENT;
   readonly refused: string[] = [];
   readonly notes: string[] = [];
   readonly #world: DreamModelWorld;
@@ -138,8 +139,8 @@ class DreamQuestions {
       };
       const world = { ...this.#world, memory: readable(known) };
       const limits = { limit, signal: this.#signal, earlier: attributeTexts(earlier) };
-      const { usage, refused } = await askForMemories(world, messages, limits, keep);
-      if (usage !== undefined) this.usages.push(usage);
+      const { spent, refused } = await askForMemories(world, messages, limits, keep);
+      this.spent = addSpent(this.spent, spent);
       this.refused.push(...refused);
     });
     return isAsked ? facts : [];
@@ -178,7 +179,7 @@ class DreamQuestions {
       maxOutputTokens: DREAM_OUTPUT_TOKENS,
     };
     const { content, usage } = await askModel(client, request, { deadline, timeoutMs, signal: this.#signal });
-    if (usage !== undefined) this.usages.push(usage);
+    this.spent = addSpent(this.spent, spentOn(usage, client.model));
     if (content.length === 0) this.notes.push("The model answered nothing; the rules alone decided.");
     const calls = content.filter((block): block is ToolUseBlock => block?.type === "tool_use");
     if (calls.length > PROPOSALS_COUNT)

@@ -21,6 +21,7 @@ import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
+import { reportedUsage, type Spent, spentOf } from "../../../tokens/price/spent.ts";
 import type { Usage } from "../../../transcript/blocks.ts";
 import type { InjectionLog } from "../recall/recall-log.ts";
 import { forgottenIn } from "../store/archived-memories.ts";
@@ -89,8 +90,10 @@ export interface DreamReport {
   readonly notes: readonly string[];
   /** Refused proposals of a model, with the reasons. */
   readonly refused: readonly string[];
-  /** The cost of a model's calls, if its provider reports it. */
+  /** The usage of a model's calls, if its provider reports it. */
   readonly usage?: Usage;
+  /** These calls, and what they cost. */
+  readonly spent?: Spent;
   /** Every changed file: the lines that go and that come. */
   readonly diff: string;
 }
@@ -245,11 +248,19 @@ function preview({ actions, notes, refused, changes }: DreamPlan, { answer }: Co
   const dreamPreview = {
     notes: [...notes, ...(answer?.notes ?? [])],
     refused: [...(answer?.refused ?? []), ...refused],
-    ...(answer?.usage === undefined ? {} : { usage: answer.usage }),
+    ...(answer === undefined ? {} : costOf(answer)),
   };
   return changes.length === 0
     ? { ...ended("nothing-to-do", "Everything is as it should be."), ...dreamPreview }
     : { status: "planned", reason: `${changes.length} files would change.`, actions, ...dreamPreview, diff };
+}
+
+function costOf({ spent }: DreamAnswer): Pick<DreamReport, "usage" | "spent"> {
+  const usage = reportedUsage(spent);
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(spent.calls === 0 ? {} : { spent: spentOf(spent) }),
+  };
 }
 
 async function reasonNotDue(

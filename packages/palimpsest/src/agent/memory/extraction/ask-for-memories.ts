@@ -34,7 +34,8 @@ import {
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
-import { type ContentBlock, sumUsage, type ToolUseBlock, type Usage } from "../../../transcript/blocks.ts";
+import { addSpent, NOTHING_SPENT, type SpentSum, spentOn } from "../../../tokens/price/spent.ts";
+import type { ContentBlock, ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { RequestMessage } from "../../../transcript/window.ts";
 
 /** Tool calls of one answer that are carried out. Our choice: a model that makes more has lost its way. */
@@ -73,8 +74,8 @@ export interface ExtractionLimits {
 }
 
 interface AskedExtraction {
-  /** The cost of its calls, if the provider reports it. */
-  readonly usage: Usage | undefined;
+  /** The cost of its calls. */
+  readonly spent: SpentSum;
   /** Calls that were refused, and why. */
   readonly refused: readonly string[];
 }
@@ -93,11 +94,11 @@ export async function askForMemories(
   const { memories } = await world.memory.list();
   const { system, text } = composeExtraction(pieces, memories.filter(isRecallable), limit);
   const first: RequestMessage = { role: "user", content: [{ type: "text", text }] };
-  const usages: Usage[] = [];
+  let spent = NOTHING_SPENT;
   const refused: string[] = [];
   const ask = async (messages: readonly RequestMessage[]): Promise<readonly ContentBlock[]> => {
     const { content, usage } = await askExtractor(world, { system, messages }, signal);
-    if (usage !== undefined) usages.push(usage);
+    spent = addSpent(spent, spentOn(usage, world.client.model));
     return content;
   };
   let answer = await ask([first]);
@@ -118,7 +119,7 @@ export async function askForMemories(
     calls = callsOf(answer);
     await keep(judgeCalls(calls, { ...judging, limit: limit - judged.length }));
   }
-  return { usage: usages.length === 0 ? undefined : sumUsage(usages), refused };
+  return { spent, refused };
 }
 
 function askExtractor(

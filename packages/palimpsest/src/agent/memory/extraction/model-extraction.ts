@@ -17,6 +17,7 @@ import type { FreshMemory } from "../../../memory/write/plan-remember.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { FileRestorer } from "../../../ports/restorer.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
+import { reportedUsage } from "../../../tokens/price/spent.ts";
 import type { Usage } from "../../../transcript/blocks.ts";
 import { learnSecrets, redactJson } from "../../../transcript/without-secrets.ts";
 import type { RememberOptions } from "../store/fresh-memory.ts";
@@ -72,7 +73,7 @@ export async function extractByModel(
     secrets,
   );
   const asked = extractByRules(conversation).proposals.filter(({ decays }) => !decays);
-  const { usage, refused } = await askForMemories(world, conversation, limits, async (judged) => {
+  const { spent, refused } = await askForMemories(world, conversation, limits, async (judged) => {
     for (const one of judged) {
       if (one.verdict.isQuarantined && quarantinedLeft <= 0) {
         leftOut.push(`There is no room for more that is quarantined. ${one.verdict.why}`);
@@ -96,7 +97,7 @@ export async function extractByModel(
       receipts.push(receipt);
     }
   });
-  return { receipts, usage, refused: [...refused, ...leftOut] };
+  return { receipts, usage: reportedUsage(spent), refused: [...refused, ...leftOut] };
 }
 
 function notAFact(text: string): string | undefined {

@@ -357,8 +357,9 @@ export class AgentExtraction {
     // Known facts do not count against the limit.
     this.#left -= receipts.filter(({ status }) => status !== "merged" && status !== "rejected").length;
     this.#leftQuarantined -= receipts.filter(({ status }) => status === "quarantined").length;
-    const hasChanges = receipts.length > 0 || (more.refused?.length ?? 0) > 0 || more.usage !== undefined;
-    if (hasChanges) internalsOf(this.#session).emit({ type: "memory-extracted", by, receipts, ...more });
+    // A model that was asked has its cost, also where it found nothing.
+    if (by === "model" || receipts.length > 0)
+      internalsOf(this.#session).emit({ type: "memory-extracted", by, receipts, ...more });
   }
 }
 

@@ -6,6 +6,7 @@ import type { ModelAnswer, ModelEvent, ToolDefinition } from "../../../ports/mod
 import type { SessionEvent } from "../../../session/events/events.ts";
 import type { CallRequest, PreparedCall } from "../../../session/options/prepared-call.ts";
 import type { Session } from "../../../session/session.ts";
+import type { Spent } from "../../../tokens/price/spent.ts";
 import type { ToolResultBlock, ToolResultPart, ToolUseBlock, Usage } from "../../../transcript/blocks.ts";
 
 /** A tool's answer: a text, parts, or either with a mark that it failed. */
@@ -106,21 +107,16 @@ export interface TurnOptions {
   readonly maxIterations?: number;
 }
 
-/** Calls of models, and what they cost. */
-export interface Spent {
-  readonly calls: number;
-  readonly usage: Usage;
-  /** In $, at list prices; `undefined` if the price of a model is not known. */
-  readonly costUsd: number | undefined;
-}
-
 /** The cost of a session or of a turn: the total, and its share for each purpose. */
 export interface Spending extends Spent {
   readonly answers: Spent;
   readonly summaries: Spent;
   readonly notes: Spent;
   readonly memory: Spent;
-  /** Agents and dreams in the background. */
+  /**
+   * Agents and dreams in the background. Agents on other machines report their usage only: their calls are not counted,
+   * and have no known price.
+   */
   readonly tasks: Spent;
 }
 

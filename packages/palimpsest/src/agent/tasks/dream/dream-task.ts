@@ -2,6 +2,7 @@
  * `dream`: consolidates long-term memory between sessions. What it changed is its output, as a diff.
  */
 import { asString, isObject, type JsonObject } from "../../../base/json/json.ts";
+import { spentFields } from "../../../tasks/task-spent.ts";
 import type { DreamOptions, DreamReport } from "../../memory/consolidation/run-dream.ts";
 import type { TaskKind } from "../kind/task-kind.ts";
 
@@ -32,7 +33,7 @@ export function dreamTasks(dream: (options: DreamOptions) => Promise<DreamReport
         run.write(`${report.reason}\n${report.diff}`);
         for (const note of report.notes) run.write(`${note}\n`);
         const result = `${report.status}: ${report.reason}`;
-        return { outcome: "done" as const, result, usage: report.usage };
+        return { outcome: "done" as const, result, ...(report.spent && spentFields(report.spent)) };
       });
       return { ended, stop: () => ended.then(noResult, noResult) };
     },

@@ -6,9 +6,8 @@ import { errorMessage, StoreError, TaskError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject } from "../../../base/json/json.ts";
 import type { Restorer } from "../../../ports/restorer.ts";
 import { MAIL_MARK } from "../../../session/append/carried-marks.ts";
-import type { SessionEvent } from "../../../session/events/events.ts";
 import { internalsOf, type Session } from "../../../session/session.ts";
-import type { Usage } from "../../../transcript/blocks.ts";
+import { NOTHING_SPENT, type SpentSum } from "../../../tokens/price/spent.ts";
 import type { AgentOptions, AgentWorld } from "../../options/agent-options.ts";
 import type { TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
 import type { OpenAgent, TaskAgent } from "../local-agent/agent-task.ts";
@@ -31,13 +30,16 @@ interface AgentOfTask extends Pick<TaskAgent, "id" | "close"> {
   receive(mail: Mail): Promise<void>;
 }
 
+/** Makes an agent of a session. */
+type AgentMaker = (session: Session, options: AgentOptions, world: AgentWorld) => AgentOfTask;
+
 /** The tasks of a session, as the session uses them. */
 export interface AgentTasks {
   /** @throws `TaskError` where the host gave the session nothing to run tasks with */
   readonly tasks: Tasks;
   readonly restorer: Restorer;
-  /** The sum of the usage that tasks reported; `undefined` if none did. */
-  readonly usage: Usage | undefined;
+  /** What the model calls of tasks cost so far. */
+  readonly spent: SpentSum;
   /** Ends tasks whose process died. Files that cannot be read are an event. */
   recover(): Promise<void>;
   /** Appends the notices that the agent has not had yet. Files of tasks that cannot be read are an event. @throws `StoreError` of the session's own log */
@@ -47,13 +49,13 @@ export interface AgentTasks {
 
 /**
  * Connects the tasks of a session.
- * @param agentOf makes an agent of a session, with the options that it does not have from its parent
+ * @param agentOf makes an agent of a session, with its own options and world
  */
 export function tasksOf(
   session: Session,
   options: AgentOptions,
   world: AgentWorld,
-  agentOf: (session: Session, options: AgentOptions) => AgentOfTask,
+  agentOf: AgentMaker,
 ): AgentTasks {
   const { deadline, now, tasks: given } = world;
   const { log, emit } = internalsOf(session);
@@ -73,7 +75,8 @@ export function tasksOf(
     if (given === undefined || made !== undefined) return made;
     const { filesInMemory, agentSessions, ...others } = given;
     const ports = { ...others, files: log.tasks ?? filesInMemory() };
-    const openAgent = agentSessions && agentOpener(session, options, agentSessions, agentOf);
+    const openAgent =
+      agentSessions && agentOpener({ parent: session, options, world }, agentSessions, agentOf);
     const { memory, tasks = {} } = options;
     made = new SessionTasks({
       ports,
@@ -130,8 +133,8 @@ export function tasksOf(
       });
     },
     restorer: tasksRestorer(knownIfReadable, now),
-    get usage() {
-      return knownIfReadable()?.usage;
+    get spent() {
+      return knownIfReadable()?.spent ?? NOTHING_SPENT;
     },
     recover: async () => knownIfReadable()?.recover(),
     // One after the other: each begins where the one before ended.
@@ -146,22 +149,22 @@ export function tasksOf(
 
 /** An agent has its parent's options, except those that concern one conversation. */
 function agentOpener(
-  parent: Session,
-  options: AgentOptions,
+  {
+    parent,
+    options,
+    world,
+  }: { readonly parent: Session; readonly options: AgentOptions; readonly world: AgentWorld },
   sessions: AgentSessions,
-  agentOf: (session: Session, options: AgentOptions) => AgentOfTask,
+  agentOf: AgentMaker,
 ): OpenAgent {
   const { tasks: _tasks, hooks: _hooks, plan: _plan, ...shared } = options;
-  return async ({ taskId, model = options.model, sessionId, onUsage }) => {
-    const onEvent = (event: SessionEvent): void => {
-      const { usage } = "usage" in event ? event : {};
-      if (usage !== undefined) onUsage(usage);
-    };
-    const about = { parent, taskId, onEvent };
+  return async ({ taskId, model = options.model, sessionId, onSpent }) => {
+    const about = { parent, taskId };
     const session =
       (sessionId === undefined ? undefined : await reopened(sessions, sessionId, about)) ??
       (await sessions.create(about));
-    const agent = agentOf(session, { ...shared, model });
+    // Its task closes the session, and the host hears nothing of it.
+    const agent = agentOf(session, { ...shared, model }, { ...world, onClosed: undefined, onSpent });
     return {
       id: agent.id,
       readMailNo: readMailNoOf(session),

@@ -9,7 +9,8 @@ import { errorMessage, TaskError } from "../../../base/errors.ts";
 import { asString, isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { TaskEnd } from "../../../tasks/task-record.ts";
-import { sumUsage, type Usage } from "../../../transcript/blocks.ts";
+import { spentFields } from "../../../tasks/task-spent.ts";
+import { addSpent, NOTHING_SPENT, type SpentSum, spentOf } from "../../../tokens/price/spent.ts";
 import type { AgentTool, TurnEvent, TurnOptions, TurnResult } from "../../options/turn/turn-options.ts";
 import type { RunningTask, TaskKind, TaskRun } from "../kind/task-kind.ts";
 import { type Mail, Mailbox } from "./mailbox.ts";
@@ -43,7 +44,7 @@ export type OpenAgent = (options: {
   readonly model: ModelClient | undefined;
   readonly sessionId: string | undefined;
   /** Receives what each model call of its session costs, those for summaries, notes and memories included. */
-  readonly onUsage: (usage: Usage) => void;
+  readonly onSpent: (spent: SpentSum) => void;
 }) => Promise<TaskAgent>;
 
 export interface AgentInput extends JsonObject {
@@ -87,7 +88,7 @@ export class AgentWork {
   readonly #run: TaskRun;
   readonly mailbox: Mailbox;
   #agent: TaskAgent | undefined;
-  readonly #usages: Usage[] = [];
+  #spent = NOTHING_SPENT;
   #lastText: string | undefined;
   #isResumed = false;
 
@@ -107,7 +108,11 @@ export class AgentWork {
       this.mailbox.close();
       // Closing it may cost something, too.
       await this.#agent?.close().catch(() => undefined);
-      return { ...end, result: this.#lastText, usage: this.#usage };
+      return {
+        ...end,
+        result: this.#lastText,
+        ...(this.#spent.calls === 0 ? {} : spentFields(spentOf(this.#spent))),
+      };
     };
     const ended = work();
     // The turns end by the signal, which is aborted before a task is stopped.
@@ -123,16 +128,12 @@ export class AgentWork {
     return this.#isResumed;
   }
 
-  get #usage(): Usage | undefined {
-    return this.#usages.length === 0 ? undefined : sumUsage(this.#usages);
-  }
-
   async open(open: OpenAgent): Promise<void> {
     const { taskId } = this.#run;
     const { model } = this.#definition;
     const earlier = this.#earlierSession;
-    const onUsage = (usage: Usage): void => this.#used(usage);
-    this.#agent = await open({ taskId, model, sessionId: earlier, onUsage });
+    const onSpent = (spent: SpentSum): void => this.#called(spent);
+    this.#agent = await open({ taskId, model, sessionId: earlier, onSpent });
     this.mailbox.skip(this.#agent.readMailNo);
     this.#isResumed = this.#agent.id === earlier;
     if (!this.#isResumed) this.#run.record({ session: this.#agent.id });
@@ -153,9 +154,9 @@ export class AgentWork {
   }
 
   /** Recorded call by call: what a turn cost that fails or is interrupted was spent all the same. */
-  #used(usage: Usage): void {
-    this.#usages.push(usage);
-    this.#run.record({ usage: { ...usage } });
+  #called(spent: SpentSum): void {
+    this.#spent = addSpent(this.#spent, spent);
+    this.#run.record(spentFields(spentOf(spent)));
   }
 
   get #earlierSession(): string | undefined {

@@ -119,7 +119,7 @@ class WorkflowRun {
     const known = this.#kinds.get(kind)!;
     const earlier = this.#run.earlier.filter((facts) => facts["ofStep"] === index);
     // A kind that records none says all of it at its end.
-    let recordsUsage = false;
+    let recordsSpent = false;
     const task = known.start(known.check(index === 0 ? input : chained(kind, input, previous)), {
       ...this.#run,
       earlier,
@@ -129,7 +129,7 @@ class WorkflowRun {
         this.#run.write(output);
       },
       record: (facts) => {
-        recordsUsage ||= facts["usage"] !== undefined;
+        recordsSpent ||= facts["spent"] !== undefined;
         this.#run.record({ ...facts, ofStep: index });
       },
     });
@@ -137,8 +137,9 @@ class WorkflowRun {
     // It was stopped while the step was starting.
     if (this.#run.signal.aborted) await task.stop();
     const end = await task.ended;
-    const { usage, ...rest } = end;
-    if (usage !== undefined && !recordsUsage) this.#run.record({ usage: { ...usage }, usageOfStep: index });
+    const { usage, spent, ...rest } = end;
+    if ((usage ?? spent) !== undefined && !recordsSpent)
+      this.#run.record({ usage: usage && { ...usage }, spent, usageOfStep: index });
     return rest;
   }
 }
