@@ -101,7 +101,7 @@ class Newest {
 }
 
 function toJson({ opened, window, survey, notes, messages }: Shown, isRedacted: boolean): object {
-  const { counts, usage, costUsd, metadata } = survey;
+  const { counts, usage, costUsd, unmeteredCalls, metadata } = survey;
   return {
     ...listedSession(opened.info, { project: opened.project.name }),
     metadata: isRedacted ? redactJson(metadata.values, (text) => redactBroken(text).text) : metadata.values,
@@ -120,6 +120,7 @@ function toJson({ opened, window, survey, notes, messages }: Shown, isRedacted: 
     tokens: { window: window.tracker.ledger.figure().tokens, said: Math.round(survey.conversationTokens) },
     usage,
     costUsd: usage === undefined ? undefined : costUsd,
+    unmeteredCalls,
     models: Object.fromEntries(survey.models),
     notes: notes && anyNotesJson(notes),
     damage: survey.damage.map(damageJson),

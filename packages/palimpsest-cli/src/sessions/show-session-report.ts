@@ -9,7 +9,7 @@ import type { OpenedLog, ResumedWindow } from "../stored-sessions/read-session.t
 import { formatAge, formatSessionTime, nameOf, tagsOf } from "../stored-sessions/session-words.ts";
 import type { Survey } from "../stored-sessions/survey-log.ts";
 import { cutToColumns, wrapWords } from "../terminal/columns.ts";
-import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
+import { formatBytes, formatCount, formatQuantity, formatTokens, formatUsd } from "../terminal/figures.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
 
 /** Lines of a block that are shown: enough to know what it is; an export has all of it. */
@@ -54,7 +54,7 @@ function factsOf(
   nowMs: number,
 ): readonly (readonly [string, string])[] {
   const { header, metadata } = info;
-  const { counts, usage, costUsd, blobs } = survey;
+  const { counts, usage, blobs } = survey;
   // Of an import, the store knows only what happened here.
   const lastActivityAt = (header?.source && survey.lastAt) ?? info.lastActivityAt;
   const created = `${survey.firstAt === undefined ? "at an unknown time" : formatSessionTime(survey.firstAt)}, last active ${formatAge(lastActivityAt, nowMs)}`;
@@ -76,7 +76,7 @@ function factsOf(
       `${formatTokens(windowTokens)} tokens now, ${formatQuantity(window.projection.visible.length, "message")}; ${formatQuantity(survey.compactions, "compaction")}`,
     ],
     ["Calls", counts.calls === 0 ? undefined : callWords(survey)],
-    ["Billed", usage === undefined ? undefined : usageWords(usage, costUsd)],
+    ["Billed", usage === undefined ? undefined : usageWords(usage, survey)],
     [
       "Stored",
       `${formatBytes(info.bytes)} in ${formatQuantity(counts.entries, "entry", "entries")}${blobs.count > 0 ? `, and ${formatQuantity(blobs.count, "large text")} of ${formatBytes(blobs.bytes)}` : ""}`,
@@ -97,8 +97,12 @@ function callWords({ counts, models }: Survey): string {
   return `${formatCount(counts.calls)}, by ${names.join(", ")}`;
 }
 
-function usageWords(usage: NonNullable<Survey["usage"]>, costUsd: number | undefined): string {
-  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(2)} at list prices`;
+function usageWords(
+  usage: NonNullable<Survey["usage"]>,
+  { costUsd, unmeteredCalls }: Pick<Survey, "costUsd" | "unmeteredCalls">,
+): string {
+  const isAtLeast = unmeteredCalls > 0;
+  const cost = costUsd === undefined ? "" : `, ${formatUsd(costUsd, { isAtLeast })} at list prices`;
   return `${formatTokens(promptTokens(usage))} tokens in (${formatTokens(usage.cacheReadTokens)} from the cache), ${formatTokens(usage.outputTokens)} out${cost}`;
 }
 

@@ -42,6 +42,8 @@ export class Survey {
   conversationTokens = 0;
   compactions = 0;
   usage: Usage | undefined;
+  /** Answered calls whose usage was not reported: they are in neither usage nor cost. */
+  unmeteredCalls = 0;
   /** Cost of the reported calls at list prices, in $; `undefined` once a model has no known price. */
   costUsd: number | undefined = 0;
   /** When the first thing and the last was said. */
@@ -129,10 +131,13 @@ export class Survey {
     }
   }
 
-  #addAnswer({ callSeq, usage }: AnswerEntry): void {
+  #addAnswer({ callSeq, usage, error }: AnswerEntry): void {
     const model = this.#calls.get(callSeq);
     this.#calls.delete(callSeq);
-    if (usage === undefined) return;
+    if (usage === undefined) {
+      if (error === undefined) this.unmeteredCalls++;
+      return;
+    }
     const before = this.usage;
     this.usage = {
       inputTokens: (before?.inputTokens ?? 0) + usage.inputTokens,

@@ -1,5 +1,5 @@
 /**
- * Numbers as people read them: `53.4K`, `1,204`, `4.2 MB`, `0.31 ms`.
+ * Numbers as people read them: `53.4K`, `1,204`, `4.2 MB`, `$0.31`, `0.31 ms`.
  */
 
 /** Tokens to three digits: `950`, `53.4K`, `412K`, `1.23M`. */
@@ -19,6 +19,18 @@ export function formatCount(count: number): string {
 /** A count with its noun: `1 call`, `214 calls`. */
 export function formatQuantity(count: number, singular: string, plural = `${singular}s`): string {
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** An amount in $; `isAtLeast` if it leaves out calls whose usage is not known. */
+export function formatUsd(
+  usd: number,
+  { digits = 2, isAtLeast = false }: { readonly digits?: number; readonly isAtLeast?: boolean } = {},
+): string {
+  const smallest = 10 ** -digits;
+  // An amount that is not 0 is not shown as 0.
+  const isTiny = usd > 0 && usd < smallest / 2;
+  if (isTiny) return isAtLeast ? "more than $0" : `<$${smallest.toFixed(digits)}`;
+  return `${isAtLeast ? "at least " : ""}$${usd.toFixed(digits)}`;
 }
 
 /** Bytes in decimal units, as disks are sold. */

@@ -1,7 +1,7 @@
 /** `palimpsest run`: prompts, formats, sessions and exit codes, over both vendors' SDKs. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { callTool, type ScriptStep, say } from "palimpsest-testing";
+import { answer, callTool, type Script, type ScriptStep, say } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
 import {
@@ -90,6 +90,37 @@ describe("palimpsest run", () => {
       { message: { stop_reason: "end_turn", usage: { output_tokens: expect.any(Number) } } },
     ]);
     expect(await runForResult(place, ["-p", "Go."])).toMatchObject({ type: "result", result: "Again." });
+    await place.provider.close();
+  });
+
+  it("counts the agents that the model has work for it in the usage and the cost", async () => {
+    const script: Script = ({ lastUserText, body }) => {
+      if (lastUserText.includes("Look around.")) return answer("Seen.", { usage: figures(300, 30) });
+      return JSON.stringify(body).includes("Seen.")
+        ? answer("Done.", { usage: figures(20, 2) })
+        : answer([callTool("task", { agent: "explore", prompt: "Look around.", description: "looks" })], {
+            usage: figures(1, 0),
+          });
+    };
+    const figures = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
+    const place = await chatPlace(script);
+    const result = await runForResult(place, ["-p", "Go.", "--model", "claude-opus-5-5"]);
+    expect(result).toMatchObject({
+      result: "Done.",
+      num_turns: 2,
+      usage: { output_tokens: 32 },
+    });
+    expect(result["total_cost_usd"]).toBeGreaterThan(0);
+    expect(result).not.toHaveProperty("unmetered_calls");
+    await place.provider.close();
+  });
+
+  it("says how many calls the cost leaves out", async () => {
+    const place = await chatPlace(() => answer("Done.", { usage: "withheld" }));
+    expect(await runForResult(place, ["-p", "Go.", ...modelOptions("openai", place)])).toMatchObject({
+      total_cost_usd: 0,
+      unmetered_calls: 1,
+    });
     await place.provider.close();
   });
 

@@ -127,6 +127,31 @@ describe("sessions list", () => {
 });
 
 describe("sessions show", () => {
+  it("shows a small cost as small, and one that leaves calls out as a lower bound", async () => {
+    const place = storedHome();
+    const usage = { inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 50 };
+    const home = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    const session = await home.create();
+    const call = async (figures: { readonly usage?: typeof usage }): Promise<void> => {
+      await session.append("And?");
+      await session.prepare({ model: "claude-sonnet-4-5" });
+      const messages = [{ role: "assistant" as const, content: "Fine." }];
+      await session.record({ messages, ...figures });
+    };
+    await call({ usage });
+    const shown = () => place.run(["sessions", "show", session.id]);
+    expect((await shown()).out).toContain("50 out, <$0.01 at list prices");
+    await call({});
+    await call({ usage: { ...usage, outputTokens: 10_000 } });
+    await session.close();
+    await home.close();
+    expect((await shown()).out).toContain("out, at least $0.15 at list prices");
+    expect(json(await place.run(["sessions", "show", session.id, "--json"]))).toMatchObject({
+      counts: { calls: 3 },
+      unmeteredCalls: 1,
+    });
+  });
+
   it("tells figures and what was said last", async () => {
     const place = storedHome();
     const id = await storeSession(place, { title: "Ledgers", rounds: 3 });
@@ -140,6 +165,7 @@ describe("sessions show", () => {
     expect(out).not.toContain("path: l2");
     expect(json(await place.run(["sessions", "show", "Ledgers", "--json"]))).toMatchObject({
       version: 1,
+      unmeteredCalls: 0,
       sessionId: id,
       title: "Ledgers",
       counts: { messages: 9, userMessages: 3, toolCalls: 3, calls: 3, compactions: 0 },

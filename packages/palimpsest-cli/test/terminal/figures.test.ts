@@ -7,6 +7,7 @@ import {
   formatQuantity,
   formatShare,
   formatTokens,
+  formatUsd,
   quantile,
 } from "#terminal/figures.ts";
 
@@ -32,6 +33,15 @@ describe("figures", () => {
     [formatCount(999), "999"],
     [formatQuantity(1, "call"), "1 call"],
     [formatQuantity(1_204, "call"), "1,204 calls"],
+    [formatUsd(0), "$0.00"],
+    [formatUsd(0.0012), "<$0.01"],
+    [formatUsd(0.0049), "<$0.01"],
+    [formatUsd(0.0051), "$0.01"],
+    [formatUsd(1.236), "$1.24"],
+    [formatUsd(0.00002, { digits: 4 }), "<$0.0001"],
+    [formatUsd(1.236, { isAtLeast: true }), "at least $1.24"],
+    [formatUsd(0.0012, { isAtLeast: true }), "more than $0"],
+    [formatUsd(0, { isAtLeast: true }), "at least $0.00"],
     [formatBytes(999), "999 B"],
     [formatBytes(42_800), "42.8 KB"],
     [formatBytes(4_150_000), "4.15 MB"],

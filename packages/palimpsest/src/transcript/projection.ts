@@ -13,17 +13,12 @@
  * folds the whole log again in that case.
  */
 import { assert } from "../base/assert.ts";
-import { type BlockForm, type EffectEdit, hasEffect, type Insertion, type SeqRange } from "./edits.ts";
+import { type ActiveEdit, withEffect, withoutTexts } from "./edit-effect.ts";
+import { type BlockForm, type EffectEdit, hasEffect, type SeqRange } from "./edits.ts";
 import type { CheckpointEntry, EditEntry, Entry, MessageEntry } from "./entries.ts";
 import { isWithin, Line } from "./line.ts";
-import { insertedMessage, shownBlock, visibleMessage } from "./shown-block.ts";
-import type { VisibleBlock, VisibleMessage } from "./window.ts";
-
-interface ActiveEdit {
-  readonly seq: number;
-  readonly at: number;
-  readonly edit: EffectEdit;
-}
+import { visibleMessage } from "./shown-block.ts";
+import type { VisibleMessage } from "./window.ts";
 
 /**
  * The window of a log, kept up entry by entry: `apply` every entry in order and read `visible`.
@@ -34,7 +29,9 @@ export class Projection {
   #visible: VisibleMessage[] = [];
   /** Known entries of the log, on the line or not: a rewind can go back to what another one left. */
   readonly #messages = new Map<number, MessageEntry>();
-  readonly #editEntries: EditEntry[] = [];
+  #editEntries: EditEntry[] = [];
+  /** Edits whose texts were let go of. */
+  readonly #bareEdits = new Set<number>();
   readonly #calls: number[] = [];
   /** The edits in force on the line. */
   #edits: ActiveEdit[] = [];
@@ -166,13 +163,30 @@ export class Projection {
     );
   }
 
-  /** Lets go of messages that no edit in force shows; undoing those edits folds the whole log then. */
+  /** Lets go of messages and of texts of edits that are not shown; undoing what hides them folds the whole log then. */
   forgetHidden(): void {
     const shown = new Set(
       this.#visible.filter((message) => message.insertedBy === undefined).map((message) => message.seq),
     );
     for (const seq of this.#messages.keys()) if (!shown.has(seq)) this.#messages.delete(seq);
     this.#knownFromSeq = this.headSeq + 1;
+    this.#forgetTextsOfEdits(shown);
+  }
+
+  /** Summaries and restored files of all earlier compactions would be the most that a long session keeps. */
+  #forgetTextsOfEdits(shown: ReadonlySet<number>): void {
+    const inserting = new Set(this.#visible.flatMap((message) => message.insertedBy ?? []));
+    this.#editEntries = this.#editEntries.map((entry) => {
+      const { seq, edit } = entry;
+      if (!hasEffect(edit) || this.#bareEdits.has(seq) || inserting.has(seq)) return entry;
+      const isShown = (form: BlockForm): boolean =>
+        form.insertedBy === undefined ? shown.has(form.seq) : inserting.has(form.insertedBy);
+      if (edit.effect.forms?.some(isShown) === true) return entry;
+      this.#bareEdits.add(seq);
+      return { ...entry, edit: withoutTexts(edit) };
+    });
+    const known = new Map(this.#editEntries.map(({ seq, edit }) => [seq, edit]));
+    this.#edits = this.#edits.map((active) => ({ ...active, edit: known.get(active.seq) as EffectEdit }));
   }
 
   #push(entry: MessageEntry): void {
@@ -257,7 +271,9 @@ export class Projection {
     // What it hid of an earlier edit is shown again: that edit has to be known, too.
     return (
       hide.every((range) => range.from >= this.#knownFromSeq) &&
-      hideInserted.every((seq) => this.#editEntries.some((entry) => entry.seq === seq))
+      hideInserted.every(
+        (seq) => !this.#bareEdits.has(seq) && this.#editEntries.some((entry) => entry.seq === seq),
+      )
     );
   }
 }
@@ -290,88 +306,6 @@ export function isPossibleRewind({ seq, edit }: EditEntry): boolean {
 }
 
 const pinKey = (pin: SeqPin): string => `${pin.seq}.${pin.block ?? "*"}`;
-
-function withEffect(visible: readonly VisibleMessage[], active: ActiveEdit): VisibleMessage[] {
-  const { hide = [], hideInserted = [], forms = [], insert = [] } = active.edit.effect;
-  let next = withoutHidden(visible, normalRanges(hide), new Set(hideInserted));
-  if (forms.length > 0) next = withForms(next, forms);
-  for (const insertion of insert) insertAfter(next, insertion, active);
-  return next;
-}
-
-function withoutHidden(
-  visible: readonly VisibleMessage[],
-  hide: readonly SeqRange[],
-  hideInserted: ReadonlySet<number>,
-): VisibleMessage[] {
-  if (hide.length === 0 && hideInserted.size === 0) return [...visible];
-  return visible.filter(({ seq, insertedBy }) =>
-    insertedBy === undefined ? !isWithin(hide, seq) : !hideInserted.has(insertedBy),
-  );
-}
-
-/** Ascending and apart from each other: what comes from a stored edit may be neither. */
-function normalRanges(ranges: readonly SeqRange[]): readonly SeqRange[] {
-  if (ranges.length < 2) return ranges;
-  const normal: SeqRange[] = [];
-  for (const range of ranges.toSorted((one, other) => one.from - other.from)) {
-    const last = normal.at(-1);
-    if (last === undefined || range.from > last.to + 1) normal.push(range);
-    else normal[normal.length - 1] = { from: last.from, to: Math.max(last.to, range.to) };
-  }
-  return normal;
-}
-
-function withForms(visible: readonly VisibleMessage[], forms: readonly BlockForm[]): VisibleMessage[] {
-  const byMessage = new Map<string | number, BlockForm[]>();
-  for (const form of forms) {
-    const known = byMessage.get(messageKey(form));
-    if (known === undefined) byMessage.set(messageKey(form), [form]);
-    else known.push(form);
-  }
-  return visible.map((message) => {
-    const changed = byMessage.get(messageKey(message));
-    return changed === undefined ? message : { ...message, blocks: withBlockForms(message, changed) };
-  });
-}
-
-/** A message of the window: an entry, or what an edit inserted. */
-function messageKey(target: { readonly seq: number; readonly insertedBy?: number }): string | number {
-  return target.insertedBy === undefined ? target.seq : `${target.seq}+${target.insertedBy}`;
-}
-
-function withBlockForms(
-  { blocks, role }: VisibleMessage,
-  forms: readonly BlockForm[],
-): readonly VisibleBlock[] {
-  // Of several forms of one block the last counts.
-  const byBlock = new Map(forms.map((form) => [form.block, form]));
-  const next: VisibleBlock[] = [];
-  for (const block of blocks) {
-    const form = byBlock.get(block.index);
-    if (form === undefined) next.push(block);
-    if (form?.shown === undefined) continue;
-    const shown = shownBlock(form.shown, { role, isInterrupted: false });
-    if (shown === undefined) continue;
-    const blob = form.blob ?? block.blob;
-    next.push({
-      index: block.index,
-      block: shown,
-      form: "edited",
-      ...(blob === undefined ? {} : { blob }),
-    });
-  }
-  return next;
-}
-
-/** Behind everything that stands at or before `afterSeq`, earlier insertions at the same place included. */
-function insertAfter(visible: VisibleMessage[], insertion: Insertion, active: ActiveEdit): void {
-  const index = visible.findLastIndex((message) => message.seq <= insertion.afterSeq) + 1;
-  const messages = insertion.messages.map((message) =>
-    insertedMessage(message, insertion.afterSeq, active.seq, active.at),
-  );
-  visible.splice(index, 0, ...messages);
-}
 
 /**
  * Index of a message among `visible`: an answer right behind what its call sent, before whatever

@@ -24,6 +24,12 @@ class Run {
   readonly log = new TestLog();
   projection: Projection = project([]);
   sent: readonly RequestMessage[] | undefined;
+  readonly #reopen: (projection: Projection, entries: readonly Entry[]) => Projection;
+
+  /** `reopen`: done in the steps of this name. */
+  constructor(reopen = reopened) {
+    this.#reopen = reopen;
+  }
 
   step(step: HistoryStep): void {
     if (step.do === "append") this.#apply(this.log.message(step.message));
@@ -31,7 +37,7 @@ class Run {
     else if (step.do === "hide") this.#hide(step.pick, step.span, step.summary);
     else if (step.do === "reshape") this.#reshape(step.pick, step.isRemoved);
     else if (step.do === "undo") this.#undo(step.pick);
-    else if (step.do === "reopen") this.projection = reopened(this.projection, this.log.entries);
+    else if (step.do === "reopen") this.projection = this.#reopen(this.projection, this.log.entries);
     else if (this.log.entries.length === 0) return;
     else if (step.do === "pin") this.#edit({ kind: "pin", seq: 1 + (step.pick % this.log.entries.length) });
     else this.#edit({ kind: "rewind", toSeq: 1 + (step.pick % this.log.entries.length) });
@@ -182,6 +188,22 @@ describe("the log and its window, over random histories", () => {
           expect(reopened(run.projection, run.log.entries).visible).toEqual(run.projection.visible);
         }
         expect(run.projection.visible).toEqual(project(run.log.entries).visible);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is the same window if what is hidden was let go of", () => {
+    fc.assert(
+      fc.property(history(), (steps) => {
+        const run = new Run((projection) => {
+          projection.forgetHidden();
+          return projection;
+        });
+        for (const step of steps) {
+          run.step(step);
+          expect(run.projection.visible).toEqual(project(run.log.entries).visible);
+        }
       }),
       { numRuns: RUNS },
     );

@@ -153,6 +153,47 @@ describe("the window", () => {
     expect(() => projection.apply(undo)).toThrow("folds the whole log again");
     expect(shown(log)).toEqual(["1", "2", "3"]);
   });
+
+  it("keeps the texts of the summary that is shown, not those of all before it", () => {
+    const log = new TestLog();
+    const projection = project([]);
+    let summarySeq: number | undefined;
+    for (let round = 1; round <= 50; round++) {
+      const { seq } = log.message(user(`question ${round}`));
+      const content = [text(`summary ${round}, ${"long ".repeat(1_000)}`)];
+      const edit = log.edit({
+        ...hide(1, seq, ""),
+        effect: {
+          hide: [{ from: 1, to: seq }],
+          ...(summarySeq === undefined ? {} : { hideInserted: [summarySeq] }),
+          insert: [{ afterSeq: seq, messages: [{ role: "user", origin: "summary", content }] }],
+        },
+      });
+      for (const entry of log.entries.slice(-2)) projection.apply(entry);
+      summarySeq = edit.seq;
+      projection.forgetHidden();
+    }
+    expect(projection.activeEdits).toHaveLength(50);
+    expect(JSON.stringify(projection.activeEdits).length).toBeLessThan(6_000 + 50 * 250);
+    expect(projection.visible).toEqual(project(log.entries).visible);
+    // The one before the last showed a text that is not known here.
+    expect(projection.canApply(log.edit({ kind: "undo", editSeq: summarySeq! }))).toBe(false);
+  });
+
+  it("undoes what came since, behind which texts were let go of", () => {
+    const log = aLog(3);
+    log.edit(hide(1, 2, "sum"));
+    const projection = project(log.entries);
+    projection.forgetHidden();
+    projection.apply(log.message(user("5")));
+    const insert = [{ afterSeq: 5, messages: [{ role: "user" as const, content: [text("later")] }] }];
+    const effect = { hide: [{ from: 5, to: 5 }], hideInserted: [4], insert };
+    projection.apply(log.edit({ ...hide(5, 5, ""), effect }));
+    expect(shown(log)).toEqual(["3", "later"]);
+    projection.apply(log.edit({ kind: "undo", editSeq: 6 }));
+    expect(shown(log)).toEqual(["sum", "3", "5"]);
+    expect(projection.visible).toEqual(project(log.entries).visible);
+  });
 });
 
 describe("a window that was opened from a checkpoint", () => {

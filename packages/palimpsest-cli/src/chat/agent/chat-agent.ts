@@ -36,6 +36,7 @@ interface ChatStatus {
   readonly warning: TokenWarningState;
   /** The cost of the session, in $ at list prices; `undefined` if a price is not known, or as long as it is being read. */
   readonly costUsd: number | undefined;
+  readonly isCostAtLeast: boolean; // Calls without a reported usage are left out.
   /** Share of the prompts of the last turn that came from the provider's cache, from 0 to 1. */
   readonly cacheShare: number | undefined;
   readonly runningTasks: number;
@@ -45,7 +46,7 @@ export class ChatAgent {
   readonly #parts: ChatParts;
   #link: ChatLink;
   #stop: AbortController | undefined;
-  #costUsd: number | undefined;
+  #cost: Awaited<ReturnType<AgentSession["spending"]>> | undefined;
   #last: TurnResult | undefined;
   #running: Promise<unknown> = Promise.resolve();
   /** The mode that the model knows of. */
@@ -120,7 +121,7 @@ export class ChatAgent {
         onEvent: (event) => options.onEvent({ type: "model", event }),
       });
       this.#last = result;
-      this.#costUsd = (await session.spending()).costUsd;
+      this.#cost = await session.spending();
       // No longer busy: a front end that hears of the end may begin the next turn.
       this.#stop = undefined;
       options.onEvent({ type: "turn-ended", result, tookMs: performance.now() - startedAt });
@@ -189,7 +190,7 @@ export class ChatAgent {
 
   async #switch(open: () => Promise<ChatLink>): Promise<void> {
     this.#set(await open());
-    this.#costUsd = undefined;
+    this.#cost = undefined;
     this.#last = undefined;
     this.#learnCost();
   }
@@ -199,9 +200,9 @@ export class ChatAgent {
     const { session } = this.#link;
     if (session.visible.length === 0) return;
     const learn = async (): Promise<void> => {
-      const { costUsd } = await session.spending();
-      if (this.session !== session || this.#costUsd !== undefined) return;
-      this.#costUsd = costUsd;
+      const cost = await session.spending();
+      if (this.session !== session || this.#cost !== undefined) return;
+      this.#cost = cost;
       this.#parts.options.onEvent({ type: "cost" });
     };
     // The end of the next turn asks again.
@@ -231,7 +232,8 @@ export class ChatAgent {
       usedTokens,
       windowTokens,
       warning: tokenWarningState(usedTokens, limits),
-      costUsd: this.#costUsd,
+      costUsd: this.#cost?.costUsd,
+      isCostAtLeast: (this.#cost?.unmeteredCalls ?? 0) > 0,
       cacheShare: promptTokens === 0 ? undefined : cacheReadTokens / promptTokens,
       runningTasks: session.tasks.list().filter(({ status }) => status === "running").length,
     };

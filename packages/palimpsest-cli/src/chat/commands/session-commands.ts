@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Command } from "commander";
 import { OptionError } from "palimpsest";
-import { formatBytes, formatQuantity, formatTokens } from "../../terminal/figures.ts";
+import { formatBytes, formatCount, formatQuantity, formatTokens, formatUsd } from "../../terminal/figures.ts";
 import { createStyles } from "../../terminal/styles.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
 import { PERMISSION_MODES } from "../base/chat-events.ts";
@@ -155,28 +155,35 @@ const clear: ChatCommand = {
   },
 };
 
+type Spent = Pick<
+  Awaited<ReturnType<ChatAgent["session"]["spending"]>>,
+  "calls" | "unmeteredCalls" | "costUsd"
+>;
+
 const cost: ChatCommand = {
   name: "cost",
   description: "what this session has cost",
   isImmediate: true,
   run: async ({ session }) => {
     const spending = await session.spending();
-    const dollars = (usd: number | undefined): string => (usd === undefined ? "—" : `$${usd.toFixed(4)}`);
-    const calls = (count: number): string => formatQuantity(count, "call");
+    const dollars = ({ costUsd, unmeteredCalls }: Spent): string =>
+      costUsd === undefined ? "—" : formatUsd(costUsd, { digits: 4, isAtLeast: unmeteredCalls > 0 });
+    const calls = ({ calls, unmeteredCalls }: Spent): string =>
+      `${formatQuantity(calls, "call")}${unmeteredCalls === 0 ? "" : `, ${formatCount(unmeteredCalls)} without reported usage`}`;
     const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spending.usage;
     const prompt = inputTokens + cacheReadTokens + cacheWriteTokens;
     const parts = (["answers", "summaries", "notes", "memory", "tasks"] as const).flatMap((part) =>
-      spending[part].calls === 0
+      spending[part].calls === 0 && spending[part].costUsd === 0
         ? []
         : [
-            `${part.padEnd(10)} ${dollars(spending[part].costUsd).padStart(10)}  ${calls(spending[part].calls)}`,
+            `${part.padEnd(10)} ${dollars(spending[part]).padStart(10)}  ${spending[part].calls === 0 ? "calls not counted" : calls(spending[part])}`,
           ],
     );
     return {
       text: [
         spending.costUsd === undefined
-          ? `${calls(spending.calls)}; not all of the models asked have a known price`
-          : `${dollars(spending.costUsd)} at list prices, ${calls(spending.calls)}`,
+          ? `${calls(spending)}; not all of the models asked have a known price`
+          : `${dollars(spending)} at list prices, ${calls(spending)}`,
         `${formatTokens(prompt)} tokens of prompts (${prompt === 0 ? 0 : Math.round((100 * cacheReadTokens) / prompt)} % from the cache), ${formatTokens(outputTokens)} of answers`,
         ...parts,
       ].join("\n"),

@@ -182,7 +182,9 @@ export class RunReport {
       error: this.#error === undefined ? undefined : errorWords(this.#error),
       session_id: agent.session.id,
       total_cost_usd: spent?.costUsd,
-      usage: usageWords(result?.usage),
+      // Absent unless the cost leaves calls out.
+      unmetered_calls: spent?.unmeteredCalls === 0 ? undefined : spent?.unmeteredCalls,
+      usage: usageWords(spent?.usage),
       permission_denials: this.#denials,
     };
     out.write(jsonLine(summary));

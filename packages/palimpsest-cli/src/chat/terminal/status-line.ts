@@ -1,6 +1,6 @@
 /** The line at the bottom: room left, cost, cache, tasks, mode, model. The most important is shown where room is short. */
 import { columnsOf, cutToColumns } from "../../terminal/columns.ts";
-import { formatQuantity, formatShare } from "../../terminal/figures.ts";
+import { formatQuantity, formatShare, formatUsd } from "../../terminal/figures.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
 import { safeLine } from "../base/safe-text.ts";
 import type { Layout } from "./layout.ts";
@@ -22,13 +22,13 @@ const MODES: Readonly<Record<ChatStatus["mode"], string>> = {
 
 /** One line of fewer than `columns`: terminals draw the last column late. */
 export function statusLine(status: ChatStatus, { columns, styles }: Layout): string {
-  const { warning, costUsd, cacheShare, runningTasks, mode, model } = status;
+  const { warning, costUsd, isCostAtLeast, cacheShare, runningTasks, mode, model } = status;
   // In the order of their importance.
   const parts: readonly Part[] = [
     { text: `${warning.percentLeft} % left${warningWords(warning)}`, color: warningColor(warning, styles) },
     ...(runningTasks === 0 ? [] : [{ text: formatQuantity(runningTasks, "task"), color: styles.cyan }]),
     { text: MODES[mode], ...(mode === "allow-all" ? { color: styles.red } : {}) },
-    ...(costUsd === undefined ? [] : [{ text: `$${costUsd.toFixed(2)}` }]),
+    ...(costUsd === undefined ? [] : [{ text: formatUsd(costUsd, { isAtLeast: isCostAtLeast }) }]),
     ...(cacheShare === undefined ? [] : [{ text: `cache ${formatShare(cacheShare)}` }]),
     { text: safeLine(model) },
   ];

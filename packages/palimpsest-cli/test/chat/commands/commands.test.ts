@@ -1,7 +1,7 @@
 /** The commands of a chat, on a chat as a front end has it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { callTool, type Script } from "palimpsest-testing";
+import { answer, callTool, type Script } from "palimpsest-testing";
 import { describe, expect, it, vi } from "vitest";
 import type { ChatOptions } from "#chat/agent/chat-options.ts";
 import { openChat } from "#chat/agent/open-chat.ts";
@@ -106,6 +106,19 @@ describe("the commands of a chat", () => {
     await agent.send("One.");
     expect((await run("/cost")).text).toMatch(
       /^1 call; not all of the models asked have a known price\n.*\nanswers +— {2}1 call$/,
+    );
+    await end();
+  });
+
+  it("say that the cost is a lower bound where calls have no usage", async () => {
+    const replies = ["One.", answer("Two.", { usage: "withheld" })];
+    const { agent, run, end } = await chat(() => replies.shift() ?? "More.", { model: "openai:gpt-5.5" });
+    await agent.send("One.");
+    expect(agent.status().isCostAtLeast).toBe(false);
+    await agent.send("Two.");
+    expect(agent.status().isCostAtLeast).toBe(true);
+    expect((await run("/cost")).text).toMatch(
+      /^at least \$0\.\d{4} at list prices, 2 calls, 1 without reported usage\n.*\nanswers +at least \$0\.\d{4} {2}2 calls, 1 without reported usage$/,
     );
     await end();
   });

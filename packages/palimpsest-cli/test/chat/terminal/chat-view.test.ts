@@ -281,34 +281,50 @@ describe("events in words", () => {
   });
 });
 
-describe("the status line", () => {
-  const status = {
-    model: "claude-opus-5-5",
-    mode: "ask",
-    usedTokens: 150_000,
-    windowTokens: 200_000,
-    warning: {
-      percentLeft: 8,
-      isAboveWarningThreshold: true,
-      isAboveErrorThreshold: false,
-      isAboveAutoCompactThreshold: false,
-      isAtBlockingLimit: false,
-    },
-    costUsd: 1.234,
-    cacheShare: 0.912,
-    runningTasks: 2,
-  } as const;
+const aStatus = {
+  model: "claude-opus-5-5",
+  mode: "ask",
+  usedTokens: 150_000,
+  windowTokens: 200_000,
+  warning: {
+    percentLeft: 8,
+    isAboveWarningThreshold: true,
+    isAboveErrorThreshold: false,
+    isAboveAutoCompactThreshold: false,
+    isAtBlockingLimit: false,
+  },
+  costUsd: 1.234,
+  isCostAtLeast: false,
+  cacheShare: 0.912,
+  runningTasks: 2,
+} as const;
 
+describe("the status line", () => {
   it.each([
     { columns: 80, line: "8 % left: compacts soon · 2 tasks · asks · $1.23 · cache 91 % · claude-opus-5-5" },
     { columns: 40, line: "8 % left: compacts soon · 2 tasks · asks" },
     { columns: 30, line: "8 % left: compacts soon" },
     { columns: 10, line: "8 % left…" },
   ])("has the most important at $columns columns", ({ columns, line }) => {
-    const drawn = statusLine(status, { columns, styles: PLAIN });
+    const drawn = statusLine(aStatus, { columns, styles: PLAIN });
     expect(columnsOf(drawn)).toBeLessThan(columns + 1);
     if (columns !== 40) expect(drawn).toBe(line);
     else expect(line.startsWith(drawn)).toBe(true);
+  });
+});
+
+describe("the cost in the status line", () => {
+  it.each([
+    { costUsd: 0.0012, isCostAtLeast: false, shown: "<$0.01" },
+    { costUsd: 1.2, isCostAtLeast: true, shown: "at least $1.20" },
+    { costUsd: undefined, isCostAtLeast: true, shown: undefined },
+  ])("is $shown", ({ shown, ...cost }) => {
+    const line = statusLine({ ...aStatus, ...cost }, { columns: 120, styles: PLAIN });
+    expect(line).toBe(
+      ["8 % left: compacts soon", "2 tasks", "asks", shown, "cache 91 %", "claude-opus-5-5"]
+        .filter((part) => part !== undefined)
+        .join(" · "),
+    );
   });
 });
 

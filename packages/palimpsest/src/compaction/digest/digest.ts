@@ -60,7 +60,7 @@ export interface FileRecord {
   lastSeq: number;
   lastPointer: string;
   /** Entries of its newest calls and their results, oldest first. */
-  readonly trail: number[];
+  trail: readonly number[];
   snippet?: string;
 }
 
@@ -300,7 +300,7 @@ function addFile(digest: Digest, seq: number, pointer: string, touch: FileTouch)
     lastPointer: pointer,
     trail: [],
   };
-  pushBounded(file.trail, seq, TRAIL_KEPT);
+  extendTrail(file, seq);
   if (touch.how === "read") file.reads++;
   else {
     file.edits++;
@@ -315,6 +315,11 @@ function addFile(digest: Digest, seq: number, pointer: string, touch: FileTouch)
   forgetOldest(digest.files);
 }
 
+/** A new list, of just that length: most files have one call and its result, and a list that grows takes room for 17. */
+function extendTrail(file: FileRecord, seq: number): void {
+  file.trail = file.trail.slice(1 - TRAIL_KEPT).concat(seq);
+}
+
 function addResult(digest: Digest, seq: number, pointer: string, block: ToolResultBlock): void {
   const call = digest.openCalls.get(block.tool_use_id);
   digest.openCalls.delete(block.tool_use_id);
@@ -324,7 +329,7 @@ function addResult(digest: Digest, seq: number, pointer: string, block: ToolResu
   call.action.outcome = outcome.hasFailed ? "failed" : "ok";
   for (const path of call.paths) {
     const file = digest.files.get(path);
-    if (file !== undefined) pushBounded(file.trail, seq, TRAIL_KEPT);
+    if (file !== undefined) extendTrail(file, seq);
   }
   if (/askuser|ask_user|userquestion/i.test(call.name))
     addUserWords(digest, seq, pointer, toolResultText(block));

@@ -7,7 +7,8 @@
  */
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { finish, type Steps } from "../../base/steps.ts";
-import { type LiteralRecord, rankLiterals } from "../literals/literal-ledger.ts";
+import { rankLiterals } from "../literals/literal-ledger.ts";
+import { isLiteralKind, type LiteralRecord } from "../literals/literal-table.ts";
 import type { LogWords } from "../literals/log-words.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
 import type { DigestFinding } from "./digest-findings.ts";
@@ -74,7 +75,6 @@ const SHAPES = {
   literals: {
     kind: "string",
     messageCount: "number",
-    firstSeq: "number",
     lastSeq: "number",
     lastAssistantSeq: "number",
     assistantCount: "number",
@@ -221,7 +221,7 @@ function* readFields(
     () => fillMap(digest.commands, fields["commands"], SHAPES.commands),
     () => fillMap(digest.todos.listed, fields["listed"], SHAPES.todos),
     () => fillMap(digest.todos.checked, fields["checked"], SHAPES.todos),
-    () => fillMap<LiteralRecord>(digest.literals.records, fields["literals"], SHAPES.literals),
+    () => fillLiterals(digest, fields["literals"]),
     () => fillToolCounts(digest, fields["toolCounts"]) && fillOpenCalls(digest, fields["openCalls"]),
   ];
   for (const fill of fills) {
@@ -241,6 +241,16 @@ function fillMap<Item>(map: Map<string, Item>, value: unknown, shape: Shape): bo
   const fits = shapeCheck(shape);
   if (!isPairs(value) || !value.every(([, item]) => fits(item))) return false;
   for (const [key, item] of value) map.set(key, item as Item);
+  return true;
+}
+
+function fillLiterals({ literals: { records } }: Digest, value: unknown): boolean {
+  const fits = shapeCheck(SHAPES.literals);
+  if (!isPairs(value)) return false;
+  for (const [text, record] of value) {
+    if (!fits(record) || !isLiteralKind((record as LiteralRecord).kind)) return false;
+    records.set(text, record as LiteralRecord);
+  }
   return true;
 }
 

@@ -9,27 +9,23 @@
 import { finish, type Steps } from "../../base/steps.ts";
 import type { VisibleBlock, VisibleMessage } from "../../transcript/window.ts";
 import { literalsInSteps, type TextLiteral } from "./block-literals.ts";
-import type { LiteralKind } from "./literals.ts";
+import {
+  ASSISTANT_COUNT,
+  LAST_ASSISTANT_SEQ,
+  LAST_SEQ,
+  LAST_USER_SEQ,
+  type LiteralRecord,
+  LiteralTable,
+  MESSAGE_COUNT,
+  ROW_NUMBERS,
+  USER_COUNT,
+} from "./literal-table.ts";
 
 /** The speaker of a text: strings of the user or the assistant are needed again more often than tool output. */
 export type Speaker = "user" | "assistant" | "call" | "tool";
 
-export interface LiteralRecord {
-  readonly kind: LiteralKind;
-  /** Messages that hold it. */
-  messageCount: number;
-  firstSeq: number;
-  lastSeq: number;
-  /** Last time that the assistant wrote it, in text or arguments; 0 for never. */
-  lastAssistantSeq: number;
-  assistantCount: number;
-  userCount: number;
-  lastUserSeq: number;
-  isDefined: boolean;
-}
-
 export interface LiteralLedger {
-  readonly records: Map<string, LiteralRecord>;
+  records: LiteralTable;
   readonly limitCount: number;
   newestSeq: number;
   /** Strings that were forgotten for want of room. */
@@ -40,7 +36,7 @@ export interface LiteralLedger {
 const SWEEP_SHARE = 0.75;
 
 export function createLedger(limitCount: number): LiteralLedger {
-  return { records: new Map(), limitCount, newestSeq: 0, forgottenCount: 0 };
+  return { records: new LiteralTable(), limitCount, newestSeq: 0, forgottenCount: 0 };
 }
 
 /** Adds the literals of one text. Changes the ledger. */
@@ -50,59 +46,37 @@ export function addLiterals(
   speaker: Speaker,
   literals: readonly TextLiteral[],
 ): void {
+  const { records } = ledger;
   ledger.newestSeq = Math.max(ledger.newestSeq, seq);
   for (const { text, kind, isDefined } of literals) {
-    const known = ledger.records.get(text);
-    const record = known ?? newRecord(kind, seq);
-    if (known === undefined) ledger.records.set(text, record);
-    if (record.lastSeq !== seq || known === undefined) record.messageCount++;
-    record.lastSeq = seq;
-    if (isDefined) record.isDefined = true;
-    countSpeaker(record, seq, speaker);
+    const row = records.put(text, kind);
+    const { numbers } = records;
+    const at = row * ROW_NUMBERS;
+    if (numbers[at + LAST_SEQ] !== seq || numbers[at + MESSAGE_COUNT] === 0) numbers[at + MESSAGE_COUNT]!++;
+    numbers[at + LAST_SEQ] = seq;
+    if (isDefined) records.markDefined(row);
+    countSpeaker(numbers, at, seq, speaker);
   }
-  if (ledger.records.size > ledger.limitCount) sweep(ledger);
+  if (records.size > ledger.limitCount) sweep(ledger);
 }
 
-function newRecord(kind: LiteralKind, seq: number): LiteralRecord {
-  return {
-    kind,
-    messageCount: 0,
-    firstSeq: seq,
-    lastSeq: seq,
-    lastAssistantSeq: 0,
-    assistantCount: 0,
-    userCount: 0,
-    lastUserSeq: 0,
-    isDefined: false,
-  };
-}
-
-function countSpeaker(record: LiteralRecord, seq: number, speaker: Speaker): void {
-  if (speaker === "user" && record.lastUserSeq !== seq) {
-    record.userCount++;
-    record.lastUserSeq = seq;
+function countSpeaker(numbers: Uint32Array, at: number, seq: number, speaker: Speaker): void {
+  if (speaker === "user" && numbers[at + LAST_USER_SEQ] !== seq) {
+    numbers[at + USER_COUNT]!++;
+    numbers[at + LAST_USER_SEQ] = seq;
   }
   if (speaker !== "assistant" && speaker !== "call") return;
-  if (record.lastAssistantSeq !== seq) record.assistantCount++;
-  record.lastAssistantSeq = seq;
+  if (numbers[at + LAST_ASSISTANT_SEQ] !== seq) numbers[at + ASSISTANT_COUNT]!++;
+  numbers[at + LAST_ASSISTANT_SEQ] = seq;
 }
 
 function sweep(ledger: LiteralLedger): void {
   const { records } = ledger;
-  const kept = Math.floor(ledger.limitCount * SWEEP_SHARE);
-  const { scores, least } = finish(scoreAll(ledger, kept));
-  let above = 0;
-  for (const score of scores) if (score > least) above++;
-  const level: RankedLiteral[] = [];
-  let index = 0;
-  for (const [text, record] of records) {
-    const score = scores[index++]!;
-    if (score > least) continue;
-    if (score === least) level.push({ text, record, score });
-    else records.delete(text);
-  }
-  for (const { text } of level.sort(byRank).slice(kept - above)) records.delete(text);
-  ledger.forgottenCount += scores.length - records.size;
+  const best = new Uint8Array(records.size);
+  const kept = finish(findBestRows(ledger, Math.floor(ledger.limitCount * SWEEP_SHARE)));
+  for (const row of kept.rows) best[row] = 1;
+  ledger.records = records.filter((row) => best[row] === 1);
+  ledger.forgottenCount += records.size - ledger.records.size;
 }
 
 interface RankedLiteral {
@@ -128,37 +102,52 @@ export function* rankLiterals(
 export const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
   b.score - a.score || b.record.lastSeq - a.record.lastSeq || (a.text < b.text ? -1 : 1);
 
-/**
- * The first `count` of the ranking, in no order. The least score among them is found among plain numbers, which sort
- * many times faster than records do; only what has at least that score is looked at one by one. @internal
- */
+/** The first `count` of the ranking, in no order. @internal */
 export function* findBestLiterals(ledger: LiteralLedger, count: number): Steps<RankedLiteral[]> {
+  const { records } = ledger;
+  const { rows, scores } = yield* findBestRows(ledger, count);
+  return rows.map((row) => ({
+    text: records.textAt(row),
+    record: records.recordAt(row),
+    score: scores[row]!,
+  }));
+}
+
+/**
+ * The rows of the first `count` of the ranking, in no order. The least score among them is found among plain numbers,
+ * which sort many times faster than records do; only rows of that very score are compared one by one.
+ */
+function* findBestRows(
+  ledger: LiteralLedger,
+  count: number,
+): Steps<{ readonly rows: readonly number[]; readonly scores: Float64Array }> {
+  const { records } = ledger;
   const { scores, least } = yield* scoreAll(ledger, count);
   yield;
-  const isAll = count >= scores.length;
-  const above: RankedLiteral[] = [];
-  const level: RankedLiteral[] = [];
-  let index = 0;
-  for (const [text, record] of ledger.records) {
-    const score = scores[index++]!;
-    if (score >= least) (score > least ? above : level).push({ text, record, score });
+  const rows: number[] = [];
+  const level: number[] = [];
+  for (const [row, score] of scores.entries()) if (score >= least) (score > least ? rows : level).push(row);
+  if (count < scores.length) {
+    const { numbers } = records;
+    const newest = (row: number): number => numbers[row * ROW_NUMBERS + LAST_SEQ]!;
+    level.sort((one, other) => newest(other) - newest(one) || records.compareTexts(one, other));
+    level.length = Math.max(0, count - rows.length);
   }
-  return isAll ? [...above, ...level] : [...above, ...level.sort(byRank).slice(0, count - above.length)];
+  return { rows: [...rows, ...level], scores };
 }
 
 /** Strings that are scored in one step: less than a millisecond. */
 const SCORED_AT_ONCE = 8_192;
 
-/** The scores of all strings in their order, and the least that `count` of them reach. */
+/** The scores of all strings by their rows, and the least that `count` of them reach. */
 function* scoreAll(
   { records, newestSeq }: LiteralLedger,
   count: number,
 ): Steps<{ readonly scores: Float64Array; readonly least: number }> {
   const scores = new Float64Array(records.size);
-  let index = 0;
-  for (const record of records.values()) {
-    scores[index++] = scoreLiteral(record, newestSeq);
-    if (index % SCORED_AT_ONCE === 0) yield;
+  for (let row = 0; row < scores.length; row++) {
+    scores[row] = scoreRow(records, row, newestSeq);
+    if (row % SCORED_AT_ONCE === SCORED_AT_ONCE - 1) yield;
   }
   if (count >= scores.length) return { scores, least: Number.NEGATIVE_INFINITY };
   return { scores, least: count <= 0 ? Number.POSITIVE_INFINITY : nth(scores, count) };
@@ -209,15 +198,19 @@ const WEIGHTS = {
  * how often the user, the assistant and the tools named it, each in its own measure. When a tool
  * printed it last says next to nothing.
  */
-function scoreLiteral(record: LiteralRecord, newestSeq: number): number {
-  const toolCount = Math.max(0, record.messageCount - record.assistantCount - record.userCount);
+function scoreRow(records: LiteralTable, row: number, newestSeq: number): number {
+  const { numbers } = records;
+  const at = row * ROW_NUMBERS;
+  const assistantCount = numbers[at + ASSISTANT_COUNT]!;
+  const userCount = numbers[at + USER_COUNT]!;
+  const toolCount = Math.max(0, numbers[at + MESSAGE_COUNT]! - assistantCount - userCount);
   const use =
-    WEIGHTS.assistant * Math.sqrt(record.assistantCount) +
-    WEIGHTS.user * Math.sqrt(record.userCount) +
+    WEIGHTS.assistant * Math.sqrt(assistantCount) +
+    WEIGHTS.user * Math.sqrt(userCount) +
     WEIGHTS.tool * Math.sqrt(toolCount) +
-    (record.isDefined ? WEIGHTS.defined : 0);
-  const recency = newestSeq === 0 ? 0 : record.lastAssistantSeq / newestSeq;
-  return WEIGHTS.kind[record.kind] * use + WEIGHTS.assistantRecency * recency;
+    (records.isDefinedAt(row) ? WEIGHTS.defined : 0);
+  const recency = newestSeq === 0 ? 0 : numbers[at + LAST_ASSISTANT_SEQ]! / newestSeq;
+  return WEIGHTS.kind[records.kindAt(row)] * use + WEIGHTS.assistantRecency * recency;
 }
 
 export interface LiteralScope {

@@ -59,7 +59,7 @@ function* lostLiterals(state: WindowState, edits: readonly LayerEdit[]): Steps<L
     yield* addToDigestInSteps(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
   const left = yield* literalsOfWindow(visibleAfter(state, edits), []);
   const { records, ...ledger } = digest.literals;
-  return { ...ledger, records: new Map([...records].filter(([literal]) => !left.has(literal))) };
+  return { ...ledger, records: records.filter((row) => !left.has(records.textAt(row))) };
 }
 
 function withText(edit: LayerEdit, at: number, addition: string, { measure }: WindowState): LayerEdit {

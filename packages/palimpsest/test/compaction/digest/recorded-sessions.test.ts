@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
 import { planExtractiveCompact } from "#compaction/layers/extractive/extractive-summary.ts";
+import { rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import { findLiterals } from "#compaction/literals/literals.ts";
 import { extractivePolicy } from "#compaction/planner/policies.ts";
 import { composeAppendix, rankForAppendix } from "#compaction/summary/log-parts.ts";
@@ -124,7 +125,7 @@ describe.skipIf(!hasCorpus)("on recorded sessions (skipped without the corpus)",
     const cut = Math.floor(messages.length * 0.55);
     const digest = createDigest();
     for (const [index, message] of messages.slice(0, cut).entries()) addToDigest(digest, index + 1, message);
-    const seen = new Set([...digest.literals.records.keys()]);
+    const seen = new Set(finish(rankLiterals(digest.literals)).map(({ text }) => text));
     const needed = new Set(
       messages
         .slice(cut, cut + 100)
