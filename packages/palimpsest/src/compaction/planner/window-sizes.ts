@@ -4,6 +4,21 @@
 import type { PlannedEdits, WindowState } from "../shared/window-state.ts";
 import type { CostPolicy } from "./cost-policy.ts";
 
+/** Share of the effective window. No model summarises fewer messages in a window that only reports call full. Our choice: hiding them frees less than a summary may cost. */
+const LEAST_MESSAGES_SHARE = 0.05;
+
+/**
+ * True if the window is full by reports, and by estimate it holds next to nothing. Then the rest is a prompt that is not
+ * known here, or the reports are wrong. A summary by a model helps against neither.
+ */
+export function isFullByReportsAlone({ usedTokens, estimated, budget }: WindowState): boolean {
+  if (estimated === undefined || usedTokens < budget.offloadGateTokens) return false;
+  return (
+    estimated.requestTokens < budget.offloadGateTokens &&
+    estimated.messagesTokens < LEAST_MESSAGES_SHARE * budget.effectiveTokens
+  );
+}
+
 /** True if a summary is possible: written by a model, or extracted from the log (`extractive`). */
 export function canSummarise({ writesSummaries, disabledLayers }: WindowState): boolean {
   return !disabledLayers.has("extractive") || (writesSummaries === true && !disabledLayers.has("full"));

@@ -49,6 +49,11 @@ export interface WindowState extends HistoryAccess {
   readonly fixedTokens: number;
   /** The messages alone, not padded: what rent is paid for. */
   readonly messagesTokens: number;
+  /**
+   * The request, padded, and the messages alone, not padded, by estimate: without what was reported, and without what the
+   * reports imply. @defaultValue no report is questioned
+   */
+  readonly estimated?: { readonly requestTokens: number; readonly messagesTokens: number };
   readonly budget: ContextBudget;
   readonly tariff: Tariff;
   readonly editSafety: "strict" | "permissive";

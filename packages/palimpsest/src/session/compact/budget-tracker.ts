@@ -242,12 +242,15 @@ export class BudgetTracker {
     tracker.follow(writer.projection);
     const { model, ratio, padding } = tracker.ledger;
     const fixedTokens = tracker.ledger.fixedFigure().fitTokens;
+    const knownTokens = tracker.ledger.estimateKnown().fitTokens;
+    const knownFixedTokens = fixed.tokens * ratio * padding + tracker.ledger.reservedFixedTokens;
     this.#checkFixed(fixed, fixedTokens);
     return {
       visible: tracker.shown(writer.projection),
       usedTokens: tracker.ledger.figure().fitTokens,
       fixedTokens,
       messagesTokens: this.messagesTokens(),
+      estimated: { requestTokens: knownTokens, messagesTokens: (knownTokens - knownFixedTokens) / padding },
       budget: this.budget,
       tariff: this.#cache.tariffOf(model),
       editSafety: this.editSafety,

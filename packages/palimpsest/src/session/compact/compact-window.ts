@@ -22,7 +22,7 @@ import {
   type WindowPlan,
 } from "../../compaction/planner/window-plan.ts";
 import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
-import { withSummaries } from "../../compaction/planner/window-sizes.ts";
+import { isFullByReportsAlone, withSummaries } from "../../compaction/planner/window-sizes.ts";
 import { explainCompaction, explainEdit } from "../../compaction/shared/edit-reason.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
@@ -269,13 +269,14 @@ export class WindowCompactor {
   #chooseSource(due: SummaryDue, state: WindowState, options: PassWithSummary): SummarySource {
     const { help, byHand, progress, written } = options;
     if (help === undefined) return "now";
+    const isWithoutModel = this.#budgets.compactFor === undefined && isFullByReportsAlone(state);
     return chooseSource(due, {
       ...help.summaries.means(progress),
       hasWritten: written !== undefined,
       isByHand: byHand !== undefined,
       isFull: state.usedTokens >= state.budget.autoCompactGateTokens,
       editSafety: state.editSafety,
-      isFromLog: isSummaryFromLog(due.reason, this.#policy, state),
+      isFromLog: isSummaryFromLog(due.reason, this.#policy, state) || isWithoutModel,
     });
   }
 
