@@ -81,8 +81,11 @@ export class RepairScan {
       this.#scanMessage(visible[this.#scanned]!, callSeqs);
     if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#insertFirstUser();
     const endsWithAnswer = endsWithAssistant(visible);
-    // A server tool's call at the end is not answered yet: sending the answer back unchanged continues it.
-    if (endsWithAnswer && (this.#open?.serverUses.size ?? 0) > 0) return toEdit(this.#repairs);
+    // A server tool's call at the end is not answered yet: sending the answer back unchanged continues it. That is not
+    // possible beside a call that the host answers, because the request then ends with the host's result.
+    const isPaused =
+      this.#open !== undefined && this.#open.serverUses.size > 0 && this.#open.calls.size === 0;
+    if (endsWithAnswer && isPaused) return toEdit(this.#repairs);
     const wasAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
     if (isLeaving && wasAnswered && endsWithAnswer) {
       const last = visible.findLast((message) => message.blocks.length > 0)!;

@@ -129,6 +129,23 @@ describe("planRepair", () => {
     expect(repaired([user("go"), assistant("r1", running)]).reasons).toEqual([]);
   });
 
+  it.each([
+    "first",
+    "last",
+  ])("answers a call of the host beside a server tool's open call that is %s", (place) => {
+    const open = { type: "server_tool_use", id: "s1", name: "web_search", input: {} } as const;
+    const blocks = place === "first" ? [open, call("a")] : [call("a"), open];
+    const { reasons, request, again } = repaired([user("go"), assistant("r1", ...blocks)]);
+    expect(reasons).toEqual(["unpaired-server-tool", "unanswered-call"]);
+    expect(contents(request)).toEqual([
+      ["user", text("go")],
+      ["assistant", call("a")],
+      ["user", { type: "tool_result", tool_use_id: "a", content: INTERRUPTED_RESULT_TEXT, is_error: true }],
+    ]);
+    expect(checkRequest(request, "anthropic")).toEqual([]);
+    expect(again).toBeUndefined();
+  });
+
   it("hides a server tool whose answer never came", () => {
     const lost = { type: "server_tool_use", id: "s1", name: "web_search", input: {} } as const;
     const { reasons, request } = repaired([user("go"), assistant("r1", "so:", lost), user("and?")]);
