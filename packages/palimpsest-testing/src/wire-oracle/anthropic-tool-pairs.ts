@@ -93,29 +93,35 @@ function judgeSystemBetween(
 }
 
 /**
- * Judges calls that the API answers itself: call and result are in one assistant turn, the call
- * first. Two calls may stay open: those of a last, paused turn, and those on whose behalf the
- * client was asked something (`caller`), which are answered in a later turn.
+ * Judges calls that the API answers itself: call and result are in one assistant turn, the call first. A call may stay
+ * open in a last, paused turn, and in a turn with calls that the client answers. In the second case the next assistant
+ * turn has the result, or again calls of the same program (`caller`). Until then only the client's results may follow.
+ * Source: Anthropic docs, "Handle tool calls" and "Programmatic tool calling".
  * @internal
  */
 export function judgeServerToolPairs(turns: readonly Turn[], judge: AnthropicJudge): void {
   const open = new Map<string, TurnBlock>();
+  const newest = turns.findLastIndex(({ role }) => role === "assistant");
   for (const [index, turn] of turns.entries()) {
     if (turn.role !== "assistant") continue;
+    const carried = new Set(open.keys());
     for (const placed of turn.blocks) {
       if (isServerCall(placed)) open.set(stringOf(placed.block, "id") ?? "", placed);
       else if (isServerResult(placed)) closeServerCall(open, placed, judge);
     }
     const isPaused = index === turns.length - 1;
     if (isPaused) return;
-    const waiting = callersIn(turn);
+    const isDisturbed =
+      index === newest && turns.slice(index + 1).some(({ blocks }) => !blocks.every(isResult));
+    const callers = callersIn(turn);
+    const hasCalls = turn.blocks.some(isCall);
     for (const [id, call] of open) {
-      if (waiting.has(id)) continue;
+      const isWaiting = carried.has(id) ? callers.has(id) : hasCalls;
+      if (isWaiting && !isDisturbed) continue;
       open.delete(id);
       reportOpenServerCall(id, call, judge);
     }
   }
-  for (const [id, call] of open) reportOpenServerCall(id, call, judge);
 }
 
 function closeServerCall(open: Map<string, TurnBlock>, result: TurnBlock, judge: AnthropicJudge): void {

@@ -61,6 +61,14 @@ describe("judgeAnthropicRequest accepts", () => {
       messages: [hi, assistant(text("I look"), search)],
     },
     {
+      why: "an open server call whose client's results are sent",
+      messages: [hi, assistant(search, call("a")), user(result("a"))],
+    },
+    {
+      why: "a server call beside a client's call, answered in the next turn",
+      messages: [hi, assistant(search, call("a")), user(result("a")), assistant(found, text("found")), hi],
+    },
+    {
       why: "a server call that waits for the client's answer",
       messages: [
         hi,

@@ -229,6 +229,16 @@ describe("judgeAnthropicRequest refuses", () => {
       body: { messages: [hi, assistant(search, text("hm")), hi] },
     },
     {
+      rules: ["unanswered-server-call"],
+      why: "words after the results that an open server call waits for",
+      body: { messages: [hi, assistant(search, call("a")), user(result("a"), text("so?"))] },
+    },
+    {
+      rules: ["unanswered-server-call"],
+      why: "a server call that the answer after the results does not answer",
+      body: { messages: [hi, assistant(search, call("a")), user(result("a")), assistant(text("so")), hi] },
+    },
+    {
       rules: ["orphan-server-result"],
       why: "a server result without its call",
       body: { messages: [hi, assistant(found, text("hm")), hi] },

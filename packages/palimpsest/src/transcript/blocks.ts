@@ -72,7 +72,10 @@ export interface ToolResultBlock {
   readonly is_error?: boolean;
 }
 
-/** A call that the provider answers itself, inside the same assistant message. */
+/**
+ * A call that the provider answers itself: in the same assistant message, or in the next one if the message also has calls
+ * that the host answers.
+ */
 export interface ServerToolUseBlock {
   readonly type: "server_tool_use" | "mcp_tool_use";
   readonly id: string;
@@ -92,7 +95,7 @@ export const SERVER_TOOL_RESULT_TYPES = [
   "mcp_tool_result",
 ] as const;
 
-/** The provider’s own answer to a {@link ServerToolUseBlock}; it is in the same assistant message. */
+/** The provider’s own answer to a {@link ServerToolUseBlock}. */
 export interface ServerToolResultBlock {
   readonly type: (typeof SERVER_TOOL_RESULT_TYPES)[number];
   readonly tool_use_id: string;
@@ -134,6 +137,13 @@ export function isServerToolResult(block: ContentBlock): block is ServerToolResu
 
 export function isServerToolUse(block: ContentBlock): block is ServerToolUseBlock {
   return block.type === "server_tool_use" || block.type === "mcp_tool_use";
+}
+
+/** Returns the id of the server tool's call whose program made a call, if a program made it. */
+export function programOf(block: ContentBlock): string | undefined {
+  const caller = (block as { readonly caller?: unknown }).caller;
+  const id = isObject(caller) ? caller["tool_id"] : undefined;
+  return typeof id === "string" ? id : undefined;
 }
 
 export function isThinking(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {

@@ -5,7 +5,7 @@
  * The wire oracle of `palimpsest-testing` checks requests independently, as a provider would.
  */
 import { isWellFormed } from "../base/text/text.ts";
-import { type ContentBlock, isCompaction, isServerToolResult, isServerToolUse } from "./blocks.ts";
+import { type ContentBlock, isCompaction, isServerToolResult, isServerToolUse, programOf } from "./blocks.ts";
 import type { RequestMessage } from "./window.ts";
 
 /** The provider whose rules a request must keep. */
@@ -22,7 +22,7 @@ export type InvariantRule =
   | "result-has-its-call"
   | "results-lead"
   | "ids-are-unique"
-  | "server-tools-pair-inside-one-message";
+  | "server-tools-are-answered";
 
 /** A rule that a request breaks, and where. */
 export interface BrokenInvariant {
@@ -83,19 +83,52 @@ function checkCalls(
   seenCalls: Set<string>,
   broken: BrokenInvariant[],
 ): void {
-  const serverResults = new Set(
-    messages[index]!.content.filter(isServerToolResult).map((block) => block.tool_use_id),
-  );
+  checkServerCalls(messages, index, broken);
   const answers = resultIds(messages[index + 1]);
   for (const block of messages[index]!.content) {
-    if (isServerToolUse(block) && !serverResults.has(block.id) && index < messages.length - 1)
-      broken.push({ rule: "server-tools-pair-inside-one-message", message: index, callId: block.id });
     if (block.type !== "tool_use") continue;
     if (seenCalls.has(block.id)) broken.push({ rule: "ids-are-unique", message: index, callId: block.id });
     seenCalls.add(block.id);
     if (!answers.has(block.id))
       broken.push({ rule: "call-is-answered-next", message: index, callId: block.id });
   }
+}
+
+/**
+ * Server tools' calls are answered in the same message. Beside calls that the host answers, or while a program has such
+ * calls, they are answered in the next answer; until it comes, nothing but results may follow.
+ */
+function checkServerCalls(
+  messages: readonly RequestMessage[],
+  index: number,
+  broken: BrokenInvariant[],
+): void {
+  const { content } = messages[index]!;
+  const open = new Set([
+    ...content.filter(isServerToolUse).map(({ id }) => id),
+    ...content.flatMap((block) => programOf(block) ?? []),
+  ]);
+  for (const block of content) if (isServerToolResult(block)) open.delete(block.tool_use_id);
+  if (open.size === 0 || index === messages.length - 1) return;
+  const hasCalls = content.some(({ type }) => type === "tool_use");
+  let next = index + 1;
+  while (next < messages.length && messages[next]!.role !== "assistant") next++;
+  const isLast = next === messages.length;
+  const isUndisturbed =
+    isLast &&
+    messages.slice(index + 1).every((message) => message.content.every(({ type }) => type === "tool_result"));
+  const goingOn = new Set(
+    (messages[next]?.content ?? []).flatMap((block) =>
+      isServerToolResult(block)
+        ? [block.tool_use_id]
+        : block.type === "tool_use"
+          ? (programOf(block) ?? [])
+          : [],
+    ),
+  );
+  for (const callId of open)
+    if (!hasCalls || (isLast ? !isUndisturbed : !goingOn.has(callId)))
+      broken.push({ rule: "server-tools-are-answered", message: index, callId });
 }
 
 function checkResults(messages: readonly RequestMessage[], index: number, broken: BrokenInvariant[]): void {

@@ -18,6 +18,15 @@ import {
 } from "./blocks.ts";
 import type { BlockForm, EditEffect, Repair, RepairEdit, RepairReason } from "./edits.ts";
 import { hasCallBetween } from "./request.ts";
+import {
+  type CallPlace,
+  formsWithout,
+  type MadeByProgram,
+  programFor,
+  type ServerUse,
+  waitingUses,
+  withoutCaller,
+} from "./server-uses.ts";
 import type { VisibleBlock, VisibleMessage } from "./window.ts";
 
 /** Replaces a result that never came. */
@@ -32,15 +41,14 @@ interface PlannedRepair extends Repair {
   readonly effect: EditEffect;
 }
 
-/** The place of a block in the window. */
-type Place = Pick<BlockForm, "seq" | "insertedBy" | "block">;
-
 interface OpenCall {
   /** Its id in requests: its own, or a new one if another call has the same id. */
   readonly id: string;
   readonly call: ToolUseBlock;
-  readonly place: Place;
-  answer?: Place;
+  readonly place: CallPlace;
+  /** If a program made it: the same block. */
+  readonly made: MadeByProgram | undefined;
+  answer?: CallPlace;
 }
 
 /** The newest response, whose calls may still be answered. */
@@ -52,8 +60,12 @@ interface OpenResponse {
   readonly responseId: string | undefined;
   /** By their own id and by their id in requests. */
   readonly calls: Map<string, OpenCall>;
-  /** Calls that the provider answers itself and has not answered yet, by id. */
-  readonly serverUses: Map<string, Place>;
+  /** By id. Beside calls that the host answers, the provider answers in the next response. */
+  readonly serverUses: Map<string, ServerUse>;
+  /** Server tools' calls that this response answers. */
+  readonly serverAnswers: Set<string>;
+  /** True if anything but results follows. */
+  hasMoreThanResults: boolean;
 }
 
 /** Scans a growing window for what has to be repaired. */
@@ -81,12 +93,16 @@ export class RepairScan {
       this.#scanMessage(visible[this.#scanned]!, callSeqs);
     if (this.#firstSystemSeq !== undefined && !this.#hasStarted) this.#insertFirstUser();
     const endsWithAnswer = endsWithAssistant(visible);
+    const open = this.#open;
     // A server tool's call at the end is not answered yet: sending the answer back unchanged continues it. That is not
     // possible beside a call that the host answers, because the request then ends with the host's result.
     const isPaused =
-      this.#open !== undefined && this.#open.serverUses.size > 0 && this.#open.calls.size === 0;
-    if (endsWithAnswer && isPaused) return toEdit(this.#repairs);
-    const wasAnswered = this.#open === undefined || this.#answerOpenCalls(this.#open);
+      open?.calls.size === 0 && [...open.serverUses.values()].some(({ isCarried }) => !isCarried);
+    if (endsWithAnswer && isPaused) {
+      this.#hideServerUses(open, ({ isCarried }) => isCarried);
+      return toEdit(this.#repairs);
+    }
+    const wasAnswered = open === undefined || this.#answerNewest(open, isLeaving);
     if (isLeaving && wasAnswered && endsWithAnswer) {
       const last = visible.findLast((message) => message.blocks.length > 0)!;
       this.#insertUserMessage(last.seq, "missing-last-user", "end", {
@@ -132,9 +148,17 @@ export class RepairScan {
     const continues =
       !wasSentSince && message.responseId !== undefined && this.#open?.responseId === message.responseId;
     if (!continues) {
-      this.#closeResponse(message.seq);
+      const serverUses = this.#closeResponse(message.seq);
       const { seq, responseId } = message;
-      this.#open = { seq, lastSeq: seq, responseId, calls: new Map(), serverUses: new Map() };
+      this.#open = {
+        seq,
+        lastSeq: seq,
+        responseId,
+        calls: new Map(),
+        serverUses,
+        serverAnswers: new Set(),
+        hasMoreThanResults: false,
+      };
     }
     const open = this.#open!;
     open.lastSeq = message.seq;
@@ -143,41 +167,60 @@ export class RepairScan {
 
   #scanAssistantBlock(message: VisibleMessage, { block, index }: VisibleBlock, open: OpenResponse): void {
     const place = placeOf(message, index);
-    if (isServerToolUse(block)) this.#scanServerUse(block.id, place, open);
-    else if (isServerToolResult(block)) {
-      if (!open.serverUses.delete(block.tool_use_id))
-        this.#replaceBlocks("unpaired-server-tool", block.tool_use_id, [place]);
-    } else if (block.type === "tool_use") {
-      const isTaken = this.#callIds.has(block.id);
-      const id = isTaken ? this.#freeId(block.id) : block.id;
-      this.#callIds.set(id, 1);
-      if (isTaken && open.calls.has(block.id)) {
-        this.#replaceBlocks("duplicate-call-id", block.id, [place]);
-        return;
-      }
-      if (isTaken)
-        this.#replaceBlocks("duplicate-call-id", block.id, [{ ...place, shown: { ...block, id } }]);
-      const call = { id, call: block, place };
-      open.calls.set(block.id, call).set(id, call);
+    if (block.type === "tool_use") {
+      this.#scanCall(block, place, open);
+      return;
+    }
+    if (isServerToolUse(block) && this.#callIds.has(block.id)) {
+      // The result of a call whose id is in use has no call, and is hidden, too.
+      this.#replaceBlocks("duplicate-call-id", block.id, [place]);
+      return;
+    }
+    if (isServerToolResult(block) && !open.serverUses.has(block.tool_use_id)) {
+      this.#replaceBlocks("unpaired-server-tool", block.tool_use_id, [place]);
+      return;
+    }
+    const { made, program } = programFor(block, place, open);
+    if (program !== undefined && made === undefined)
+      this.#replaceBlocks("unpaired-server-tool", program, [{ ...place, shown: withoutCaller(block) }]);
+    if (isServerToolUse(block)) {
+      this.#callIds.set(block.id, 1);
+      open.serverUses.set(block.id, { place, made: [], isCarried: false });
+    } else if (isServerToolResult(block)) {
+      open.serverUses.delete(block.tool_use_id);
+      open.serverAnswers.add(block.tool_use_id);
     }
   }
 
-  /** Hides a server tool's call whose id is in use; its result then has no call and is hidden, too. */
-  #scanServerUse(id: string, place: Place, open: OpenResponse): void {
-    if (this.#callIds.has(id)) {
-      this.#replaceBlocks("duplicate-call-id", id, [place]);
+  /** Gives a call a new id if another has the same one, and takes its `caller` away if that names no call. */
+  #scanCall(block: ToolUseBlock, place: CallPlace, open: OpenResponse): void {
+    const isTaken = this.#callIds.has(block.id);
+    const id = isTaken ? this.#freeId(block.id) : block.id;
+    this.#callIds.set(id, 1);
+    if (isTaken && open.calls.has(block.id)) {
+      this.#replaceBlocks("duplicate-call-id", block.id, [place]);
       return;
     }
-    this.#callIds.set(id, 1);
-    open.serverUses.set(id, place);
+    const renamed = isTaken ? { ...block, id } : block;
+    const { made, program } = programFor(renamed, place, open);
+    const shown = program !== undefined && made === undefined ? withoutCaller(renamed) : renamed;
+    if (isTaken) this.#replaceBlocks("duplicate-call-id", block.id, [{ ...place, shown }]);
+    else if (program !== undefined && made === undefined)
+      this.#replaceBlocks("unpaired-server-tool", program, [{ ...place, shown }]);
+    const call = { id, call: block, place, made };
+    open.calls.set(block.id, call).set(id, call);
   }
 
   #scanResult(message: VisibleMessage, { block, index }: VisibleBlock, wasSentSince: boolean): void {
-    if (block.type !== "tool_result") return;
+    if (block.type !== "tool_result") {
+      if (this.#open !== undefined) this.#open.hasMoreThanResults = true;
+      return;
+    }
     const id = block.tool_use_id;
     const place = placeOf(message, index);
     const call = wasSentSince ? undefined : this.#open?.calls.get(id);
     if (call === undefined) {
+      if (this.#open !== undefined) this.#open.hasMoreThanResults = true;
       const reason = this.#callIds.has(id) ? "late-result" : "orphan-result";
       this.#replaceBlocks(reason, id, [{ ...place, shown: resultAsText(block, reason) }]);
       return;
@@ -188,34 +231,57 @@ export class RepairScan {
       this.#replaceBlocks("duplicate-call-id", id, [{ ...place, shown: { ...block, tool_use_id: call.id } }]);
   }
 
-  #closeResponse(nextSeq: number): void {
+  /** Ends the newest response and returns the server tools' calls that the next one may answer. */
+  #closeResponse(nextSeq: number): Map<string, ServerUse> {
     const open = this.#open;
     this.#open = undefined;
-    if (open === undefined) return;
+    if (open === undefined) return new Map();
+    const waiting = waitingUses(open, [...open.calls.values()]);
+    this.#hideServerUses(open, (use) => !waiting.has(use));
     // Messages that an edit inserted share the number of the entry before them, so no result can be inserted between.
     // The calls become text instead.
     if (nextSeq === open.lastSeq) this.#showOpenCallsAsText(open);
     this.#answerOpenCalls(open);
+    for (const use of open.serverUses.values()) use.isCarried = true;
+    return open.serverUses;
   }
 
   #showOpenCallsAsText(open: OpenResponse): void {
-    for (const call of new Set(open.calls.values())) {
-      if (call.answer !== undefined) continue;
+    for (const call of unansweredIn(open)) {
       const shown = callAsText(call.call);
       this.#replaceBlocks("unanswered-call", call.id, [{ ...call.place, shown }]);
       call.answer = call.place;
+      if (call.made !== undefined) call.made.shown = shown;
     }
+  }
+
+  /**
+   * Repairs the newest response before the next request. A server tool's call waits beside the host's calls only as long
+   * as all of these are answered and nothing else follows: then the provider goes on with it.
+   */
+  #answerNewest(open: OpenResponse, isLeaving: boolean): boolean {
+    const goesOn = unansweredIn(open).length === 0 && !(open.hasMoreThanResults && isLeaving);
+    const waiting = goesOn ? waitingUses(open, [...open.calls.values()]) : new Set<ServerUse>();
+    this.#hideServerUses(open, (use) => !waiting.has(use));
+    return this.#answerOpenCalls(open);
   }
 
   /** Inserts a result for every call without one. Returns true if every call had one already. */
   #answerOpenCalls(open: OpenResponse): boolean {
-    for (const [id, place] of open.serverUses) this.#replaceBlocks("unpaired-server-tool", id, [place]);
-    open.serverUses.clear();
-    const unanswered = [...new Set(open.calls.values())].filter((call) => call.answer === undefined);
+    const unanswered = unansweredIn(open);
     if (unanswered.length === 0) return true;
     const ids = unanswered.map((call) => call.id);
     this.#insertUserMessage(open.lastSeq, "unanswered-call", ids.join(", "), ...ids.map(interruptedResult));
     return false;
+  }
+
+  /** Hides server tools' calls that nothing answers. The calls that their programs made no longer name them. */
+  #hideServerUses(open: OpenResponse, isLost: (use: ServerUse) => boolean): void {
+    for (const [id, use] of open.serverUses) {
+      if (!isLost(use)) continue;
+      open.serverUses.delete(id);
+      this.#replaceBlocks("unpaired-server-tool", id, formsWithout(use));
+    }
   }
 
   /** Returns an id that is not in use: `id_2`, `id_3` … */
@@ -277,8 +343,12 @@ function toEdit(planned: readonly PlannedRepair[]): RepairEdit | undefined {
   };
 }
 
-function placeOf({ seq, insertedBy }: VisibleMessage, block: number): Place {
+function placeOf({ seq, insertedBy }: VisibleMessage, block: number): CallPlace {
   return insertedBy === undefined ? { seq, block } : { seq, insertedBy, block };
+}
+
+function unansweredIn({ calls }: OpenResponse): readonly OpenCall[] {
+  return [...new Set(calls.values())].filter((call) => call.answer === undefined);
 }
 
 function interruptedResult(callId: string): ContentBlock {

@@ -45,6 +45,8 @@ interface Round {
   readonly isSplit: boolean;
   readonly reminder: "none" | "in-results" | "message" | "system" | "before-results";
   readonly isAnswered: boolean;
+  /** A server tool's program makes the calls; its output comes in the next response or never. */
+  readonly program: "none" | "answered" | "lost";
 }
 
 const toolCall: fc.Arbitrary<Call> = fc.record({
@@ -74,6 +76,10 @@ const round: fc.Arbitrary<Round> = fc.record({
     },
   ),
   isAnswered: fc.nat(15).map((value) => value > 0),
+  program: fc.oneof(
+    { weight: 8, arbitrary: fc.constant("none" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("answered" as const, "answered" as const, "lost" as const) },
+  ),
 });
 
 const prompt: fc.Arbitrary<Message> = fc.record({
@@ -108,19 +114,32 @@ export const anyHistory: fc.Arbitrary<readonly AgentStep[]> = fc.oneof(
 );
 
 function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
-  const { thinks, says, calls, isChunked, isSplit, reminder, isAnswered } = round;
+  const { thinks, says, calls, isChunked, isSplit, reminder, isAnswered, program } = round;
   const responseId = nextId();
   const ids = calls.map(nextId);
+  const programId = program === "none" || calls.length === 0 ? undefined : `srvtoolu_${nextId()}`;
   const messages: ContentBlock[] = [
     ...(thinks ? [{ type: "thinking", thinking: "hm", signature: "c2ln" } as const] : []),
     ...(says === undefined ? [] : [{ type: "text", text: says } as const]),
+    ...(programId === undefined
+      ? []
+      : [
+          {
+            type: "server_tool_use",
+            id: programId,
+            name: "code_execution",
+            input: { code: says ?? "" },
+          } as const,
+        ]),
     ...calls.map(
       ({ tool, argument, hasCaller }, index): ContentBlock => ({
         type: "tool_use",
         id: ids[index]!,
         name: tool,
         input: { file_path: `src/${ids[index]}.ts`, content: argument },
-        ...(hasCaller ? { caller: { type: "code_execution_20250825", tool_id: "x" } } : {}),
+        ...(hasCaller || programId !== undefined
+          ? { caller: { type: "code_execution_20250825", tool_id: programId ?? "x" } }
+          : {}),
       }),
     ),
   ];
@@ -148,7 +167,17 @@ function stepsOf(round: Round, nextId: () => string): readonly AgentStep[] {
       : answers),
     ...(reminder === "message" ? [user([words])] : []),
     ...(reminder === "system" ? [{ role: "system", content: [words] } as const] : []),
+    ...(programId === undefined || program === "lost" ? [] : outputOf(programId, nextId())),
   ];
+}
+
+/** The response in which a program ends. */
+function outputOf(programId: string, responseId: string): readonly AgentStep[] {
+  const content: readonly ContentBlock[] = [
+    { type: "code_execution_tool_result", tool_use_id: programId, content: { stdout: "7" } },
+    { type: "text", text: "that was it" },
+  ];
+  return ["call", { role: "assistant", responseId, content }];
 }
 
 /** A log that is folded along, as an engine without ports would keep it. */

@@ -50,12 +50,32 @@ describe("checkRequest", () => {
     {
       why: "a server tool that was never answered",
       request: [u(text("go")), a(search), u(text("?"))],
-      rules: ["server-tools-pair-inside-one-message"],
+      rules: ["server-tools-are-answered"],
     },
     {
       why: "a server tool with its answer",
       request: [u(text("go")), a(search, found), u(text("?"))],
       rules: [],
+    },
+    {
+      why: "a server tool beside a call of the host is answered in the next answer",
+      request: [u(text("go")), a(search, call("c")), u(result("c")), a(found), u(text("?"))],
+      rules: [],
+    },
+    {
+      why: "a server tool waits for the result of the host",
+      request: [u(text("go")), a(search, call("c")), u(result("c"))],
+      rules: [],
+    },
+    {
+      why: "a server tool that waits, and words after the result",
+      request: [u(text("go")), a(search, call("c")), u(result("c"), text("?"))],
+      rules: ["server-tools-are-answered"],
+    },
+    {
+      why: "a server tool that the next answer does not answer",
+      request: [u(text("go")), a(search, call("c")), u(result("c")), a(text("so")), u(text("?"))],
+      rules: ["server-tools-are-answered"],
     },
     { why: "a server tool the provider still works on", request: [u(text("go")), a(search)], rules: [] },
     {

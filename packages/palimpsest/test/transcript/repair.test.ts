@@ -152,4 +152,145 @@ describe("planRepair", () => {
     expect(reasons).toEqual(["unpaired-server-tool"]);
     expect(contents(request)[1]).toEqual(["assistant", text("so:")]);
   });
+
+  const program = { type: "server_tool_use", id: "s1", name: "code_execution", input: {} } as const;
+  const search = { type: "server_tool_use", id: "s1", name: "web_search", input: {} } as const;
+  const made = (id: string) => ({ ...call(id), caller: { type: "code_execution_20250825", tool_id: "s1" } });
+  const output = { type: "code_execution_tool_result", tool_use_id: "s1", content: {} } as const;
+  const found = { type: "web_search_tool_result", tool_use_id: "s1", content: [] } as const;
+
+  it.each([
+    {
+      why: "a program waits for the host's result",
+      messages: [user("go"), assistant("r1", program, made("a")), user(result("a"))],
+    },
+    {
+      why: "a program is answered in the next response",
+      messages: [
+        user("go"),
+        assistant("r1", program, made("a")),
+        user(result("a")),
+        assistant("r2", output, "so:"),
+        user("and?"),
+      ],
+    },
+    {
+      why: "a program calls in several responses",
+      messages: [
+        user("go"),
+        assistant("r1", program, made("a")),
+        user(result("a")),
+        assistant("r2", made("b")),
+        user(result("b")),
+        assistant("r3", output, "so:"),
+        user("and?"),
+      ],
+    },
+    {
+      why: "a server tool that the model called beside a call of the host is answered in the next response",
+      messages: [
+        user("go"),
+        assistant("r1", search, call("a")),
+        user(result("a")),
+        assistant("r2", found, "so:"),
+        user("and?"),
+      ],
+    },
+  ])("sends as it came: $why", ({ messages }) => {
+    const { reasons, request } = repaired(messages as readonly Message[]);
+    expect(reasons).toEqual([]);
+    expect(contents(request)).toEqual(messages.map((message) => [message.role, ...message.content]));
+    expect(checkRequest(request, "anthropic")).toEqual([]);
+  });
+
+  it.each([
+    {
+      why: "the user speaks before a program ends",
+      messages: [user("go"), assistant("r1", program, made("a")), user(result("a"), "stop")],
+      reasons: ["unpaired-server-tool"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a"), text("stop")],
+      ],
+    },
+    {
+      why: "a process died while a program waited",
+      messages: [user("go"), assistant("r1", program, made("a"), made("b")), user(result("a"))],
+      reasons: ["unpaired-server-tool", "unanswered-call"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a"), call("b")],
+        [
+          "user",
+          { type: "tool_result", tool_use_id: "b", content: INTERRUPTED_RESULT_TEXT, is_error: true },
+          result("a"),
+        ],
+      ],
+    },
+    {
+      why: "the answer of a program never came",
+      messages: [
+        user("go"),
+        assistant("r1", program, made("a")),
+        user(result("a")),
+        assistant("r2", made("b")),
+        user(result("b")),
+        assistant("r3", "so:"),
+        user("and?"),
+      ],
+      reasons: ["unpaired-server-tool"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a")],
+        ["assistant", call("b")],
+        ["user", result("b")],
+        ["assistant", text("so:")],
+        ["user", text("and?")],
+      ],
+    },
+    {
+      why: "a call and an answer whose program is gone",
+      messages: [
+        user("go"),
+        assistant("r1", made("a")),
+        user(result("a")),
+        assistant("r2", output, "so:"),
+        user("and?"),
+      ],
+      reasons: ["unpaired-server-tool", "unpaired-server-tool"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a")],
+        ["assistant", text("so:")],
+        ["user", text("and?")],
+      ],
+    },
+    {
+      why: "a call of a program whose id is in use",
+      messages: [
+        user("go"),
+        assistant("r1", call("a")),
+        user(result("a")),
+        assistant("r2", program, made("a")),
+        user(result("a"), "stop"),
+      ],
+      reasons: ["duplicate-call-id", "duplicate-call-id", "unpaired-server-tool"],
+      request: [
+        ["user", text("go")],
+        ["assistant", call("a")],
+        ["user", result("a")],
+        ["assistant", { ...call("a"), id: "a_2" }],
+        ["user", { ...result("a"), tool_use_id: "a_2" }, text("stop")],
+      ],
+    },
+  ])("leaves a program out with everything that names it: $why", ({ messages, reasons, request }) => {
+    const fixed = repaired(messages as readonly Message[]);
+    expect(fixed.reasons).toEqual(reasons);
+    expect(contents(fixed.request)).toEqual(request);
+    expect(checkRequest(fixed.request, "anthropic")).toEqual([]);
+    expect(fixed.again).toBeUndefined();
+  });
 });

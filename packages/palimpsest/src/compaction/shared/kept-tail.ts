@@ -48,14 +48,17 @@ export function joinedPlaces(visible: readonly VisibleMessage[]): readonly boole
   });
 }
 
-/** Ids that tie blocks together: call and result, of any provider. */
+/** Ids that tie blocks together: call and result, of any provider, and a program with the calls that it made. */
 export function pairIds(block: ContentBlock): readonly string[] {
   const fields = (block.type === "opaque" ? block.value : block) as {
     readonly [key: string]: unknown;
   } | null;
   if (typeof fields !== "object" || fields === null) return [];
   const keys = block.type === "opaque" ? ["call_id", "tool_call_id"] : ["id", "tool_use_id"];
-  return keys.map((key) => fields[key]).filter((id): id is string => typeof id === "string");
+  const caller = (fields["caller"] ?? {}) as { readonly [key: string]: unknown };
+  return [...keys.map((key) => fields[key]), caller["tool_id"], caller["caller_id"]].filter(
+    (id): id is string => typeof id === "string",
+  );
 }
 
 export function isResult(block: ContentBlock): boolean {

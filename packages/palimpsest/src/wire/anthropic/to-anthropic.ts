@@ -15,6 +15,7 @@ import {
   type ImageBlock,
   isCompaction,
   partText,
+  programOf,
   type Role,
   type ServerToolResultBlock,
   type ServerToolUseBlock,
@@ -275,8 +276,11 @@ function renderToolUse(
   fields: readonly string[],
 ): JsonObject {
   const input = isObject(block.input) ? block.input : { arguments: block.input };
+  const program = programOf(block);
+  // A program whose call is left out is not named.
+  const isNamed = program === undefined || isServerCallId(program);
   return {
-    ...pick(block, fields),
+    ...pick(block, isNamed ? fields : fields.filter((field) => field !== "caller")),
     id: anthropicToolId(block.id),
     name: anthropicToolName(block.name),
     input: wellFormedJson(input as JsonObject),

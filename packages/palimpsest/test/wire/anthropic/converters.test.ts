@@ -176,3 +176,22 @@ describe("anything from outside", () => {
     );
   });
 });
+
+it("names the program of a call only if the program's call is sent", () => {
+  const made = (program: string): readonly ContentBlock[] => [
+    { type: "server_tool_use", id: program, name: "code_execution", input: {} },
+    {
+      type: "tool_use",
+      id: "a",
+      name: "query",
+      input: {},
+      caller: { type: "code_execution_20250825", tool_id: program },
+    } as ContentBlock,
+  ];
+  expect(toAnthropic([{ role: "assistant", content: made("srvtoolu_1") }])).toEqual([
+    { role: "assistant", content: made("srvtoolu_1") },
+  ]);
+  expect(toAnthropic([{ role: "assistant", content: made("from another provider") }])).toEqual([
+    { role: "assistant", content: [{ type: "tool_use", id: "a", name: "query", input: {} }] },
+  ]);
+});
