@@ -2,8 +2,7 @@
  * A chart of the window's size, call by call, drawn with characters.
  *
  * A column is one call. In a long session it is several calls: their largest size counts, and a range is shaded if
- * the window went up and down more than once. In a short session a call takes several columns. The shapes show
- * everything; colours only repeat it.
+ * the window went up and down more than once. In a short session a call takes several columns. Colours repeat shapes.
  */
 import { LAYERS } from "palimpsest/internal";
 import { formatCount, formatTokens } from "../../terminal/figures.ts";

@@ -356,3 +356,40 @@ describe("places to cut", () => {
     expect(findCuts(asWindow(messages))).toEqual([1, 5, 6, 7]);
   });
 });
+
+describe("peel", () => {
+  it("cuts the largest blocks just so far that everything fits", () => {
+    const messages = [
+      user("keep me"),
+      assistant("r1", call("1", "Bash", { command: "x" })),
+      result("1", "line of text\n".repeat(4_000)),
+      result("2", "line of text\n".repeat(100)),
+    ];
+    const visible = asWindow(messages);
+    const edit = planTruncateNewest(visible, 2_000, measure)!;
+    expect(edit.effect.forms!.map(({ seq }) => seq)).toEqual([3]);
+    expect(tokensOf(applyEdit(visible, edit, 9))).toBeLessThanOrEqual(2_000);
+    expect(tokensOf(applyEdit(visible, edit, 9))).toBeGreaterThan(1_800);
+  });
+
+  it("brings any window near any limit, and leaves thinking alone", () => {
+    const blocks = fc.array(fc.integer({ min: 0, max: 9_000 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(blocks, fc.integer({ min: 100, max: 5_000 }), (sizes, maxTokens) => {
+        const visible = asWindow(
+          sizes.map((size, number) =>
+            number % 3 === 0
+              ? result(`c${number}`, "ab cd\n".repeat(size / 6))
+              : user("ab cd ".repeat(size / 6)),
+          ),
+        );
+        const edit = planTruncateNewest(visible, maxTokens, measure);
+        const after = edit === undefined ? visible : applyEdit(visible, edit, 99);
+        // Nothing shrinks below the line that says where it went.
+        expect(tokensOf(after)).toBeLessThanOrEqual(Math.max(maxTokens, sizes.length * 60));
+      }),
+    );
+    const thinking = asWindow([assistant("r", { type: "thinking", thinking: "x".repeat(9_000) })]);
+    expect(planTruncateNewest(thinking, 10, measure)).toBeUndefined();
+  });
+});
