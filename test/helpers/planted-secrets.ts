@@ -213,3 +213,52 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
   plant("password", "サーバーのパスワードは", random(12), "です"),
   plant("password", "서버 비밀번호는 ", random(12), " 입니다"),
 ];
+
+/** Characters that no one sees, and a terminal's sequences, as they are and as JSON writes them. */
+export const UNSEEN: Readonly<Record<string, string>> = {
+  "a space of no width": "\u200b",
+  "a joiner": "\u2060",
+  "no joiner": "\u200c",
+  "a byte order mark": "\ufeff",
+  "a soft hyphen": "\u00ad",
+  "a tag": "\u{e0041}",
+  "a selector": "\ufe0f",
+  "a rare selector": "\u{e0100}",
+  "a mark of direction": "\u200e",
+  "a reversal": "\u202e",
+  "a joiner of letters": "\u034f",
+  "a filler": "\u3164",
+  "a separator of lines": "\u2028",
+  "a zero": "\0",
+  "a backspace": "\b",
+  "a deletion": "\u007f",
+  "the end of a color": "\u001b[0m",
+  "the marks of a search": "\u001b[m\u001b[K\u001b[01;31m\u001b[K",
+  "a link": "\u001b]8;;https://a.example/b\u001b\\",
+  "the end of a link": "\u001b]8;;\u0007",
+  "a space of no width in JSON": "\\u200b",
+  "a tag in JSON": "\\uDB40\\uDC41",
+  "a color in JSON": "\\u001b[0m",
+  "a link in JSON in JSON": "\\\\u001b]8;;https://a.example/b\\\\u001b\\\\\\\\",
+  "a color in a program": "\\x1b[1;31m",
+};
+
+/** Keys that are broken near their start and within, by what is not seen and by the marks at the start of lines. */
+export const BROKEN_SECRETS: readonly PlantedSecret[] = [
+  ...Object.values(UNSEEN).flatMap((unseen) =>
+    [3, 4, 20].map((at) => {
+      const key = `${"gh"}p_${random(36)}`;
+      return plant("github", `${key.slice(0, at)}${unseen}`, key.slice(at));
+    }),
+  ),
+  ...[
+    ["\n+", "\n+"],
+    ["\n-  ", "\r\n-  "],
+    [" 41\t", "\n 42\t"],
+    ["  9→", "\n 10→"],
+    ["9 | ", "\n10 | "],
+  ].flatMap(([front, end]) => {
+    const key = `${"gh"}p_${random(36)}`;
+    return [plant("github", `${front}${key.slice(0, 20)}${end}`, key.slice(20))];
+  }),
+];

@@ -34,7 +34,11 @@ import { cleanMemoryText } from "palimpsest/memory";
 import { blockText, type ToolResultBlock, type ToolUseBlock } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
 import { pageText } from "#replay/page/page-dictionary.ts";
-import { PLANTED_SECRETS, type PlantedSecret } from "../../../../test/helpers/planted-secrets.ts";
+import {
+  BROKEN_SECRETS,
+  PLANTED_SECRETS,
+  type PlantedSecret,
+} from "../../../../test/helpers/planted-secrets.ts";
 import { asWindow } from "../../../../test/helpers/recorded.ts";
 import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import { storedHome } from "../../../../test/helpers/stored.ts";
@@ -44,6 +48,9 @@ const PIECE = 8;
 
 /** Characters at which layers cut: arguments, strings, outcomes, snippets, calls, prompts, commands, sentences, words. */
 const CUTS = [40, 80, 100, 160, 200, 240, 300, 320, 400, 600, 700, 4_000];
+
+/** Whole ones and broken ones. */
+const SECRETS = [...PLANTED_SECRETS, ...BROKEN_SECRETS];
 
 /** Secrets of which the output has a piece. */
 function leaksIn(output: string, secrets: readonly PlantedSecret[]): readonly string[] {
@@ -183,7 +190,7 @@ describe("what is derived", () => {
     const leaks: string[] = [];
     const names = new Set<string>();
     const tried = new Map<string, Set<number>>();
-    PLANTED_SECRETS.forEach((secret, place) => {
+    SECRETS.forEach((secret, place) => {
       const cuts = bySize({
         usual: place % 6 === 0 ? [CUTS[(place / 6) % CUTS.length]!] : [],
         long: [0, ...CUTS].filter((_, at) => at % 4 === place % 4),
@@ -211,8 +218,8 @@ describe("what is derived", () => {
 
   it("holds none in a summary whose model repeats secrets whole, cut, or without their prefix", () => {
     for (const part of [
-      PLANTED_SECRETS.filter((_, place) => place % 2 === 0),
-      PLANTED_SECRETS.filter((_, place) => place % 2 === 1),
+      SECRETS.filter((_, place) => place % 2 === 0),
+      SECRETS.filter((_, place) => place % 2 === 1),
     ]) {
       const messages = [
         ...part.map(({ text: secret }) => user(`Use ${secret} there`)),
@@ -261,7 +268,7 @@ describe("what is derived", () => {
   it("holds none in lists, searches and exports of sessions, in any form", async () => {
     const place = storedHome();
     const every = bySize({ usual: 12, long: 3, soak: 1 });
-    const secrets = PLANTED_SECRETS.filter((_, index) => index % every === 0);
+    const secrets = SECRETS.filter((_, index) => index % every === 0);
     const opened = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
     for (const secret of secrets) {
       const session = await opened.create();

@@ -17,11 +17,12 @@ import {
   takeOutWithin,
 } from "./secret-patterns.ts";
 import { jointsOf, type Piece } from "./text-pieces.ts";
+import { UNSEEN, UNSEEN_MARK } from "./unseen-marks.ts";
 
 /** The end of a line, also as it is written in JSON, and in JSON inside JSON. */
 const END = String.raw`(?:\r{0,2}\n|(?:\\{1,3}r)?\\{1,3}n)`;
-/** Characters that may precede the next one: blanks, and the marks of quotations, comments and tables. */
-const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4})?`;
+/** Characters that may precede the next one: blanks, the marks of quotations, comments and tables, and a line's number. */
+const FRONT = String.raw`[ \t]{0,40}(?:(?:[>|#*]|\/\/)[ \t]{1,4}|\d{1,6}(?:\t|\\{1,8}t|→|[ ]\|[ ]))?`;
 
 /** Repetitions are bounded: a megabyte of blanks must not take quadratic time. */
 const BREAKS = [
@@ -29,11 +30,11 @@ const BREAKS = [
   String.raw`(\\{0,3}["'\`])[ \t]{0,9}[+.]?[ \t]{0,9}\\?${END}[ \t]{0,40}[+.]?[ \t]{0,9}\1|(?<=\S)(?:\\\r?\n|(?:\\{3}){1,2}n)${FRONT}`,
   // The end of a line, blanks up to a terminal's width before it, and perhaps an empty line behind it.
   String.raw`((?:(?<![ \t])[ \t]{1,300})?\\{0,4}${END}(?:[ \t]{0,40}${END})?${FRONT})`,
-  // Hidden characters, written out.
-  String.raw`\\u\{[0-9A-F]{1,6}\}`,
+  // Marks that are not seen, as they are and written out.
+  UNSEEN_MARK,
 ];
 /** A break begins with one of few characters: to look for these first takes half the time. */
-const BREAK = new RegExp(String.raw`(?=[\\"'\`\s])(?:${BREAKS.join("|")})`, "g");
+const BREAK = new RegExp(String.raw`(?=[\\"'\`\s${UNSEEN}])(?:${BREAKS.join("|")})`, "g");
 
 /** As `redactSecrets`, and with what is broken. The same string where there is nothing. */
 export function redactBroken(text: string): RedactedText {
@@ -88,7 +89,7 @@ function* findAtOnce(text: string): Steps<readonly SecretSpan[]> {
 }
 
 /** Every break has one of these. */
-const BREAK_CHARACTER = /[\n\\]/;
+const BREAK_CHARACTER = new RegExp(String.raw`[\n\\${UNSEEN}]`);
 
 function* findOnce(text: string): Steps<readonly SecretSpan[]> {
   const whole = findSecrets(text);
@@ -164,17 +165,35 @@ function piecesOf(text: string): readonly Piece[] {
     if (end > at) pieces.push({ isRest, at, joinedAt, text: text.slice(at, end) });
     joinedAt += end - at;
   };
+  /** Where the line begins that a key may be broken in: the marks of a comparison stand there. */
+  let lineAt = 0;
   BREAK.lastIndex = 0;
   for (let match = BREAK.exec(text); match !== null; match = BREAK.exec(text)) {
-    const next = BREAK.lastIndex;
+    let next = BREAK.lastIndex;
     const isLine = match[2] !== undefined;
-    if (isLine && startsNewText(text, next)) continue;
+    if (isLine) {
+      const mark = text[next];
+      const isCompared = (mark === "+" || mark === "-") && text[lineAt] === mark;
+      lineAt = next;
+      if (isCompared) next = behindBlanks(text, next + 1);
+      BREAK.lastIndex = next;
+    }
+    if (isLine ? startsNewText(text, next) : startsVariable(text, next)) continue;
     add(match.index);
     at = next;
     isRest = !isLine;
   }
   add(text.length);
   return pieces;
+}
+
+/** Blanks behind the mark of a comparison. Bounded, like all that is repeated. */
+const BLANKS = /[ \t]{0,40}/y;
+
+function behindBlanks(text: string, at: number): number {
+  BLANKS.lastIndex = at;
+  BLANKS.test(text);
+  return BLANKS.lastIndex;
 }
 
 /** A word, a variable that is set, or what is in no key. */
@@ -184,6 +203,14 @@ const NEW_WORD = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1
 function startsNewText(text: string, at: number): boolean {
   NEW_WORD.lastIndex = at;
   return NEW_WORD.test(text);
+}
+
+/** The next variable of an environment, whose parts are divided by a hidden character. */
+const VARIABLE = /[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)/y;
+
+function startsVariable(text: string, at: number): boolean {
+  VARIABLE.lastIndex = at;
+  return VARIABLE.test(text);
 }
 
 /** Places of the secrets that go over a break. */
@@ -200,8 +227,9 @@ function placed(
     const start = pieces[first]!;
     const begin = start.at + (from - start.joinedAt);
     if (to <= start.joinedAt + start.text.length) {
-      // Known by a name that ends the line before.
-      if (first > 0 && from === start.joinedAt) found.push({ family, from: begin, to: begin + to - from });
+      // Known by a name that ends the line before, or stands before what is not seen.
+      if (first > 0 && (start.isRest || from === start.joinedAt))
+        found.push({ family, from: begin, to: begin + to - from });
       continue;
     }
     while (known < whole.length && whole[known]!.to <= begin) known++;

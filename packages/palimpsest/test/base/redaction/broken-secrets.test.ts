@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { redactBroken } from "#base/redaction/broken-secrets.ts";
+import { BROKEN_SECRETS, UNSEEN } from "../../../../../test/helpers/planted-secrets.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 /** Made up here, and put together so that no scanner takes this file for a leak. */
@@ -94,6 +95,38 @@ describe("redactBroken", () => {
     expect(left).toEqual([]);
   });
 
+  it.each(Object.entries(UNSEEN))("takes out a key that %s breaks, wherever it does", (_name, unseen) => {
+    const left = [1, 3, 4, 8, 12, 20, 41, KEY.length - 1]
+      .map((at) => `keep ${KEY.slice(0, at)}${unseen}${KEY.slice(at)} there`)
+      .map((text) => redactBroken(text).text)
+      .filter((text) => text !== "keep [redacted: anthropic] there");
+    expect(left).toEqual([]);
+  });
+
+  it.each(BROKEN_SECRETS)("takes out a key in marked lines or over what is not seen: $text", (secret) => {
+    const { text } = redactBroken(`see\n${secret.text}\nnext words`);
+    const front = /^\n?[-+]? {0,2}\d{0,2}(?:\t|→| \| )?/.exec(secret.text)![0];
+    expect(text).toBe(`see\n${front}[redacted: github]\nnext words`);
+  });
+
+  it.each([
+    {
+      text: `HOME=/root\0MY_TOKEN=${A}\0PATH=/bin`,
+      shown: "HOME=/root\0MY_TOKEN=[redacted: variable]\0PATH=/bin",
+    },
+    {
+      text: "password: \u001b[32mWinter2027\u001b[0m and",
+      shown: "password: \u001b[32m[redacted: password]\u001b[0m and",
+    },
+    {
+      text: `\u001b[33mapi_key\u001b[0m=\u001b[3m"${A}"`,
+      shown: '\u001b[33mapi_key\u001b[0m=\u001b[3m"[redacted: authorization]"',
+    },
+  ])("takes out a value beside its name, and not the next one: $shown", ({ text, shown }) => {
+    expect(redactBroken(text).text).toBe(shown);
+    expect(redactBroken(shown)).toEqual({ text: shown, found: new Map() });
+  });
+
   it("takes out a key over three lines that end in blanks", () => {
     const text = `x \n${KEY.slice(0, 4)} \n${KEY.slice(4, 40)}\t\r\n${KEY.slice(40)} \nnext`;
     expect(redactBroken(text).text).toBe("x \n[redacted: anthropic] \nnext");
@@ -123,6 +156,8 @@ describe("redactBroken", () => {
     "commit 3f786850e387550fdab836ed7e6dc881de23001b\n8e29ab0c-4a5f-4f0e-9b1a-0b8c6a1f2d3e",
     "a task-\noriented sk-\nlearn pipeline of\nestimators2 and transformers3",
     "see http://localhost:\n8080 or write to\nmail@example.com",
+    "+ the secret\n+key2file is what\n- a token\n- 1234",
+    "the \u001b[1msecret\u001b[0m is \u001b[31mrequired\u001b[0m, and ✅\ufe0f password is 👍\ufe0f",
     "git remote set-url origin https://oauth2:$" + "{TOKEN}@gitlab.com/a.git",
   ])("leaves alone: %s", (text) => {
     expect(redactBroken(text)).toEqual({ text, found: new Map() });
@@ -136,6 +171,9 @@ describe("redactBroken", () => {
         "> ",
         '" +\n"',
         "\\u{200B}",
+        "\u200b",
+        "\u001b[0m",
+        "\n+",
         " ",
         "next",
         "DEBUG=1",
