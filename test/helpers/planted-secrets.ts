@@ -45,7 +45,7 @@ function plant(family: string, before: string, body: string, after = ""): Plante
 
 const PEM_LINES = [64, 64, 40].map((count) => random(count)).join("\n");
 
-export const PLANTED_SECRETS: readonly PlantedSecret[] = [
+const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("anthropic", "sk-ant" + "-api03-", random(80)),
   plant("openrouter", "sk-or" + "-v1-", random(64)),
   plant("langfuse", "sk-lf" + "-", uuid()),
@@ -213,6 +213,53 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
   plant("password", "サーバーのパスワードは", random(12), "です"),
   plant("password", "서버 비밀번호는 ", random(12), " 입니다"),
 ];
+
+/** Secrets beside their name, in the formats of settings, commands, documents and queries. */
+const SECRETS_WITH_NAMES: readonly PlantedSecret[] = [
+  plant("variable", '{"token_type":"Bearer","refresh_token":"', random(24), '","expires_in":3599}'),
+  plant("variable", '{\\"client\\":{\\"accessToken\\":\\"', random(24), '\\"}}'),
+  plant("variable", "https://app.example/cb#access_token=", random(24), "&state=1"),
+  plant("variable", "https://app.example/cb?token=", random(24), "%3D%3D&state=1"),
+  plant("variable", "GET https://maps.example/geocode/json?key=", random(39)),
+  plant("variable", "vercel deploy --token ", random(24)),
+  plant("password", "tool --client-secret='", random(24), "'"),
+  plant("variable", "ENV API_TOKEN ", random(24)),
+  plant("variable", "set -x api_token ", random(24)),
+  plant("variable", "api_token ?= ", random(24)),
+  plant("variable", '["--token", "', random(24), '"]'),
+  plant("variable", "<clientSecret>", random(24), "</clientSecret>"),
+  plant("variable", "**Access token**: `", random(24), "`"),
+  plant("variable", "| API token | ", random(24), " |"),
+  plant("variable", "PRIVATE_KEY=", `0x${hex(64)}`),
+  plant("variable", "PrivateKey = ", random(43), "="),
+  plant("variable", '{"value": "', random(24), '", "name": "API_TOKEN"}'),
+  plant("variable", "- name: API_TOKEN\n  value: ", random(24)),
+  plant("variable", '{"name": "SENTRY_SECRET", "value": "', random(24), '"}'),
+  plant("password", "<server><username>deploy</username><password>", random(14), "</password></server>"),
+  plant("password", '<add key="DbPassword" value="', random(14), '"/>'),
+  plant("password", "<td>Password</td><td>", random(14), "</td>"),
+  plant("password", "**Password:** ", random(14)),
+  plant("password", "| password | ", random(14), " |"),
+  plant("password", '["mysqladmin","--password","', random(14), '"]'),
+  plant("password", "backup --password ", random(14), " --all"),
+  plant("password", "CREATE USER 'app'@'%' IDENTIFIED BY '", random(14), "';"),
+  plant("password", "ALTER ROLE app WITH PASSWORD '", random(14), "';"),
+  plant("password", '{"name":"DB_PASSWORD","value":"', random(14), '"}'),
+  plant("password", '{\\"Name\\":\\"DB_PASSWORD\\",\\"Value\\":\\"', random(14), '\\"}'),
+  plant("password", "- name: DB_PASSWORD\n  value: ", random(14)),
+  plant("password", 'password := "', random(14), '"'),
+  plant("password", "define('DB_PASSWORD', '", random(14), "');"),
+  plant("password", "password: >-\n  ", random(14)),
+  plant("password", "password：", random(14)),
+  plant("password", "mysql -u root -p", random(14), " app"),
+  plant("password", "docker login -u me -p ", random(14), " registry.example"),
+  plant("password", "redis-cli -h cache -a ", random(14), " ping"),
+  plant("url-credentials", "postgres%3A%2F%2Fapp%3A", random(14), "%40db%2Fapp"),
+  plant("url-credentials", '{"url":"https:\\/\\/app:', random(14), '@db.example"}'),
+  plant("url-credentials", "postgres://app:p@", random(14), "@db/app"),
+];
+
+export const PLANTED_SECRETS: readonly PlantedSecret[] = [...SHAPED_SECRETS, ...SECRETS_WITH_NAMES];
 
 /** Characters that no one sees, and a terminal's sequences, as they are and as JSON writes them. */
 export const UNSEEN: Readonly<Record<string, string>> = {

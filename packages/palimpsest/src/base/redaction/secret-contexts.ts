@@ -29,7 +29,7 @@ export type ContextFamily =
   | "variable"
   | "password";
 
-interface SecretContext {
+export interface SecretContext {
   readonly family: ContextFamily;
   /**
    * The pattern is tried at each of their places. Those of four ASCII characters or more are written in small letters
@@ -49,7 +49,7 @@ const QUOTED_VALUE = String.raw`(?:[^"\\]|\\(?![\\"]))`;
 /** Between a name and its value. */
 const IS = String.raw`(?:\\{0,3}["'])?\s{0,4}(?:=>|[:=])\s{0,4}(?:\\{0,3}["'])?`;
 /** Expressions that read a value from elsewhere, and redactions: not values. */
-const NO_VALUE = String.raw`(?![[$<{%]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?[])`;
+export const NO_VALUE = String.raw`(?![[$<{%]|(?:process\.env|import\.meta|os\.environ|env|config|settings|options|secrets|self|this|args|params|req|request|data|user)\b[.?[])`;
 /** A value that no one types as a word: letters and a digit. */
 const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z])`;
 /**
@@ -59,7 +59,7 @@ const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z]
 const LETTERS = `(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){5})(?=[a-z_~+/=.-]{0,32}(?:[A-Z][a-z_~+/=.-]{1,32}){0,16}[A-Z]{2})`;
 /** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
-const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
+export const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
 /** Quotation marks of many languages, before a password. */
 const OPEN = String.raw`(?:\\{0,3}["'\x60]|[«“‘„「『]\s?)?`;
 /** Between two words of a sentence, which may go on with the next line. */
@@ -189,7 +189,7 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
   {
     family: "url-credentials",
     words: ["://"],
-    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted|\$\{?\w{1,64}\}?@)[^\s/@"'<>\\]{3,256}(?=@)/y,
+    pattern: /(?<kept>:\/\/[^\s/:@"'<>\\]{0,128}:)(?!\[redacted|\$\{?\w{1,64}\}?@)[^\s/"'<>\\]{3,256}(?=@)/y,
     source: "RFC 3986, User information",
   },
   {

@@ -6,6 +6,7 @@
  * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
  * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
+import { NAMED_SECRETS } from "./named-secrets.ts";
 import { type ContextFamily, SECRET_CONTEXTS } from "./secret-contexts.ts";
 import { KEY_SHAPES, type KeyFamily } from "./secret-families.ts";
 
@@ -62,9 +63,10 @@ const KEY_CHARACTERS = 4;
 const isScanned = (word: string): boolean => word.length >= KEY_CHARACTERS && !NON_ASCII.test(word);
 const NON_ASCII = /[^\0-\x7f]/;
 
-const CONTEXTS: readonly (CompiledContext & { readonly words: readonly string[] })[] = SECRET_CONTEXTS.map(
-  (context, rank) => ({ ...context, rank }),
-);
+const CONTEXTS: readonly (CompiledContext & { readonly words: readonly string[] })[] = [
+  ...SECRET_CONTEXTS,
+  ...NAMED_SECRETS,
+].map((context, rank) => ({ ...context, rank }));
 /** The words that are found as they are written. */
 const MARKS = CONTEXTS.flatMap((context) =>
   context.words.filter((word) => !isScanned(word)).map((word) => ({ word, context })),

@@ -1,5 +1,6 @@
 /** Keys are found by their shape, and what only looks like one is left alone. */
 import { describe, expect, it } from "vitest";
+import { NAMED_SECRETS } from "#base/redaction/named-secrets.ts";
 import { SECRET_CONTEXTS } from "#base/redaction/secret-contexts.ts";
 import { KEY_SHAPES } from "#base/redaction/secret-families.ts";
 import { redactSecrets } from "#base/redaction/secret-patterns.ts";
@@ -110,7 +111,9 @@ describe("redactSecrets", () => {
   });
 
   it("knows at least a hundred families, and the planted secrets have one of each", () => {
-    const families = new Set<string>([...KEY_SHAPES, ...SECRET_CONTEXTS].map(({ family }) => family));
+    const families = new Set<string>(
+      [...KEY_SHAPES, ...SECRET_CONTEXTS, ...NAMED_SECRETS].map(({ family }) => family),
+    );
     const planted = new Set(PLANTED_SECRETS.map(({ family }) => family));
     expect(families.size).toBeGreaterThanOrEqual(95);
     expect([...families].filter((family) => !planted.has(family))).toEqual([]);
@@ -162,6 +165,20 @@ describe("redactSecrets", () => {
     "apiKey = getApiKeyFromAWSSecretsManager(); Authorization: buildOAuthHeaderFromAPIKey(request)",
     "refresh_token: Optional[OAuthRefreshTokenJSON]",
     "machine learning login flow with a password field2",
+    "tool --token <your token> --password $PASSWORD1 --api-key=${API_KEY_1B2}",
+    "| password | string |\n| token | ******** |\n| secret | sha256 |",
+    '["--password", "--token", "--user2"] ["password", "confirm_password2"]',
+    "<password>${db.password1}</password> <token>%TOKEN1A2%</token>",
+    "const password := readPassword2(file1); token := parseToken2b3(x)",
+    "CREATE USER app IDENTIFIED BY '<password1>'; ALTER ROLE app PASSWORD NULL",
+    "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: { name: db2, key: password }",
+    '{"name": "DB_PASSWORD", "value": "${DB_PASSWORD_2}"}',
+    "token: process.env.TOKEN_1A2B3C4D5E6F and secret = config.secrets1a2b3c4d5e",
+    '"nextPageToken": "Zk7dQm2Xv9Lp4Rt8Wy3Nb6Hc" and next_token=Zk7dQm2Xv9Lp4Rt8Wy3Nb6Hc',
+    "mysql -u root -p app1; mysql -P 3306 -h db1; docker login -u me2 registry2.example",
+    "password_hash: bcrypt; token_count: 4096; max_tokens=16384; secrets: [a1, b2]",
+    "private_key: /etc/ssl/private/key2b3.pem, public key: abc",
+    "https:\\/\\/example.com\\/a:b\\/c@2x https%3A%2F%2Fexample.com%2Fa%3Ab@2x",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
   });
