@@ -16,6 +16,7 @@ import {
   takeOut,
   takeOutWithin,
 } from "./secret-patterns.ts";
+import { behindBlanks, startsNewText, startsVariable } from "./text-behind-break.ts";
 import { jointsOf, type Piece } from "./text-pieces.ts";
 import { UNSEEN, UNSEEN_MARK } from "./unseen-marks.ts";
 
@@ -185,32 +186,6 @@ function piecesOf(text: string): readonly Piece[] {
   }
   add(text.length);
   return pieces;
-}
-
-/** Blanks behind the mark of a comparison. Bounded, like all that is repeated. */
-const BLANKS = /[ \t]{0,40}/y;
-
-function behindBlanks(text: string, at: number): number {
-  BLANKS.lastIndex = at;
-  BLANKS.test(text);
-  return BLANKS.lastIndex;
-}
-
-/** A word, a variable that is set, or what is in no key. */
-const NEW_WORD = /[^\w+/=.:@-]|[A-Za-z][a-z]{2,19}(?![\w+/=@-])|[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)|$/y;
-
-/** True if a line begins with something else than the rest of a key. */
-function startsNewText(text: string, at: number): boolean {
-  NEW_WORD.lastIndex = at;
-  return NEW_WORD.test(text);
-}
-
-/** The next variable of an environment, whose parts are divided by a hidden character. */
-const VARIABLE = /[A-Z][A-Z0-9_]{1,40}=(?!=|\s|$)/y;
-
-function startsVariable(text: string, at: number): boolean {
-  VARIABLE.lastIndex = at;
-  return VARIABLE.test(text);
 }
 
 /** Places of the secrets that go over a break. */
