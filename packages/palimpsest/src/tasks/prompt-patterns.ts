@@ -5,8 +5,7 @@
  * break. Some scripts print a question as a line and read then: `line: "any"` takes those as well, unless the line is
  * a log's, a quotation or an item of a list.
  *
- * A weak pattern also fits what a busy program may leave there, such as the name of a step. It does not count where the
- * line starts like a step (`Compiling …`), or where the process uses the processor.
+ * Weak patterns also fit steps (`Compiling …`): they do not count there, or where the process uses the processor.
  */
 
 interface PromptPattern {
