@@ -20,7 +20,7 @@ const inTurn = (fewest: number): string =>
 const SETTING = String.raw`${QUOTES}?\s{0,4}(?:=>|:=|\?=|[:=：])\s{0,4}(?:[|>][-+]?(?:\r?\n|\\{1,8}n)[ \t]{1,20})?${QUOTES}?`;
 const EMPHASIS = String.raw`(?:[*_]{1,3}\s{0,2}[:：=]\s{0,3}[*_]{0,3}\x60?|[:：][*_]{1,3}\s{1,4}\x60?)`;
 const ELEMENT = String.raw`>(?:\s{0,9}<!\[CDATA\[)?`;
-const PAIR = String.raw`${QUOTES}?(?:\s{0,9},)?\s{1,30}${QUOTES}?value${QUOTES}?\s{0,4}[:=]\s{0,4}${QUOTES}?|${QUOTES},${QUOTES}value${QUOTES}:${QUOTES}`;
+const PAIR = String.raw`${QUOTES}?(?:\s{0,9},)?(?:\s|\\{1,8}n){1,30}${QUOTES}?value${QUOTES}?\s{0,4}[:=]\s{0,4}${QUOTES}?|${QUOTES},${QUOTES}value${QUOTES}:${QUOTES}`;
 /** Also where a terminal's line ends. */
 const BLANKS = String.raw`(?:[ \t]{1,3}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})`;
 const OPTION = String.raw`(?<=(?<![\w-])--?[\w-]{3,40})${BLANKS}${QUOTES}?`;
@@ -49,7 +49,7 @@ function option(words: readonly string[], name: string, flag: string, source: st
     family: "password",
     words,
     pattern: new RegExp(
-      String.raw`(?<kept>(?<![\w-])${name}[ ](?:[^\n|;&]{0,200}[ ])?${flag}["']?)${PASSWORD_VALUE}`,
+      String.raw`(?<kept>(?:(?<![\w-])|(?<=\\[nrt]))${name}[ ](?:[^\n|;&]{0,200}?[ ])?${flag}["']?)${PASSWORD_VALUE}`,
       "uy",
     ),
     source,
