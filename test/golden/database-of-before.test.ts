@@ -119,7 +119,7 @@ async function windowOf(session: Session): Promise<string> {
 }
 
 async function notesOf(store: PostgresSessionStore, clock: FakeClock): Promise<string> {
-  const model = functionModel(() => "Done.", CALL);
+  const model = functionModel(() => "Done.", { model: CALL.model });
   const palimpsest = createPalimpsest({ store, clock, scope: SCOPE, deadline: never, model });
   const notes = await (await palimpsest.open("noted")).readNotes();
   expect(notes?.text).toContain("read, changed and tested");

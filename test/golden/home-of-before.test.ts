@@ -129,7 +129,7 @@ async function notesIn(home: PalimpsestHome, clock: FakeClock, ids: readonly str
     home,
     clock,
     deadline: never,
-    model: functionModel(() => "Done.", CALL),
+    model: functionModel(() => "Done.", { model: CALL.model }),
   });
   const found: Record<string, string> = {};
   for (const id of ids) {

@@ -10,10 +10,8 @@ import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import { nodeHasher } from "#palimpsest/stores/platform/node-ports.ts";
 import type { PostgresPool, PostgresQueryable } from "#palimpsest/stores/postgres/database/postgres-pool.ts";
-import {
-  PostgresSessionStore,
-  type PostgresSessionStoreOptions,
-} from "#palimpsest/stores/postgres/postgres-session-store.ts";
+import type { PostgresSessionStoreOptions } from "#palimpsest/stores/postgres/postgres-options.ts";
+import { PostgresSessionStore } from "#palimpsest/stores/postgres/postgres-session-store.ts";
 import { FakeTimer } from "#palimpsest-testing/fakes/fake-time.ts";
 
 export const SERVER_URL = process.env["PALIMPSEST_POSTGRES_URL"] || undefined;

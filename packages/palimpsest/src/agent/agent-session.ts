@@ -23,7 +23,7 @@ import { blockText, isCompaction, type MessageInput } from "../transcript/blocks
 import { HookRunner } from "./hooks/hook-runner.ts";
 import { type AgentMemory, agentMemory } from "./memory/in-session/agent-memory.ts";
 import { AgentNotes, type ReadNotes } from "./notes/agent-notes.ts";
-import { checkCompact, checkPrepare, checkTurn } from "./options/agent-option-rules.ts";
+import { checkCompact, checkPrepare, checkRecover, checkTurn } from "./options/agent-option-rules.ts";
 import type { AgentOptions, AgentWorld } from "./options/agent-options.ts";
 import { noModelId, refusedTail, spanOf, turnRunning } from "./options/agent-refusals.ts";
 import type {
@@ -76,10 +76,9 @@ export class AgentSession extends SessionMembers {
     this.#world = world;
     this.#isNew = internalsOf(session).writer.isEmpty;
     internalsOf(session).builder.expects(options.model.model);
-    const { deadline } = world;
     this.#hooks = new HookRunner({
       hooks: options.hooks ?? {},
-      deadline,
+      deadline: world.deadline,
       onFailure: (failure) => this.#emit({ type: "hook-failed", ...failure }),
     });
     this.#sizer = new CallSizer(session, options, world);
@@ -186,7 +185,7 @@ export class AgentSession extends SessionMembers {
     input: MessageInput | readonly MessageInput[],
     options: TurnOptions = {},
   ): AsyncGenerator<TurnStreamEvent, void, undefined> {
-    checkTurn(options);
+    checkTurn(options, "stream");
     return streamTurn(this.session, options, (taken) => this.turn(input, taken));
   }
 
@@ -253,6 +252,7 @@ export class AgentSession extends SessionMembers {
    * @throws `PROMPT_TOO_LONG` where it was refused again, `ModelError` where sending it in another form does not help
    */
   async recover(error: unknown, options: PrepareOptions = {}): Promise<PreparedCall> {
+    checkRecover(options);
     const failure = failureOf(this.#options.model, error);
     const request = this.#lastRequest;
     const recovery = this.#recoveries.isSpent || request === undefined ? undefined : recoveryOf(failure);

@@ -3,7 +3,8 @@ export type { DreamRecord } from "../agent/memory/consolidation/dream-journal.ts
 export { storedSessions } from "../agent/memory/consolidation/dream-sessions.ts";
 export type { DreamOptions, DreamReport, DreamSessions } from "../agent/memory/consolidation/run-dream.ts";
 export type { ListOptions, PersistentMemory } from "../agent/memory/persistent-memory.ts";
-export type { Recall, RecalledMemory, RecallOptions } from "../agent/memory/recall/recall-memories.ts";
+export type { Recall, RecalledMemory } from "../agent/memory/recall/recall-memories.ts";
+export type { RecallOptions } from "../agent/memory/recall/recall-options.ts";
 export type { RememberOptions } from "../agent/memory/store/fresh-memory.ts";
 export type { FoundMemory, ListedMemory } from "../agent/memory/store/listed-memory.ts";
 export type { AnsweredOptions } from "../agent/memory/store/use-log.ts";

@@ -5,11 +5,14 @@
 import { AgentSession } from "../agent/agent-session.ts";
 import { storedSessions } from "../agent/memory/consolidation/dream-sessions.ts";
 import type { DreamSessions } from "../agent/memory/consolidation/run-dream.ts";
-import { AGENT_RULES, NOTES_RULES } from "../agent/options/agent-option-rules.ts";
+import { AGENT_RULES } from "../agent/options/agent-option-rules.ts";
 import type { AgentOptions, AgentWorld } from "../agent/options/agent-options.ts";
 import { OptionError, StoreError } from "../base/errors.ts";
+import { isObject } from "../base/json/json.ts";
 import {
+  anyString,
   checkOptions,
+  closed,
   either,
   flag,
   having,
@@ -26,7 +29,7 @@ import { folderFileReader } from "../runtime/working-copy/folder-file-reader.ts"
 import { sessionStartRestorer } from "../session/compact/restored-context.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { createSession, openSession } from "../session/lifecycle/open-session.ts";
-import { checkWindow } from "../session/options/session-option-rules.ts";
+import { checkWindow, SCOPE_RULE } from "../session/options/session-option-rules.ts";
 import type { NewSessionOptions, WindowOptions } from "../session/options/session-options.ts";
 import type { Session } from "../session/session.ts";
 import { InMemoryTaskFiles } from "../stores/in-memory/in-memory-task-files.ts";
@@ -155,8 +158,14 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
     if (homeWork?.closeOnExit === true) stopWatching ??= closeOnExit(close);
     return agent;
   };
-  const create: Palimpsest["create"] = async ({ sessionId } = {}) => withModel(await place.create(sessionId));
-  const open: Palimpsest["open"] = async (sessionId) => withModel(await place.open(sessionId));
+  const create: Palimpsest["create"] = async (about = {}) => {
+    checkOptions("create", about, { sessionId: anyString });
+    return withModel(await place.create(about.sessionId));
+  };
+  const open: Palimpsest["open"] = async (sessionId, ...others) => {
+    checkOnlyId("open", others);
+    return withModel(await place.open(sessionId));
+  };
   const openOrCreate = async (sessionId: string): Promise<AgentSession> => {
     try {
       await place.checkIsHere?.(sessionId);
@@ -176,7 +185,8 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
   return {
     create,
     open,
-    session: (sessionId) => {
+    session: async (sessionId, ...others) => {
+      checkOnlyId("session", others);
       if (sessionId === undefined) return create();
       const known = named.get(sessionId);
       if (known !== undefined) return known;
@@ -188,6 +198,16 @@ export function createPalimpsest(options: PalimpsestOptions): Palimpsest {
     },
     close,
   };
+}
+
+/** Refuses options beside an id, which callers without types may pass. @throws `OptionError` */
+function checkOnlyId(call: "open" | "session", [options]: readonly unknown[]): void {
+  // Not the index that `map` passes.
+  if (!isObject(options)) return;
+  throw new OptionError({
+    message: `\`${call}\` takes the id of a session and nothing else.`,
+    hint: "Pass the options of sessions to `createPalimpsest`, such as createPalimpsest({ model, window }).",
+  });
 }
 
 /** One for the process: it watches over all commands that it started. */
@@ -307,26 +327,6 @@ function placeOf(options: PalimpsestOptions): Place {
   };
 }
 
-const RULES: OptionRules<PalimpsestOptions> = {
-  ...AGENT_RULES,
-  folder: text,
-  home: HOME_RULE,
-  store: having(
-    ["create", "open"],
-    "a session store",
-    "a store such as `new PostgresSessionStore({ pool })`",
-  ),
-  scope: object,
-  window: object,
-  verifyStored: flag,
-  embeddings: having(["embed"], "a client for embeddings", "one, such as aiSdkEmbeddings(model)"),
-  observer: having(["onEvent"], "an observer", "an object with `onEvent(event)`"),
-  background: either(oneOf("off"), object),
-  clock: CLOCK_RULE,
-  deadline: DEADLINE_RULE,
-  timer: having(["every"], "a timer", "`systemTimer`"),
-};
-
 const BACKGROUND_RULES: OptionRules<BackgroundOptions> = {
   cleanUp: flag,
   dreams: flag,
@@ -336,18 +336,35 @@ const BACKGROUND_RULES: OptionRules<BackgroundOptions> = {
   closeOnExit: flag,
 };
 
+const RULES: OptionRules<PalimpsestOptions> = {
+  ...AGENT_RULES,
+  folder: text,
+  home: HOME_RULE,
+  store: having(
+    ["create", "open"],
+    "a session store",
+    "a store such as `new PostgresSessionStore({ pool })`",
+  ),
+  scope: SCOPE_RULE,
+  window: object,
+  verifyStored: flag,
+  embeddings: having(["embed"], "a client for embeddings", "one, such as aiSdkEmbeddings(model)"),
+  observer: having(["onEvent"], "an observer", "an object with `onEvent(event)`"),
+  background: either(oneOf("off"), closed(BACKGROUND_RULES)),
+  clock: CLOCK_RULE,
+  deadline: DEADLINE_RULE,
+  timer: having(["every"], "a timer", "`systemTimer`"),
+};
+
 /** Checks the options for callers without types. */
 function checkPalimpsest(options: PalimpsestOptions): void {
   checkOptions("createPalimpsest", options ?? {}, RULES);
-  const { model, folder, home, store, window, notes, background } = (options ??
-    {}) as Partial<PalimpsestOptions>;
+  const { model, folder, home, store, window } = (options ?? {}) as Partial<PalimpsestOptions>;
   if (model === undefined)
     throw new OptionError({
       message: "There is no model to make sessions with.",
       hint: "Pass one: createPalimpsest({ model: anthropicModel(client, { model }) }), or functionModel(async (request) => …).",
     });
-  if (typeof notes === "object") checkOptions("notes", notes, NOTES_RULES);
-  if (typeof background === "object") checkOptions("background", background, BACKGROUND_RULES);
   checkWindow(window);
   const places = [folder, home, store].filter((place) => place !== undefined);
   if (places.length <= 1) return;

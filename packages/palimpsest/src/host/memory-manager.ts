@@ -3,12 +3,15 @@
  */
 
 import { OptionError } from "../base/errors.ts";
-import { checkOptions, having, text } from "../base/options/check-options.ts";
+import { anything, checkOptions, having, type OptionRules, text } from "../base/options/check-options.ts";
+import { MEMORY_CONFIG_RULES } from "../conversation/compression/compression-config.ts";
 import { ConversationMemory, type ConversationMemoryOptions } from "../conversation/conversation-manager.ts";
 import type { SessionStore } from "../ports/session-store.ts";
+import { OBSERVER_RULE, SCOPE_RULE } from "../session/options/session-option-rules.ts";
 import { InMemorySessionStore } from "../stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher, randomIds, systemClock, systemDeadline } from "../stores/platform/node-ports.ts";
 import { folderStore } from "./folder-store.ts";
+import { CLOCK_RULE, DEADLINE_RULE } from "./home/option-rules.ts";
 
 /** Settings of a manager, and where it keeps its sessions. Everything can be left out. */
 interface MemoryManagerOptions extends Partial<ConversationMemoryOptions> {
@@ -34,7 +37,9 @@ interface MemoryManagerOptions extends Partial<ConversationMemoryOptions> {
  */
 export class MemoryManager extends ConversationMemory {
   /** @throws `OptionError` for a setting that does not exist or cannot be used. */
-  constructor({ folder, store, ...options }: MemoryManagerOptions = {}) {
+  constructor(given: MemoryManagerOptions = {}) {
+    checkOptions("MemoryManager", given, RULES);
+    const { folder, store, ...options } = given;
     super({
       clock: systemClock,
       ids: randomIds,
@@ -52,8 +57,20 @@ const STORE_RULE = having(
   "a store such as `new InMemorySessionStore()`",
 );
 
+const RULES: OptionRules<MemoryManagerOptions> = {
+  ...MEMORY_CONFIG_RULES,
+  folder: text,
+  store: STORE_RULE,
+  clock: CLOCK_RULE,
+  ids: having(["entryId"], "a source of ids", "`randomIds`"),
+  hasher: having(["sha256"], "a hasher", "`nodeHasher`"),
+  deadline: DEADLINE_RULE,
+  scope: SCOPE_RULE,
+  observer: OBSERVER_RULE,
+  summarizeTimeoutMs: anything,
+};
+
 function chooseStore(folder: string | undefined, store: SessionStore | undefined): SessionStore {
-  checkOptions("MemoryManager", { folder, store }, { folder: text, store: STORE_RULE });
   if (folder === undefined) return store ?? new InMemorySessionStore();
   if (store !== undefined) {
     throw new OptionError({

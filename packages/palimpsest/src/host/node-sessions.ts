@@ -3,7 +3,7 @@
  */
 
 import { OptionError } from "../base/errors.ts";
-import { checkOptions, text } from "../base/options/check-options.ts";
+import { anyString, checkOptions } from "../base/options/check-options.ts";
 import type { Clock } from "../ports/runtime.ts";
 import { notify, type SessionObserver } from "../session/events/events.ts";
 import { createSession, openSession } from "../session/lifecycle/open-session.ts";
@@ -49,6 +49,7 @@ export function nodeSessions(options: {
   /** The time of entries; the machine's, by default. */
   readonly clock?: Clock;
 }): NodeSessions {
+  checkOptions("nodeSessions", options ?? {}, { folder: anyString, clock: CLOCK_RULE });
   const { folder, clock = systemClock } = options ?? {};
   // An empty path would be the folder that the program happens to run in.
   if (typeof folder !== "string" || folder === "")
@@ -56,7 +57,6 @@ export function nodeSessions(options: {
       message: "There is no folder to keep sessions in.",
       hint: 'Pass one: nodeSessions({ folder: "./sessions" }).',
     });
-  checkOptions("nodeSessions", options, { folder: text, clock: CLOCK_RULE });
   const store = folderStore(folder);
   let isLookedAt = false;
   const warn = (observer: SessionObserver | undefined): void => {

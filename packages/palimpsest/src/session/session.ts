@@ -6,6 +6,7 @@
  * to the last acknowledged append; the next `prepare` repairs what an unanswered call left open.
  */
 import type { JsonObject, JsonValue } from "../base/json/json.ts";
+import { checkOptions } from "../base/options/check-options.ts";
 import type { CalibrationSample } from "../tokens/count/calibration.ts";
 import type { Message, MessageInput } from "../transcript/blocks.ts";
 import type { SeqPin } from "../transcript/projection.ts";
@@ -25,6 +26,7 @@ import { validateMessages } from "./input/validate-messages.ts";
 import { validateAnswer } from "./model/validate-answer.ts";
 import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./options/prepared-call.ts";
 import { checkRewind, noSuchCall } from "./options/refusals.ts";
+import { REQUEST_RULES } from "./options/session-option-rules.ts";
 import type { RequestBuilder } from "./request-builder.ts";
 import type { ContextUse } from "./window/context-use.ts";
 import type { CacheWatch } from "./window/prompt-cache-watch.ts";
@@ -171,6 +173,7 @@ export class Session {
    * `STORE_FAILED` where the store could not keep what leaves.
    */
   async prepare(request: CallRequest): Promise<PreparedCall> {
+    checkOptions("prepare", request ?? {}, REQUEST_RULES);
     return (await this.#parts.builder.prepare(request)).prepared;
   }
 

@@ -16,7 +16,6 @@ interface PromptPattern {
   readonly isWeak?: true;
 }
 
-/** A prompt that was found. */
 interface FoundPrompt {
   readonly name: string;
   readonly isWeak: boolean;

@@ -6,7 +6,7 @@
  * (`memory-writer.ts`). Every call returns a receipt. Nothing is destroyed: a corrected memory names its successor,
  * and a forgotten one is in the archive.
  */
-import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
+import { anyString, checkOptions, type OptionRules } from "../../base/options/check-options.ts";
 import type { PastMemory } from "../../memory/consolidation/past-memories.ts";
 import type { MemoryType } from "../../memory/files/memory.ts";
 import { INDEX_NAME } from "../../memory/files/memory-index.ts";
@@ -40,7 +40,8 @@ import {
 import { searchMemories } from "./recall/find-memories.ts";
 import { MemoryVectors } from "./recall/memory-vectors.ts";
 import { type Injection, InjectionLog } from "./recall/recall-log.ts";
-import { type Recall, type RecallOptions, recallMemories } from "./recall/recall-memories.ts";
+import { type Recall, recallMemories } from "./recall/recall-memories.ts";
+import type { RecallOptions } from "./recall/recall-options.ts";
 import {
   type ArchivedMemory,
   listArchived,
@@ -64,7 +65,7 @@ import {
 import { MemoryCache, type MemoryProblem, type MemorySnapshot } from "./store/memory-cache.ts";
 import { MemoryWriter, type PlannedWrite } from "./store/memory-writer.ts";
 import { mountOf, mountTeam, otherPlace, TEAM_FOLDER } from "./store/mounted-store.ts";
-import type { AnsweredOptions } from "./store/use-log.ts";
+import { type AnsweredOptions, checkAnswered } from "./store/use-log.ts";
 import { type MemoryToolHandlers, memoryToolHandlers } from "./tool/memory-tool.ts";
 import { ToolWrites } from "./tool/tool-writes.ts";
 import { importInto, type MemoryImportReport } from "./transfer/import-into-memory.ts";
@@ -91,6 +92,8 @@ export interface ListOptions {
   /** @defaultValue all of them */
   readonly state?: ListedMemory["state"];
 }
+
+const LIST_RULES: OptionRules<ListOptions> = { type: anyString, state: anyString };
 
 /** Memories, and problems with some of their files. */
 export interface MemoryList {
@@ -249,20 +252,17 @@ export class PersistentMemory {
 
   /** Finds the memories that match a text best, in any state; with embeddings also by meaning. @throws `STORE_FAILED` */
   async search(text: string, options: { readonly limit?: number } = {}): Promise<readonly FoundMemory[]> {
-    const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
-    return searchMemories({ cache: this.#cache, vectors: this.#vectors }, text, limit);
+    return searchMemories({ cache: this.#cache, vectors: this.#vectors }, text, options);
   }
 
   /**
    * Reports an answer that was given after a recall: memories whose own words it contains gain relevance. A session with
    * a model does this by itself; call it if you use the text of a {@link recall} with a model of your own.
    * @returns the paths of those that were used
-   * @throws `STORE_FAILED`
+   * @throws `OPTION_INVALID`, `STORE_FAILED`
    */
-  async answered(
-    answer: string,
-    { shown, userText = "", sessionId }: AnsweredOptions,
-  ): Promise<readonly string[]> {
+  async answered(answer: string, options: AnsweredOptions): Promise<readonly string[]> {
+    const { shown, userText = "", sessionId } = checkAnswered(options);
     const { memories } = await this.#cache.look();
     const known = [...new Set(shown)].flatMap((path) => memories.get(path)?.memory ?? []);
     const used = usedMemories(known, { userText, answer }).map(({ path }) => path);
@@ -277,6 +277,7 @@ export class PersistentMemory {
 
   /** @throws `STORE_FAILED` */
   async list(options: ListOptions = {}): Promise<MemoryList> {
+    checkOptions("list", options, LIST_RULES);
     const { memories, problems } = await this.#cache.lookWhole();
     const listed = [...memories.values()]
       .map(({ memory }) => withState(memory))
@@ -334,7 +335,7 @@ export class PersistentMemory {
    * @throws `ABORTED`, `OPTION_INVALID`, `STORE_FAILED`, `MEMORY_REFUSED` where others change memories without end
    */
   async dream(options: DreamOptions = {}): Promise<DreamReport> {
-    return dream(dreamPlace(this.#dreams, options), options);
+    return dream(dreamPlace(this.#dreams, options, "dream"), options);
   }
 
   /**
@@ -342,12 +343,12 @@ export class PersistentMemory {
    * @throws `MEMORY_NOT_FOUND` where there is none, `MEMORY_REFUSED` where something has changed since
    */
   async revertDream(id?: string, options: DreamPlaceOptions = {}): Promise<DreamReport> {
-    return revertDream(dreamPlace(this.#dreams, options), id);
+    return revertDream(dreamPlace(this.#dreams, options, "revertDream"), id);
   }
 
   /** Records of dreams, the newest first, with every file before and after. */
   async dreams(options: DreamPlaceOptions = {}): Promise<readonly DreamRecord[]> {
-    return new DreamJournal(dreamPlace(this.#dreams, options)).list();
+    return new DreamJournal(dreamPlace(this.#dreams, options, "dreams")).list();
   }
 
   /**

@@ -8,6 +8,7 @@
 import { TASK_DEFAULTS } from "../../base/defaults/tasks.ts";
 import { errorMessage } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { anyString, checkOptions, signal as signalRule } from "../../base/options/check-options.ts";
 import { stopIfAborted } from "../../base/stop-if-aborted.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import type { TaskState } from "../../tasks/fold-tasks.ts";
@@ -17,10 +18,11 @@ import { taskSpent, taskUsage } from "../../tasks/task-spent.ts";
 import { addSpent, NOTHING_SPENT, type SpentSum } from "../../tokens/price/spent.ts";
 import { sumUsage, type Usage } from "../../transcript/blocks.ts";
 import type { AgentTool } from "../options/turn/turn-options.ts";
-import type { TaskKind } from "./kind/task-kind.ts";
+import { checkInputNames, type TaskKind } from "./kind/task-kind.ts";
 import { TaskJournal } from "./task-journal.ts";
 import { TaskLooks } from "./task-looks.ts";
 import {
+  START_RULES,
   type StartTaskOptions,
   type TaskInfo,
   type TaskPorts,
@@ -115,14 +117,13 @@ export class SessionTasks implements Tasks {
         }
   }
 
-  async start(
-    kindName: TaskKindName,
-    input: JsonValue,
-    { title, timeoutMs, key, isAwaited }: StartTaskOptions = {},
-  ): Promise<TaskInfo> {
+  async start(kindName: TaskKindName, input: JsonValue, options: StartTaskOptions = {}): Promise<TaskInfo> {
+    checkOptions("start", options, START_RULES);
+    const { title, timeoutMs, key, isAwaited } = options;
     const known = key === undefined ? undefined : this.#journal.tasks.find((task) => task.key === key);
     if (known !== undefined) return this.#info(known);
     const kind = this.#kind(kindName);
+    checkInputNames(kind, input);
     const checked = kind.check(input);
     return this.#run(this.#journal.newId(), kind, { input: checked, title, timeoutMs, key, isAwaited });
   }
@@ -150,7 +151,9 @@ export class SessionTasks implements Tasks {
     return this.#readers.follow(id, options);
   }
 
-  async input(id: string, text: string, { key }: { readonly key?: string } = {}): Promise<void> {
+  async input(id: string, text: string, options: { readonly key?: string } = {}): Promise<void> {
+    checkOptions("input", options, { key: anyString });
+    const { key } = options;
     const task = this.#state(id);
     if (key !== undefined && hasMail(task, key)) return;
     const running = this.#running.get(id);
@@ -172,7 +175,9 @@ export class SessionTasks implements Tasks {
     this.#journal.append({ type: "facts", id, at: this.#setup.now(), facts: { isAwaited: false } });
   }
 
-  async wait(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<TaskInfo> {
+  async wait(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<TaskInfo> {
+    checkOptions("wait", options, { signal: signalRule });
+    const { signal } = options;
     this.#state(id);
     const running = this.#running.get(id);
     if (running !== undefined)

@@ -2,6 +2,7 @@
  * The tasks of a session for its host: options, what is known of a task, and what can be done with it.
  */
 import type { JsonValue } from "../../base/json/json.ts";
+import { anyString, flag, number, type OptionRules } from "../../base/options/check-options.ts";
 import type { IdSource, ProcessIdentity, Timer } from "../../ports/runtime.ts";
 import type { HttpFetch, TaskFiles, TaskProcesses } from "../../ports/tasks.ts";
 import type { Session } from "../../session/session.ts";
@@ -32,6 +33,14 @@ export interface StartTaskOptions {
    */
   readonly isAwaited?: boolean;
 }
+
+/** @internal */
+export const START_RULES: OptionRules<StartTaskOptions> = {
+  title: anyString,
+  timeoutMs: number,
+  key: anyString,
+  isAwaited: flag,
+};
 
 /** What is known of a task. */
 export interface TaskInfo {

@@ -1,7 +1,9 @@
 /**
  * Readers of the outputs of a session's tasks: each has its own offset, and may follow an output as it grows.
  */
+
 import { TASK_DEFAULTS } from "../../base/defaults/tasks.ts";
+import { checkOptions, number, signal as signalRule } from "../../base/options/check-options.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import type { TaskFiles } from "../../ports/tasks.ts";
 import { LINE_LIMIT_BYTES, readIncrement } from "../../tasks/output-text.ts";
@@ -25,13 +27,9 @@ export class TaskReaders {
     this.#setup = setup;
   }
 
-  read(
-    id: string,
-    {
-      offset = 0,
-      maxBytes = TASK_DEFAULTS.readBytes,
-    }: { readonly offset?: number; readonly maxBytes?: number } = {},
-  ): TaskText {
+  read(id: string, options: { readonly offset?: number; readonly maxBytes?: number } = {}): TaskText {
+    checkOptions("read", options, { offset: number, maxBytes: number });
+    const { offset = 0, maxBytes = TASK_DEFAULTS.readBytes } = options;
     const { files } = this.#setup;
     const hasEnded = this.#setup.hasEnded(id);
     const bytes = files.readOutput(id, offset, Math.max(maxBytes, LINE_LIMIT_BYTES));
@@ -41,8 +39,10 @@ export class TaskReaders {
 
   async *follow(
     id: string,
-    { offset = 0, signal }: { readonly offset?: number; readonly signal?: AbortSignal } = {},
+    options: { readonly offset?: number; readonly signal?: AbortSignal } = {},
   ): AsyncIterable<TaskText> {
+    checkOptions("follow", options, { offset: number, signal: signalRule });
+    const { offset = 0, signal } = options;
     let last: TaskText | undefined;
     for (let at = offset; signal?.aborted !== true; at = last.nextOffset) {
       const piece = this.read(id, { offset: at });

@@ -15,6 +15,10 @@ export interface OptionRule {
   readonly says: string;
   /** A value to pass, where the rule alone does not say it. */
   readonly hint?: string;
+  /** Rules for the members of a plain object; instances of classes may have others. */
+  readonly members?: Readonly<Record<string, OptionRule>>;
+  /** The rule for every member of a plain object whose names are the caller's. */
+  readonly each?: OptionRule;
 }
 
 /** A rule for every option, so that the compiler reports one without. */
@@ -32,6 +36,17 @@ export const flag: OptionRule = { isFit: (value) => typeof value === "boolean", 
 export const func: OptionRule = { isFit: (value) => typeof value === "function", says: "a function" };
 export const list: OptionRule = { isFit: Array.isArray, says: "a list" };
 export const object: OptionRule = { isFit: isObject, says: "an object" };
+export const number: OptionRule = {
+  isFit: (value) => typeof value === "number" && !Number.isNaN(value),
+  says: "a number",
+};
+
+/** An object with these members and no others. */
+export const closed = (members: Readonly<Record<string, OptionRule>>): OptionRule => ({ ...object, members });
+
+/** An object whose members have names of the caller's choice. */
+export const eachOf = (each: OptionRule): OptionRule => ({ ...object, each });
+
 /** Later than any timer of the platform is as good as never, so there is no upper limit. */
 export const duration: OptionRule = {
   isFit: (value) => typeof value === "number" && value > 0,
@@ -62,13 +77,15 @@ export function having(methods: readonly string[], says: string, made: string): 
 }
 
 export const either = (one: OptionRule, other: OptionRule): OptionRule => ({
+  ...other,
+  ...one,
   isFit: (value) => one.isFit(value) || other.isFit(value),
   says: `${one.says}, or ${other.says}`,
-  ...([one.hint, other.hint].some((hint) => hint !== undefined) ? { hint: (one.hint ?? other.hint)! } : {}),
 });
 
 /**
- * Checks options by their rules, `undefined` ones excepted. `call` names the function in messages.
+ * Checks options by their rules, `undefined` ones excepted. `call` names the function in messages. It allocates nothing
+ * unless there is something to refuse.
  * @throws `OptionError` for the first option that does not exist or has a value that cannot be used
  */
 export function checkOptions(
@@ -76,29 +93,64 @@ export function checkOptions(
   options: unknown,
   rules: Readonly<Record<string, OptionRule>>,
 ): void {
-  const names = Object.keys(rules);
-  const all = names.length === 0 ? "It has no options." : `Its options are ${names.join(", ")}.`;
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw new OptionError({
       message: `The options of \`${call}\` are ${showOption(options)}, not an object.`,
-      hint: all,
+      hint: sayAll(rules),
     });
-  for (const [name, value] of Object.entries(options)) {
+  checkMembers(options, rules, { call, path: "" });
+}
+
+interface Place {
+  /** The function or the option that has these members. */
+  readonly call: string;
+  /** Written before the name of a member that has members itself. */
+  readonly path: string;
+}
+
+function checkMembers(
+  options: object,
+  rules: Readonly<Record<string, OptionRule>>,
+  { call, path }: Place,
+): void {
+  for (const name in options) {
+    if (!Object.hasOwn(options, name)) continue;
+    const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) continue;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule === undefined) {
-      const nearest = nearestName(name, names);
+    if (rule === undefined) throw noSuchOption(call, name, rules);
+    if (!rule.isFit(value))
       throw new OptionError({
-        message: `\`${call}\` has no option \`${shorten(name, SHOWN_CHARS)}\`.`,
-        hint: nearest === undefined ? all : `Did you mean \`${nearest}\`? ${all}`,
+        message: `The option \`${name}\` of \`${call}\` is ${showOption(value)}; it is ${rule.says}.`,
+        hint: rule.hint ?? `Pass ${rule.says}, or leave it out.`,
       });
-    }
-    if (rule.isFit(value)) continue;
-    throw new OptionError({
-      message: `The option \`${name}\` of \`${call}\` is ${showOption(value)}; it is ${rule.says}.`,
-      hint: rule.hint ?? `Pass ${rule.says}, or leave it out.`,
-    });
+    const { members, each } = rule;
+    if ((members === undefined && each === undefined) || !isPlain(value)) continue;
+    const within = { call: path + name, path: `${path}${name}.` };
+    if (members !== undefined) checkMembers(value, members, within);
+    if (each !== undefined)
+      for (const key of Object.keys(value)) checkMembers({ [key]: value[key] }, { [key]: each }, within);
   }
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function noSuchOption(call: string, name: string, rules: Readonly<Record<string, OptionRule>>): OptionError {
+  const nearest = nearestName(name, Object.keys(rules));
+  const all = sayAll(rules);
+  return new OptionError({
+    message: `\`${call}\` has no option \`${shorten(name, SHOWN_CHARS)}\`.`,
+    hint: nearest === undefined ? all : `Did you mean \`${nearest}\`? ${all}`,
+  });
+}
+
+function sayAll(rules: Readonly<Record<string, OptionRule>>): string {
+  const names = Object.keys(rules);
+  return names.length === 0 ? "It has no options." : `Its options are ${names.join(", ")}.`;
 }
 
 /** A value in words, for the message of an error. */

@@ -51,7 +51,7 @@ export const DEFAULT_MEMORY_CONFIG: MemoryConfig = Object.freeze({
   compressionRatio: D.compressionRatio,
 });
 
-const RULES: OptionRules<MemoryConfig> = {
+export const MEMORY_CONFIG_RULES: OptionRules<MemoryConfig> = {
   maxEntries: wholeFrom(1),
   maxTokens: wholeFrom(1),
   recentWindow: wholeFrom(0),
@@ -68,7 +68,7 @@ const RULES: OptionRules<MemoryConfig> = {
  * @throws `OptionError` for a setting that does not exist or has a value that cannot be used; none is changed then.
  */
 export function changeMemoryConfig(config: MemoryConfig, changes: Partial<MemoryConfig>): MemoryConfig {
-  checkOptions("MemoryManager", changes, RULES);
+  checkOptions("MemoryManager", changes, MEMORY_CONFIG_RULES);
   const set = Object.entries(changes).filter(([, value]) => value !== undefined);
   return Object.freeze({ ...config, ...Object.fromEntries(set) });
 }

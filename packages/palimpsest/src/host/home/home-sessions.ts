@@ -2,8 +2,10 @@
  * The home at work: puts the store of each project, the engine, settings and start context together.
  */
 
+import { DAY_MS } from "../../base/durations.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { checkOptions } from "../../base/options/check-options.ts";
 import type { SessionPage, SessionStore, TrashedSession } from "../../ports/session-store.ts";
 import { NodeProjectContext } from "../../runtime/working-copy/git-status.ts";
 import type { SessionObserver } from "../../session/events/events.ts";
@@ -36,6 +38,7 @@ import type {
   StartContextChange,
 } from "./home-types.ts";
 import { readNotesConfig } from "./notes-config.ts";
+import { HOME_RULES } from "./option-rules.ts";
 import { decidePersistence, isRetentionKnown } from "./persistence.ts";
 import { homeFolder, projectName, projectOf, realWorkingCopy, userFolder } from "./project-place.ts";
 import { changeSettings, readSettings } from "./settings.ts";
@@ -144,15 +147,10 @@ export class HomeSessions implements PalimpsestHome {
     return marks === undefined ? fork() : marks.during(id, fork);
   }
 
-  async list({
-    project = this.project,
-    ...query
-  }: {
-    readonly project?: HomeProject;
-    readonly limit?: number;
-    readonly after?: string;
-  } = {}): Promise<SessionPage> {
-    return this.storeOf(project).describe(query);
+  async list(query: Parameters<PalimpsestHome["list"]>[0] = {}): Promise<SessionPage> {
+    checkOptions("list", query, HOME_RULES.list);
+    const { project = this.project, ...page } = query;
+    return this.storeOf(project).describe(page);
   }
 
   async projects(): Promise<readonly HomeProject[]> {
@@ -173,10 +171,9 @@ export class HomeSessions implements PalimpsestHome {
     await this.#change(await this.#find(which), (session) => session.setMetadata("title", named));
   }
 
-  async tag(
-    which: string,
-    { add = [], remove = [] }: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
-  ): Promise<readonly string[]> {
+  async tag(which: string, change: Parameters<PalimpsestHome["tag"]>[1]): Promise<readonly string[]> {
+    checkOptions("tag", change, HOME_RULES.tag);
+    const { add = [], remove = [] } = change;
     const added = add.map((tag) => checkName("tag", tag));
     const match = await this.#find(which);
     let tags: readonly string[] = [];
@@ -191,10 +188,11 @@ export class HomeSessions implements PalimpsestHome {
 
   async importFrom(
     path: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly HomeImport[]> {
+    checkOptions("importFrom", options, HOME_RULES.importFrom);
     const { importRecording } = await loadEngine();
-    return importRecording(path, { ...this.#wired(this.project), signal });
+    return importRecording(path, { ...this.#wired(this.project), signal: options.signal });
   }
 
   async trash(which: string, reason = "by hand"): Promise<FoundSession> {
@@ -220,6 +218,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async cleanUp(options: HomeCleanUpOptions = {}): Promise<readonly HomeCleanUp[]> {
+    checkOptions("cleanUp", options, HOME_RULES.cleanUp);
     if (!this.persistence.isOn) return [];
     const dryRun = options.dryRun === true || !isRetentionKnown(this.problems);
     const done: HomeCleanUp[] = [];
@@ -231,19 +230,16 @@ export class HomeSessions implements PalimpsestHome {
       const clock = this.#clock;
       const ledger = store.cleanUpLedger();
       const report = await cleanUp(store, { ...options, clock, settings, ledger, dryRun });
-      if (report.outcome === "done" && !dryRun)
-        purgeOutputs(
-          nodeFileSystem,
-          project.trashFolder,
-          clock.nowMs() - settings.trashGraceDays * 86_400_000,
-        );
+      const beforeMs = clock.nowMs() - settings.trashGraceDays * DAY_MS;
+      if (report.outcome === "done" && !dryRun) purgeOutputs(nodeFileSystem, project.trashFolder, beforeMs);
       done.push({ project, report });
     }
     return done;
   }
 
-  startContext({ isFresh = false }: { readonly isFresh?: boolean } = {}): Promise<StartContext> {
-    if (isFresh) return this.#readStartContext();
+  async startContext(options: { readonly isFresh?: boolean } = {}): Promise<StartContext> {
+    checkOptions("startContext", options, HOME_RULES.startContext);
+    if (options.isFresh === true) return this.#readStartContext();
     this.#startContext ??= this.#readStartContext();
     return this.#startContext;
   }

@@ -3,9 +3,11 @@
  *
  * A schema is known by symbols, so its package need not be imported.
  */
+
 import type { AgentSession } from "../../agent/agent-session.ts";
 import type { PersistentMemory } from "../../agent/memory/persistent-memory.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
+import { anything, checkOptions } from "../../base/options/check-options.ts";
 import type { ToolDefinition } from "../../ports/model-client.ts";
 import { historyToolsOf, memoryToolsOf } from "../shared/session-tools.ts";
 
@@ -26,13 +28,12 @@ const VALIDATOR = Symbol.for("vercel.ai.validator");
  * `memory_remember`), as far as they are passed. An `aiSdkWindow` has those of its history already. What the model
  * remembers counts as its own conclusion, never as the user's words.
  */
-export function aiSdkTools({
-  session,
-  memory,
-}: {
+export function aiSdkTools(of: {
   readonly session?: AgentSession;
   readonly memory?: PersistentMemory;
 }): Record<string, AiSdkTool> {
+  checkOptions("aiSdkTools", of, { session: anything, memory: anything });
+  const { session, memory } = of;
   const tools = [
     ...(session === undefined ? [] : historyToolsOf(session)),
     ...(memory === undefined ? [] : memoryToolsOf(memory, session?.id)),

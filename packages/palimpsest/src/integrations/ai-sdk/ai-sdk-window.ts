@@ -4,9 +4,18 @@
  * Before each step the session makes the request; after it, the answer with its usage and the results of its tools are
  * recorded. AI SDK 7 hands the messages of one step on to the next, so only those of the first step are read.
  */
+
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { OptionError } from "../../base/errors.ts";
 import { asString, isObject } from "../../base/json/json.ts";
+import {
+  anyString,
+  checkOptions,
+  flag,
+  type OptionRules,
+  object,
+  oneOf,
+} from "../../base/options/check-options.ts";
 import { internalsOf } from "../../session/session.ts";
 import { aiSdkUsage, stopOf } from "../../wire/ai-sdk/answer.ts";
 import { isSameJson } from "../../wire/ai-sdk/carrier.ts";
@@ -29,6 +38,13 @@ export interface AiSdkWindowOptions<Tools> {
   /** False: the model cannot search the history. @defaultValue true */
   readonly historyTools?: boolean;
 }
+
+const RULES: OptionRules<AiSdkWindowOptions<object>> = {
+  system: anyString,
+  tools: object,
+  list: oneOf("new", "full"),
+  historyTools: flag,
+};
 
 /** What `generateText` and `streamText` need of a session: spread it into their options. */
 export interface AiSdkWindow<Tools> {
@@ -75,6 +91,7 @@ export function aiSdkWindow<Tools extends object = object>(
   session: AgentSession,
   options: AiSdkWindowOptions<Tools> = {},
 ): AiSdkWindow<Tools & Partial<Record<"history_search" | "history_read", AiSdkTool>>> {
+  checkOptions("aiSdkWindow", options, RULES);
   const { system, list = "new", historyTools = true } = options;
   const tools = { ...(historyTools ? aiSdkTools({ session }) : {}), ...options.tools } as Tools;
   const steps = new StepRecorder(session);

@@ -2,8 +2,11 @@
  * Embedding clients for `createMemory({ embeddings })`: OpenAI's SDK, and all that speak like it; a local model that
  * comes as a package; any function. None of them is imported here. What they return is checked where it is used.
  */
+
+import { checkOptions, text, wholeFrom } from "../../base/options/check-options.ts";
 import { FOREIGN_WORDS, STOP_WORDS } from "../../base/search/english-words.ts";
 import { cutHead } from "../../base/text/text.ts";
+import { checkClient } from "../../models/shared/check-client.ts";
 import type { EmbeddingClient } from "../../ports/model-client.ts";
 
 /** Any function as an embedding client: one vector for each text, in their order. */
@@ -11,6 +14,7 @@ export function functionEmbeddings(
   embed: EmbeddingClient["embed"],
   options: { readonly model: string; readonly mostTexts?: number },
 ): EmbeddingClient {
+  checkOptions("functionEmbeddings", options, { model: text, mostTexts: wholeFrom(1) });
   return { ...options, embed };
 }
 
@@ -27,8 +31,11 @@ export interface OpenAIEmbeddingsClient {
 /** An embedding model of OpenAI, or of a server that speaks like it, over the client of `openai`. */
 export function openaiEmbeddings(
   client: OpenAIEmbeddingsClient,
-  { model, dimensions }: { readonly model: string; readonly dimensions?: number },
+  options: { readonly model: string; readonly dimensions?: number },
 ): EmbeddingClient {
+  checkClient("openaiEmbeddings", client, "openai-embeddings");
+  checkOptions("openaiEmbeddings", options, { model: text, dimensions: wholeFrom(1) });
+  const { model, dimensions } = options;
   return {
     // Vectors of different lengths are never compared.
     model: dimensions === undefined ? `openai/${model}` : `openai/${model}/${dimensions}`,

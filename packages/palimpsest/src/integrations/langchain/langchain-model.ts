@@ -1,6 +1,8 @@
 /**
  * A chat model of LangChain as the model of a session: it writes summaries and notes, and takes turns.
  */
+
+import { checkClient } from "../../models/shared/check-client.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
 import { LASTING_FIELDS, langchainMessage } from "../../wire/langchain/from-langchain.ts";
 import type { LangChainMessage } from "../../wire/langchain/langchain-fields.ts";
@@ -27,6 +29,7 @@ interface AnsweringModel {
  * ```
  */
 export function langchainModel(chatModel: LangChainChatModel): ModelClient {
+  checkClient("langchainModel", chatModel, "langchain");
   const model = modelOf(chatModel);
   return {
     provider: "langchain",

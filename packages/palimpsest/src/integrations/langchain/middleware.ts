@@ -6,8 +6,10 @@
  * same classes elsewhere. LangChain gives new ids to messages that come without, and names an answer after the call, so
  * neither is what a message is recognised by.
  */
+
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
+import { checkOptions, flag, type OptionRules } from "../../base/options/check-options.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { LASTING_FIELDS, langchainMessage, langchainType } from "../../wire/langchain/from-langchain.ts";
@@ -32,6 +34,8 @@ export interface LangChainMiddlewareOptions {
   /** Offers the tools that read what left the window, and answers them. @defaultValue true */
   readonly historyTools?: boolean;
 }
+
+const RULES: OptionRules<LangChainMiddlewareOptions> = { historyTools: flag };
 
 /** What `createMiddleware` of LangChain takes. */
 export interface LangChainMiddleware {
@@ -75,8 +79,10 @@ interface ToolCallRequest {
  */
 export function palimpsestMiddleware(
   session: LangChainSession,
-  { historyTools = true }: LangChainMiddlewareOptions = {},
+  options: LangChainMiddlewareOptions = {},
 ): LangChainMiddleware {
+  checkOptions("palimpsestMiddleware", options, RULES);
+  const { historyTools = true } = options;
   const find = async (runtime: LangChainRuntime = {}): Promise<AgentSession> =>
     typeof session === "function" ? session(runtime) : session;
   const reader = new MessageReader();

@@ -4,9 +4,11 @@
  * Mastra calls language models of the AI SDK, so a step's model is wrapped as `wrapLanguageModel` would wrap it. Prompts
  * that are refused for their size are recovered from inside the call, where Mastra has nothing to repeat.
  */
+
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { OptionError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
+import { checkOptions, flag, type OptionRules, oneOf } from "../../base/options/check-options.ts";
 import type { AiSdkMessage } from "../../wire/ai-sdk/model-messages.ts";
 import { aiSdkTools } from "../ai-sdk/ai-sdk-tools.ts";
 import { callThroughWindow, type ModelCall } from "../ai-sdk/managed-call.ts";
@@ -22,6 +24,8 @@ export interface MastraProcessorOptions {
   /** False: the model cannot search the history. @defaultValue true */
   readonly historyTools?: boolean;
 }
+
+const RULES: OptionRules<MastraProcessorOptions> = { list: oneOf("new", "full"), historyTools: flag };
 
 /** The part of a step that is read. */
 export interface MastraStep<Model = unknown> {
@@ -54,8 +58,10 @@ export interface MastraProcessor {
  */
 export function mastraProcessor(
   session: AgentSession | ((step: MastraStep) => AgentSession | Promise<AgentSession>),
-  { list = "new", historyTools = true }: MastraProcessorOptions = {},
+  options: MastraProcessorOptions = {},
 ): MastraProcessor {
+  checkOptions("mastraProcessor", options, RULES);
+  const { list = "new", historyTools = true } = options;
   return {
     id: "palimpsest",
     processInputStep: async (step) => {

@@ -5,7 +5,9 @@
  * that began earlier, or one without a length. Spans and metrics have names, figures and ids; no text of a conversation, of
  * an error or of a memory.
  */
+
 import type { TurnEvent } from "../../agent/options/turn/turn-options.ts";
+import { checkOptions, having, type OptionRules, text } from "../../base/options/check-options.ts";
 import type { Clock } from "../../ports/runtime.ts";
 import type { SessionEvent, SessionObserver } from "../../session/events/events.ts";
 import { CallSpans } from "./otel-calls.ts";
@@ -24,6 +26,13 @@ export interface OtelOptions {
   readonly clock?: Clock;
 }
 
+const RULES: OptionRules<OtelOptions> = {
+  tracer: having(["startSpan"], "a tracer", "`trace.getTracer(name)`"),
+  meter: having(["createHistogram"], "a meter", "`metrics.getMeter(name)`"),
+  provider: text,
+  clock: having(["nowMs"], "a clock", "an object with `nowMs()`, such as `systemClock`"),
+};
+
 /** An observer of sessions, and of turns. */
 export interface OtelObserver extends SessionObserver {
   /** Makes a listener for `session.turn(input, { onEvent })` that writes the calls of the turn's tools. */
@@ -40,7 +49,9 @@ export interface OtelObserver extends SessionObserver {
  * const palimpsest = createPalimpsest({ model, observer });
  * ```
  */
-export function otelObserver({ tracer, meter, provider, clock }: OtelOptions): OtelObserver {
+export function otelObserver(options: OtelOptions): OtelObserver {
+  checkOptions("otelObserver", options, RULES);
+  const { tracer, meter, provider, clock } = options;
   const writer = new OtelWriter({ tracer, meter, provider, now: () => clock?.nowMs() ?? Date.now() });
   const calls = new CallSpans(writer);
   const work = new SessionWork(writer);

@@ -3,6 +3,7 @@
  * called directly and not through `embedMany`.
  */
 import type { EmbeddingClient } from "../../ports/model-client.ts";
+import { checkClient } from "../shared/check-client.ts";
 
 /** The part of the SDK's `EmbeddingModel` that is used. */
 export interface AiSdkEmbeddingModel {
@@ -15,6 +16,7 @@ export interface AiSdkEmbeddingModel {
 
 /** An embedding client over an embedding model of the AI SDK, for `createMemory({ embeddings })`. */
 export function aiSdkEmbeddings(embeddingModel: AiSdkEmbeddingModel): EmbeddingClient {
+  checkClient("aiSdkEmbeddings", embeddingModel, "ai-sdk-embeddings");
   const { provider, modelId } = embeddingModel;
   return {
     model: `${provider}/${modelId}`,

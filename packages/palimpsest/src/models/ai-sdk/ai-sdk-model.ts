@@ -7,6 +7,7 @@
  * The packages of the AI SDK are never imported: the types here describe its models, in version 2, 3 or 4 of their interface.
  */
 import { isObject, type JsonObject } from "../../base/json/json.ts";
+import { checkOptions, type OptionRules, wholeFrom } from "../../base/options/check-options.ts";
 import type {
   ModelAnswer,
   ModelRequest,
@@ -16,7 +17,8 @@ import type {
 import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
 import { takesMarks, toAiSdk } from "../../wire/ai-sdk/to-ai-sdk.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
+import { checkClient } from "../shared/check-client.ts";
+import { IdleLimit, STREAM_RULES, type StreamLimits } from "../shared/idle-limit.ts";
 import { readStream, safeListener } from "../shared/sdk-call.ts";
 
 /** Options of an `aiSdkModel`. */
@@ -25,15 +27,20 @@ export interface AiSdkModelOptions extends StreamLimits {
   readonly maxOutputTokens?: number;
 }
 
+const RULES: OptionRules<AiSdkModelOptions> = { ...STREAM_RULES, maxOutputTokens: wholeFrom(1) };
+
 /**
  * A model client over a language model of the AI SDK. The model that answers is the one passed here,
  * whatever a request names. The SDK retries only in `generateText`, which is not used. For retries, wrap the model or give
  * its provider a `fetch` that retries.
+ * @throws `OptionError` for something that is not such a model, and for an option that does not exist
  */
 export function aiSdkModel(
   languageModel: AiSdkLanguageModel,
   options: AiSdkModelOptions = {},
 ): StreamingModelClient {
+  checkClient("aiSdkModel", languageModel, "ai-sdk");
+  checkOptions("aiSdkModel", options, RULES);
   const callOptions = (request: ModelRequest, signal: AbortSignal | undefined): AiSdkCallOptions => {
     const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
     const call = {

@@ -10,6 +10,7 @@
  * requests with server tools and with files by address; then the chain goes on to the next counter.
  */
 import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import { checkOptions, type OptionRules, text, wholeFrom } from "../../base/options/check-options.ts";
 import type {
   ModelAnswer,
   ModelCallOptions,
@@ -31,8 +32,9 @@ import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
 import { toAnthropic } from "../../wire/anthropic/to-anthropic.ts";
 import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
-import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
-import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
+import { checkClient } from "../shared/check-client.ts";
+import { IdleLimit, STREAM_RULES, type StreamLimits } from "../shared/idle-limit.ts";
+import { ENDPOINT_RULE, endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import {
   anthropicToolDefinitions,
   plainClient,
@@ -64,15 +66,25 @@ export interface AnthropicModelOptions extends StreamLimits {
   readonly endpoint?: ProviderEndpoint;
 }
 
+const RULES: OptionRules<AnthropicModelOptions> = {
+  ...STREAM_RULES,
+  model: text,
+  maxOutputTokens: wholeFrom(1),
+  endpoint: ENDPOINT_RULE,
+};
+
 /**
  * A model client over `client.messages`, or `client.beta.messages` where a request names beta features.
  * Pass any client of `@anthropic-ai/sdk` (also those for Bedrock, Vertex and Foundry); how often it tries
  * again and how long it waits is set there.
+ * @throws `OptionError` for another client, and for an option that does not exist
  */
 export function anthropicModel(
   client: AnthropicClient,
   options: AnthropicModelOptions = {},
 ): StreamingModelClient {
+  checkClient("anthropicModel", client, "anthropic");
+  checkOptions("anthropicModel", options, RULES);
   const counter = anthropicCounter(plainClient(client));
   const bodyOf = (request: ModelRequest): AnthropicBody =>
     anthropicBody(
@@ -179,8 +191,9 @@ interface AnthropicClient {
   };
 }
 
-/** Counts with `client.messages.countTokens`; `undefined` where the client cannot. */
+/** Counts with `client.messages.countTokens`; `undefined` where the client cannot. @throws `OptionError` for another client */
 export function anthropicCounter(client: Pick<AnthropicClient, "messages">): TokenCounter | undefined {
+  checkClient("anthropicCounter", client, "anthropic", "messages");
   const { messages: api } = client;
   if (typeof api.countTokens !== "function") return undefined;
   return {

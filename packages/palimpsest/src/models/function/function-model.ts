@@ -1,8 +1,9 @@
 /**
  * A model client over a function of the host, such as a call to a gateway, a fake for tests, or a chain of fallbacks.
  */
-import { ModelError } from "../../base/errors.ts";
+import { ModelError, OptionError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
+import { checkOptions, type OptionRules, text } from "../../base/options/check-options.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { ModelAnswer, ModelCallOptions, ModelClient, ModelRequest } from "../../ports/model-client.ts";
 import type { Message } from "../../transcript/blocks.ts";
@@ -24,11 +25,20 @@ interface FunctionModelOptions {
   readonly model?: string;
 }
 
+const RULES: OptionRules<FunctionModelOptions> = { provider: text, model: text };
+
 /**
  * A model client over a function. If the function returns a text, the answer ends with it. If it returns a message with
  * tool calls, the model waits for their results. To report usage and stop reason, return a `ModelAnswer`.
+ * @throws `OptionError` for an option that does not exist
  */
 export function functionModel(answer: ModelFunction, options: FunctionModelOptions = {}): ModelClient {
+  if (typeof answer !== "function")
+    throw new OptionError({
+      message: "There is no function to ask.",
+      hint: "Pass functionModel(async (request) => …, { model }).",
+    });
+  checkOptions("functionModel", options, RULES);
   const provider = options.provider ?? "function";
   return {
     provider,

@@ -1,6 +1,7 @@
 /**
  * A model client for OpenAI's Chat Completions API, and for the many servers that are compatible with it.
  */
+import { checkOptions, type OptionRules, oneOf, text, wholeFrom } from "../../base/options/check-options.ts";
 import type {
   ModelAnswer,
   ModelRequest,
@@ -10,7 +11,8 @@ import type {
 import { chatAnswer } from "../../wire/openai-chat/answer.ts";
 import { chatBody } from "../../wire/openai-chat/request.ts";
 import { ChatAssembly } from "../../wire/openai-chat/stream.ts";
-import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
+import { checkClient } from "../shared/check-client.ts";
+import { IdleLimit, STREAM_RULES, type StreamLimits } from "../shared/idle-limit.ts";
 import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import type { OpenAIChatClient } from "./openai-client.ts";
 
@@ -28,6 +30,15 @@ export interface OpenAIChatModelOptions extends StreamLimits {
   readonly provider?: string;
 }
 
+const RULES: OptionRules<OpenAIChatModelOptions> = {
+  ...STREAM_RULES,
+  model: text,
+  maxOutputTokens: wholeFrom(1),
+  outputLimitField: oneOf("max_completion_tokens", "max_tokens"),
+  systemRole: oneOf("system", "developer"),
+  provider: text,
+};
+
 /** Chat Completions make no edits, and read none of those of Responses. */
 const NO_EDITS = {
   clearsResults: false,
@@ -40,11 +51,14 @@ const NO_EDITS = {
 /**
  * A model client over `client.chat.completions`. Pass any client of `openai`, with the `baseURL` of any
  * server; how often it tries again and how long it waits is set there.
+ * @throws `OptionError` for another client, and for an option that does not exist
  */
 export function openaiChatModel(
   client: OpenAIChatClient,
   options: OpenAIChatModelOptions = {},
 ): StreamingModelClient {
+  checkClient("openaiChatModel", client, "openai-chat");
+  checkOptions("openaiChatModel", options, RULES);
   const provider = options.provider ?? "openai-chat";
   const { completions } = plainClient(client).chat;
   const bodyOf = (request: ModelRequest) =>

@@ -7,6 +7,7 @@ import { toWellFormed } from "../../base/text/text.ts";
 import type { TokenCounter } from "../../ports/model-client.ts";
 import { toOpenAIResponses } from "../../wire/openai-responses/to-openai-responses.ts";
 import { unreadableAnswer } from "../../wire/shared/answer-assembly.ts";
+import { checkClient } from "../shared/check-client.ts";
 import { toolDefinitions } from "../shared/sdk-call.ts";
 
 /** A client of the OpenAI SDK, as far as Chat Completions need it. */
@@ -29,8 +30,9 @@ export interface OpenAIResponsesClient {
   };
 }
 
-/** Counts with `client.responses.inputTokens.count`; `undefined` where the client cannot. */
+/** Counts with `client.responses.inputTokens.count`; `undefined` where the client cannot. @throws `OptionError` for another client */
 export function openaiInputTokensCounter(client: OpenAIResponsesClient): TokenCounter | undefined {
+  checkClient("openaiInputTokensCounter", client, "openai-responses", "responses");
   const { inputTokens } = client.responses;
   if (typeof inputTokens?.count !== "function") return undefined;
   return {

@@ -2,6 +2,7 @@
  * A model client for OpenAI's Responses API, without state on the server: the server stores nothing, and each request
  * carries the model's encrypted reasoning.
  */
+import { checkOptions, flag, type OptionRules, text, wholeFrom } from "../../base/options/check-options.ts";
 import type {
   ModelAnswer,
   ModelRequest,
@@ -12,8 +13,9 @@ import { bindsReasoning } from "../../tokens/models/edit-safety.ts";
 import { responsesAnswer, responsesCompaction } from "../../wire/openai-responses/answer.ts";
 import { responsesBody } from "../../wire/openai-responses/request.ts";
 import { ResponsesAssembly } from "../../wire/openai-responses/stream.ts";
-import { IdleLimit, type StreamLimits } from "../shared/idle-limit.ts";
-import { endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
+import { checkClient } from "../shared/check-client.ts";
+import { IdleLimit, STREAM_RULES, type StreamLimits } from "../shared/idle-limit.ts";
+import { ENDPOINT_RULE, endpointEdits, type ProviderEndpoint } from "../shared/provider-endpoints.ts";
 import { plainClient, readStream, safeListener, settle, signalOption } from "../shared/sdk-call.ts";
 import { type OpenAIResponsesClient, openaiInputTokensCounter } from "./openai-client.ts";
 
@@ -35,16 +37,27 @@ export interface OpenAIResponsesModelOptions extends StreamLimits {
   readonly endpoint?: ProviderEndpoint;
 }
 
+const RULES: OptionRules<OpenAIResponsesModelOptions> = {
+  ...STREAM_RULES,
+  model: text,
+  maxOutputTokens: wholeFrom(1),
+  includesReasoning: flag,
+  endpoint: ENDPOINT_RULE,
+};
+
 const PROVIDER = "openai-responses";
 
 /**
  * A model client over `client.responses`. Pass any client of `openai`; how often it tries again and how
  * long it waits is set there.
+ * @throws `OptionError` for another client, and for an option that does not exist
  */
 export function openaiResponsesModel(
   client: OpenAIResponsesClient,
   options: OpenAIResponsesModelOptions = {},
 ): StreamingModelClient {
+  checkClient("openaiResponsesModel", client, "openai-responses");
+  checkOptions("openaiResponsesModel", options, RULES);
   const counter = openaiInputTokensCounter(plainClient(client));
   const bodyOf = (request: ModelRequest) =>
     responsesBody(request, {

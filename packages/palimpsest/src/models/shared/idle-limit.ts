@@ -4,6 +4,7 @@
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
 import { ModelError } from "../../base/errors.ts";
+import { duration, type OptionRules } from "../../base/options/check-options.ts";
 
 /** Options of every model client that streams. */
 export interface StreamLimits {
@@ -13,6 +14,11 @@ export interface StreamLimits {
    */
   readonly idleTimeoutMs?: number;
 }
+
+/** `Infinity` is fine. */
+export const STREAM_RULES: OptionRules<StreamLimits> = {
+  idleTimeoutMs: duration,
+};
 
 /** One answer that is being streamed. End it when the answer has arrived, or failed. */
 export class IdleLimit {

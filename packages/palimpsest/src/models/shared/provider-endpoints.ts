@@ -4,6 +4,7 @@
  *
  * An endpoint is known by its host, or by the name that the host gives to the model client.
  */
+import { type OptionRule, oneOf } from "../../base/options/check-options.ts";
 import type { EndpointEdits } from "../../ports/model-client.ts";
 import { findClaudeVersion, parseModelId } from "../../tokens/models/model-id.ts";
 
@@ -40,6 +41,8 @@ const ENDPOINTS: Readonly<Record<ProviderEndpoint, EndpointRow>> = {
   openai: { host: /^api\.openai\.com$/, edits: { ...NONE, compacts: true, compactsOnDemand: true } },
   "azure-openai": { host: /\.openai\.azure\.com$/, edits: NONE },
 };
+
+export const ENDPOINT_RULE: OptionRule = oneOf(...Object.keys(ENDPOINTS));
 
 /** First Claude that takes the edits, and first one that summarises; Haiku never did before 5.5. Source: the same pages. */
 const FIRST_CLAUDE = { clears: [4, 0], compacts: [4, 6], compactsHaiku: [5, 5] } as const;

@@ -7,8 +7,17 @@
  * limit is dropped while it is read, and reading stops at a limit of decompressed bytes, so neither a
  * huge line nor a bomb costs more memory than the limits in `defaults/formats.ts` say.
  */
+
 import { FORMATS_DEFAULTS } from "../../base/defaults/formats.ts";
 import { InputError, SessionError } from "../../base/errors.ts";
+import {
+  checkOptions,
+  closed,
+  func,
+  number,
+  type OptionRules,
+  signal,
+} from "../../base/options/check-options.ts";
 import { type ImportResult, ImportRun } from "../../importers/registry.ts";
 import type { ImportRepair, NotRead } from "../../importers/shared/imported-session.ts";
 import type { SourceLine } from "../../importers/shared/read-records.ts";
@@ -45,6 +54,12 @@ interface InputLimits {
   readonly maxDecodedBytes: number;
 }
 
+const RULES: OptionRules<ReadInputOptions> = {
+  onProgress: func,
+  signal,
+  limits: closed({ maxLineBytes: number, maxDecodedBytes: number } satisfies OptionRules<InputLimits>),
+};
+
 /** The problems of a file that are in none of its lines. */
 interface FileReport {
   readonly repairs: readonly ImportRepair[];
@@ -60,6 +75,7 @@ interface FileReport {
  * that is damaged from the start), `INPUT_TOO_LARGE`, `FORMAT_UNKNOWN` or `NO_MESSAGES`; SessionError `ABORTED`.
  */
 export async function importFile(path: string, options: ReadInputOptions = {}): Promise<ImportResult> {
+  checkOptions("importFile", options, RULES);
   const run = new ImportRun(path);
   return run.finish(await eachInputLine(path, options, (line) => run.take(line)));
 }

@@ -3,6 +3,16 @@
  * servers. What can still be read is left out, and what changed since it was announced is said.
  */
 import { fingerprint } from "../../base/fingerprint.ts";
+import {
+  anyString,
+  checkOptions,
+  duration,
+  func,
+  number,
+  type OptionRules,
+  oneOf,
+  text,
+} from "../../base/options/check-options.ts";
 import type { RestoreContext, RestoredItem, Restorer } from "../../ports/restorer.ts";
 
 /** One thing of a list. */
@@ -31,8 +41,21 @@ interface ListRestorerOptions {
   readonly timeoutMs?: number;
 }
 
+const RULES: OptionRules<ListRestorerOptions> = {
+  name: text,
+  kind: text,
+  label: anyString,
+  list: func,
+  form: oneOf("each", "together"),
+  priority: number,
+  budgetTokens: number,
+  itemTokens: number,
+  timeoutMs: duration,
+};
+
 /** Makes a restorer of a list. It shows the items that left the window, and the changes since the last announcement. */
 export function listRestorer(options: ListRestorerOptions): Restorer {
+  checkOptions("listRestorer", options, RULES);
   const { name, list, form = "together", priority, budgetTokens, itemTokens, timeoutMs } = options;
   return {
     name,

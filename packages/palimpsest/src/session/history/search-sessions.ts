@@ -7,6 +7,13 @@
  */
 
 import { OptionError } from "../../base/errors.ts";
+import {
+  checkOptions,
+  flag,
+  number,
+  type OptionRules,
+  signal as signalRule,
+} from "../../base/options/check-options.ts";
 import { cutWithoutSecrets, redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { cutHead, cutTail } from "../../base/text/text.ts";
 import { readableText } from "../../compaction/preview/readable-text.ts";
@@ -20,6 +27,7 @@ import {
   type StoredBlock,
 } from "../../transcript/entries.ts";
 import type { SessionObserver } from "../events/events.ts";
+import { OBSERVER_RULE, SCOPE_RULE } from "../options/session-option-rules.ts";
 import { readBlock } from "./hydrate.ts";
 import { watchReads } from "./watched-log.ts";
 
@@ -37,6 +45,15 @@ export interface SessionSearchOptions {
   /** Ends the search: it throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+const RULES: OptionRules<SessionSearchOptions> = {
+  scope: SCOPE_RULE,
+  limit: number,
+  limitPerSession: number,
+  showsSecrets: flag,
+  observer: OBSERVER_RULE,
+  signal: signalRule,
+};
 
 /** A place where the text stands. */
 export interface SessionSearchHit {
@@ -64,6 +81,7 @@ export async function* searchSessions(
   query: string,
   options: SessionSearchOptions = {},
 ): AsyncGenerator<SessionSearchHit> {
+  checkOptions("searchSessions", options, RULES);
   const { scope, limit = PLACES, limitPerSession = PLACES_PER_SESSION, signal } = options;
   const sought = { pattern: patternOf(query), showsSecrets: options.showsSecrets === true };
   const plain = longestPlainRun(query);

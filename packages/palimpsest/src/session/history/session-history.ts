@@ -4,6 +4,7 @@
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { errorMessage, SessionError } from "../../base/errors.ts";
+import { checkOptions, number, type OptionRules } from "../../base/options/check-options.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import { fuseFound } from "../../memory/recall/vector-search.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
@@ -93,6 +94,9 @@ export interface ReadOptions {
   readonly limit?: number;
 }
 
+export const SEARCH_RULES: OptionRules<SearchOptions> = { limit: number };
+export const READ_RULES: OptionRules<ReadOptions> = { offset: number, limit: number };
+
 /**
  * Everything ever said in a session, for programs as methods and for the agent as two tools; it is
  * `session.history`. What the window has lost is found here, to the letter.
@@ -122,10 +126,9 @@ export class SessionHistory {
    * The blocks that match best, with a pointer each: by their words and, where the session has `embeddings`, by meaning.
    * If meanings cannot be compared, by words alone, with the event `history-fell-back`.
    */
-  async search(
-    query: string,
-    { limit = COMPACTION_DEFAULTS.searchHits }: SearchOptions = {},
-  ): Promise<readonly HistoryHit[]> {
+  async search(query: string, options: SearchOptions = {}): Promise<readonly HistoryHit[]> {
+    checkOptions("search", options, SEARCH_RULES);
+    const { limit = COMPACTION_DEFAULTS.searchHits } = options;
     return (await this.#find(query, limit)).hits;
   }
 
@@ -161,10 +164,9 @@ export class SessionHistory {
    * @throws `SessionError` `ENTRY_NOT_FOUND` where the pointer leads nowhere; `StoreError` `BLOB_MISSING`
    * where the block's blob is gone.
    */
-  async read(
-    pointer: string,
-    { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters }: ReadOptions = {},
-  ): Promise<HistoryPage> {
+  async read(pointer: string, options: ReadOptions = {}): Promise<HistoryPage> {
+    checkOptions("read", options, READ_RULES);
+    const { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters } = options;
     const text = await this.#textOf(pointer);
     if (text !== undefined) return readPage(text, { offset, limit });
     throw new SessionError("ENTRY_NOT_FOUND", {

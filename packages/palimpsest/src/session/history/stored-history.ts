@@ -7,6 +7,7 @@
 
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { SessionError } from "../../base/errors.ts";
+import { checkOptions } from "../../base/options/check-options.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import type { SessionLog, SessionStore } from "../../ports/session-store.ts";
 import { blockText, type Role } from "../../transcript/blocks.ts";
@@ -19,7 +20,7 @@ import { LogReader } from "./message-reader.ts";
 import type { HistoryHit } from "./search/history-search.ts";
 import { SegmentFiles } from "./search/segment-files.ts";
 import { SegmentedHistory } from "./search/segmented-history.ts";
-import type { ReadOptions } from "./session-history.ts";
+import { READ_RULES, type ReadOptions, SEARCH_RULES } from "./session-history.ts";
 import { KnownDamage, WatchedLog } from "./watched-log.ts";
 
 /** A message of a stored session, in short. */
@@ -62,10 +63,9 @@ class StoredHistory {
   }
 
   /** The blocks that match best, with a pointer each. Reads what is behind the segments that the session has written, or the whole log. */
-  async search(
-    query: string,
-    { limit = COMPACTION_DEFAULTS.searchHits }: { readonly limit?: number } = {},
-  ): Promise<readonly HistoryHit[]> {
+  async search(query: string, options: { readonly limit?: number } = {}): Promise<readonly HistoryHit[]> {
+    checkOptions("search", options, SEARCH_RULES);
+    const { limit = COMPACTION_DEFAULTS.searchHits } = options;
     const segments = (await this.#segments?.load()) ?? [];
     const index = new SegmentedHistory(segments);
     const last = segments.at(-1)?.head;
@@ -82,10 +82,9 @@ class StoredHistory {
    * One page of a block, without secrets.
    * @throws `ENTRY_NOT_FOUND` where the pointer leads nowhere; `BLOB_MISSING` where the block's blob is gone
    */
-  async read(
-    pointer: string,
-    { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters }: ReadOptions = {},
-  ): Promise<HistoryPage> {
+  async read(pointer: string, options: ReadOptions = {}): Promise<HistoryPage> {
+    checkOptions("read", options, READ_RULES);
+    const { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters } = options;
     const text = await this.#lastText.of(pointer, async () => {
       const place = parsePointer(pointer);
       const entry = place === undefined ? undefined : await this.#reader.findMessage(place.seq);

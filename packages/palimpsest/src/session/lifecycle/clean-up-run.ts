@@ -5,9 +5,20 @@ import { AssertionError } from "../../base/assert.ts";
 import { DAY_MS } from "../../base/durations.ts";
 import { errorMessage, PalimpsestError } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json/json.ts";
+import {
+  checkOptions,
+  flag,
+  func,
+  having,
+  number,
+  type OptionRules,
+  object,
+  signal,
+} from "../../base/options/check-options.ts";
 import type { Clock } from "../../ports/runtime.ts";
 import type { CleanUpLedger, SessionInfo, SessionStore } from "../../ports/session-store.ts";
 import type { Scope } from "../../transcript/entries.ts";
+import { SCOPE_RULE } from "../options/session-option-rules.ts";
 import type { ClockNote, ClockVerdict } from "./observed-clock.ts";
 import {
   type CleanUpAction,
@@ -45,6 +56,24 @@ export interface CleanUpOptions {
   readonly signal?: AbortSignal;
   /** Called after each session that was moved, deleted or could not be. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+const RULES: OptionRules<CleanUpOptions> = {
+  clock: having(["nowMs"], "a clock", "an object with `nowMs()`, such as `systemClock`"),
+  // The settings of a home have more.
+  settings: object,
+  ledger: having(["read", "begin"], "a record of clean-ups", "`store.ledger()`"),
+  scope: SCOPE_RULE,
+  dryRun: flag,
+  onlyIfDue: flag,
+  limit: number,
+  signal,
+  onProgress: func,
+};
+
+/** @throws `OptionError` */
+export function checkCleanUp(options: CleanUpOptions): void {
+  checkOptions("cleanUp", options, RULES);
 }
 
 /** A session that could not be moved or deleted, or the ledger that could not be written. */

@@ -7,7 +7,7 @@
 import { DAY_MS } from "../../base/durations.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { CleanUpLedger, SessionStore } from "../../ports/session-store.ts";
-import { type CleanUpOptions, type CleanUpReport, CleanUpRun } from "./clean-up-run.ts";
+import { type CleanUpOptions, type CleanUpReport, CleanUpRun, checkCleanUp } from "./clean-up-run.ts";
 import { type ClockNote, parseClockNotes } from "./observed-clock.ts";
 import { checkRetention } from "./plan-clean-up.ts";
 
@@ -24,6 +24,7 @@ import { checkRetention } from "./plan-clean-up.ts";
  * ```
  */
 export async function cleanUp(store: SessionStore, options: CleanUpOptions): Promise<CleanUpReport> {
+  checkCleanUp(options);
   const settings = checkRetention(options.settings);
   const run = new CleanUpRun(store, options);
   if (settings.cleanupPeriodDays === 0) return run.report("off");

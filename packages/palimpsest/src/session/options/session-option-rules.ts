@@ -6,17 +6,23 @@ import {
   anyString,
   anything,
   checkOptions,
+  closed,
   either,
   flag,
   having,
+  list,
+  type OptionRule,
   type OptionRules,
   object,
   oneOf,
   signal,
   text,
+  wholeFrom,
 } from "../../base/options/check-options.ts";
 import { POLICY_NAMES } from "../../compaction/planner/cost-policy.ts";
 import { checkTariffOption } from "../../tokens/price/tariff.ts";
+import type { Scope } from "../../transcript/entries.ts";
+import type { CallRequest } from "./prepared-call.ts";
 import {
   type ForkOptions,
   type NewSessionOptions,
@@ -28,14 +34,23 @@ import { checkLimits } from "./window-limits.ts";
 
 const store = having(["create", "open"], "a session store", "a store such as `new FileSessionStore({ … })`");
 const clock = having(["nowMs"], "a clock", "an object with `nowMs()`, such as `systemClock`");
-const observer = having(["onEvent"], "an observer", "an object with `onEvent(event)`");
+export const OBSERVER_RULE: OptionRule = having(
+  ["onEvent"],
+  "an observer",
+  "an object with `onEvent(event)`",
+);
+
+/** Tenant and project: a misspelt name would put sessions into another place. */
+const SCOPE_RULES: OptionRules<Scope> = { tenant: anyString, project: anyString };
+export const SCOPE_RULE: OptionRule = closed(SCOPE_RULES);
+
 const SESSION_RULES: OptionRules<SessionOptions> = {
   store,
   clock,
   ids: having(["entryId", "sessionId"], "a source of ids", "`randomIds`"),
   hasher: having(["sha256"], "a hasher", "`nodeHasher`"),
-  scope: object,
-  observer,
+  scope: SCOPE_RULE,
+  observer: OBSERVER_RULE,
   window: object,
   durability: oneOf("process", "durable"),
   timer: having(["every"], "a timer", "`systemTimer`"),
@@ -64,6 +79,18 @@ export const FORK_RULES: OptionRules<ForkOptions> = {
   signal,
 };
 
+/** The fields of a request; `checkCallRequest` checks the required ones. */
+export const REQUEST_RULES: OptionRules<CallRequest> = {
+  model: anything,
+  system: anything,
+  tools: anything,
+  historyTools: flag,
+  parameters: object,
+  betas: list,
+  reservedMarks: wholeFrom(0),
+  endpointEdits: object,
+};
+
 /** The names; `checkWindow` checks the values. */
 const WINDOW_RULES: OptionRules<WindowOptions> = {
   windowTokens: anything,
@@ -80,7 +107,7 @@ const WINDOW_RULES: OptionRules<WindowOptions> = {
   cacheTtl: anything,
   headCacheTtl: anything,
   earlySummary: anything,
-  providerEdits: object,
+  providerEdits: closed({ clear: flag, compact: flag }),
   plainFiles: either(flag, text),
 };
 

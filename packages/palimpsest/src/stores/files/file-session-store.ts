@@ -6,6 +6,17 @@
 
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
+import {
+  anything,
+  checkOptions,
+  closed,
+  flag,
+  func,
+  having,
+  number,
+  type OptionRules,
+  text,
+} from "../../base/options/check-options.ts";
 import type { FileSystem, OpenFile } from "../../ports/file-system.ts";
 import type { Hasher, IdSource } from "../../ports/runtime.ts";
 import type {
@@ -28,7 +39,7 @@ import { assertSessionId, type SessionPaths, scopeFolder, sessionPaths } from ".
 import { readFailure, sessionExists, sessionNotFound } from "../shared/store-failure.ts";
 import { FileSessionLog } from "./file-session-log.ts";
 import { leaseState } from "./lease/lease-state.ts";
-import { type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
+import { LEASE_RULES, type LeaseOptions, SessionLease } from "./lease/session-lease.ts";
 import { SessionLister } from "./list/session-lister.ts";
 import { isAbsence } from "./replace/file-steps.ts";
 import { CleanUpFiles } from "./trash/clean-up-ledger-file.ts";
@@ -73,6 +84,19 @@ interface FileSessionStoreOptions {
   readonly plainIn?: (folder: string) => FileSystem;
 }
 
+const RULES: OptionRules<FileSessionStoreOptions> = {
+  root: text,
+  fs: anything,
+  hasher: having(["sha256"], "a hasher", "`nodeHasher`"),
+  ids: having(["entryId"], "a source of ids", "`randomIds`"),
+  trashFolder: text,
+  lease: closed(LEASE_RULES),
+  blobQuotaBytes: number,
+  isIndexed: flag,
+  tasksIn: func,
+  plainIn: func,
+};
+
 /** Keeps sessions as files under one folder. */
 export class FileSessionStore implements SessionStore {
   readonly purgesAtOnce = PURGES_AT_ONCE_COUNT;
@@ -82,7 +106,9 @@ export class FileSessionStore implements SessionStore {
   /** By folder. */
   readonly #listers = new Map<string, SessionLister>();
 
+  /** @throws `OptionError` for an option that does not exist or cannot be used */
   constructor(options: FileSessionStoreOptions) {
+    checkOptions("FileSessionStore", options, RULES);
     this.#options = options;
   }
 

@@ -3,6 +3,7 @@
  * the refusals among them, as long as the object lives.
  */
 
+import { checkOptions, having, type OptionRules } from "../../base/options/check-options.ts";
 import type {
   ArchivedFile,
   MemoryApplied,
@@ -31,11 +32,15 @@ interface InMemoryMemoryStoreOptions {
   readonly clock?: Clock;
 }
 
-/** Keeps memories as long as the object lives. */
-export function inMemoryMemoryStore({
-  hasher = nodeHasher,
-  clock = systemClock,
-}: InMemoryMemoryStoreOptions = {}): MemoryStore {
+const RULES: OptionRules<InMemoryMemoryStoreOptions> = {
+  hasher: having(["sha256"], "a hasher", "`nodeHasher`"),
+  clock: having(["nowMs"], "a clock", "`systemClock`"),
+};
+
+/** Keeps memories as long as the object lives. @throws `OptionError` for an option that does not exist */
+export function inMemoryMemoryStore(options: InMemoryMemoryStoreOptions = {}): MemoryStore {
+  checkOptions("inMemoryMemoryStore", options, RULES);
+  const { hasher = nodeHasher, clock = systemClock } = options;
   return new InMemoryMemoryStore(hasher, clock);
 }
 

@@ -1,10 +1,11 @@
 /** Sessions in PostgreSQL, for programs that run on several machines. */
+
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { POSTGRES_DEFAULTS } from "../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../base/defaults/store.ts";
 import { OptionError, StoreError } from "../../base/errors.ts";
-import type { Hasher, Timer } from "../../ports/runtime.ts";
+import type { Hasher } from "../../ports/runtime.ts";
 import type {
   OverviewLook,
   OverviewRow,
@@ -25,7 +26,6 @@ import { sessionExists, sessionNotFound, trashHolds } from "../shared/store-fail
 import { CatalogueRows } from "./catalogue-rows.ts";
 import { Database, durabilityCheck, migrate } from "./database/database.ts";
 import { SQLSTATE, sqlState } from "./database/database-failure.ts";
-import type { PostgresPool, PostgresQueryable } from "./database/postgres-pool.ts";
 import { scopeKey, type Tables, tablesIn } from "./database/tables.ts";
 import { LeaseRenewal } from "./log/lease-renewal.ts";
 import { LogRows } from "./log/log-rows.ts";
@@ -34,43 +34,14 @@ import { isEmpty, type SessionName, type SessionState } from "./log/session-row.
 import { SessionWriter } from "./log/session-writer.ts";
 import { type LeaseTerms, WriterRows } from "./log/writer-rows.ts";
 import { PostgresNotes } from "./postgres-notes.ts";
+import {
+  checkPostgres,
+  type PostgresLeaseOptions,
+  type PostgresSessionStoreOptions,
+} from "./postgres-options.ts";
 import { PostgresSessionLog } from "./postgres-session-log.ts";
 
 const PLACE = "the database";
-
-/** Settings of a writer's lease. Times are the database's. */
-interface PostgresLeaseOptions {
-  /** @defaultValue 15,000 milliseconds */
-  readonly ttlMs?: number;
-  /** Time between two renewals. @defaultValue 5,000 milliseconds */
-  readonly beatMs?: number;
-  /** Name of the writer, for people. @defaultValue process and host */
-  readonly holder?: string;
-  /** @defaultValue the platform's */
-  readonly timer?: Timer;
-}
-
-/** Ports and settings of a {@link PostgresSessionStore}. */
-export interface PostgresSessionStoreOptions {
-  /**
-   * A `Pool` of `pg`, or something like it; it stays yours to end. PGlite and other single connections
-   * do as well.
-   */
-  readonly pool: PostgresPool | PostgresQueryable;
-  /** Checks blobs against their names: `nodeHasher`. */
-  readonly hasher: Hasher;
-  /** Schema of the tables. @defaultValue `palimpsest` */
-  readonly schema?: string;
-  /** One writer a session at a time, and who it is; `false` leaves it to the numbers of the entries alone. */
-  readonly lease?: PostgresLeaseOptions | false;
-  /**
-   * Store also where the server acknowledges what a power loss could take (`synchronous_commit` or
-   * `fsync` is off). @defaultValue false
-   */
-  readonly allowWeakDurability?: boolean;
-  /** Time for retries after a temporary failure; 0 tries once. @defaultValue 5,000 milliseconds */
-  readonly retryForMs?: number;
-}
 
 /**
  * Keeps sessions in tables of PostgreSQL (tested on 15 and 18). Call {@link PostgresSessionStore.migrate} once
@@ -86,7 +57,9 @@ export class PostgresSessionStore implements SessionStore {
   readonly #catalogue: CatalogueRows;
   readonly #lease: { readonly renewal: LeaseRenewal; readonly terms: Omit<LeaseTerms, "owner"> } | undefined;
 
+  /** @throws `OptionError` for an option that does not exist or cannot be used */
   constructor(options: PostgresSessionStoreOptions) {
+    checkPostgres(options);
     const { pool, hasher, schema = "palimpsest", lease = {} } = options;
     this.#tables = tablesIn(schema);
     this.#hasher = hasher;

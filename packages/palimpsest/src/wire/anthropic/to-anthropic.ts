@@ -7,7 +7,9 @@
  * rendered independently of the others, so a conversation that grew begins with the same bytes as before. A mark adds a
  * field to its block and changes nothing else.
  */
+
 import { isObject, type JsonObject, wellFormedJson } from "../../base/json/json.ts";
+import { checkOptions, list, type OptionRules, oneOf } from "../../base/options/check-options.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import {
   type ContentBlock,
@@ -52,6 +54,8 @@ export interface ToAnthropicOptions {
   readonly cacheTtl?: "5m" | "1h" | undefined;
 }
 
+const RULES: OptionRules<ToAnthropicOptions> = { cacheMarks: list, cacheTtl: oneOf("5m", "1h") };
+
 /** Fields of each type of block that are sent, besides `type`. Source: Anthropic SDK 1.10, `resources/beta/messages`. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "citations"],
@@ -82,6 +86,7 @@ export function toAnthropic<Wire = AnthropicMessage>(
   messages: readonly RequestMessage[],
   options: ToAnthropicOptions = {},
 ): Wire[] {
+  checkOptions("toAnthropic", options, RULES);
   return renderAnthropic(messages, options).messages as Wire[];
 }
 

@@ -4,7 +4,9 @@
  * They are messages of a chat with older names: parts are renamed to those of a `UIMessage`, which has a converter. What
  * has no place there travels in one field, `mastra`, of the part or the message.
  */
+
 import { asString, type JsonObject } from "../../base/json/json.ts";
+import { anyString, checkOptions, number, type OptionRules } from "../../base/options/check-options.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import { asMember, defined } from "../ai-sdk/carrier.ts";
 import { type AiSdkUiMessage, fromUiMessages, toUiMessages } from "../ai-sdk/ui-messages.ts";
@@ -27,6 +29,8 @@ export interface MastraPlace {
   readonly createdAtMs?: number;
 }
 
+const RULES: OptionRules<MastraPlace> = { threadId: anyString, resourceId: anyString, createdAtMs: number };
+
 /** Reads `MastraDBMessage`s of Mastra 1. Nothing is lost: {@link toMastraMessages} returns the same messages. */
 export function fromMastraMessages(messages: readonly MastraMessage[]): Message[] {
   return fromUiMessages(
@@ -47,8 +51,10 @@ export function fromMastraMessages(messages: readonly MastraMessage[]): Message[
  */
 export function toMastraMessages<Wire = MastraMessage>(
   messages: readonly Message[],
-  { threadId, resourceId, createdAtMs = 0 }: MastraPlace = {},
+  place: MastraPlace = {},
 ): Wire[] {
+  checkOptions("toMastraMessages", place, RULES);
+  const { threadId, resourceId, createdAtMs = 0 } = place;
   return toUiMessages<AiSdkUiMessage & { readonly mastra?: JsonObject }>(messages).map(
     ({ id, role, parts, mastra }, index) => {
       const { createdAt, content = { format: 2 }, ...own } = mastra ?? defined({ threadId, resourceId });

@@ -7,7 +7,9 @@
  * role (`chat-fields.ts`): what a host noted on a message stays in the log. Nothing is rendered across
  * messages, so a longer list begins with the output of a shorter one.
  */
+
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { anyString, checkOptions, type OptionRules, oneOf } from "../../base/options/check-options.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import {
   type ContentBlock,
@@ -31,6 +33,11 @@ export interface ToOpenAIChatOptions {
   readonly systemRole?: "system" | "developer";
 }
 
+const RULES: OptionRules<ToOpenAIChatOptions> = {
+  system: anyString,
+  systemRole: oneOf("system", "developer"),
+};
+
 /**
  * Renders the messages of a Chat Completions request.
  *
@@ -40,6 +47,7 @@ export function toOpenAIChat<Wire = JsonObject>(
   messages: readonly RequestMessage[],
   options: ToOpenAIChatOptions = {},
 ): Wire[] {
+  checkOptions("toOpenAIChat", options, RULES);
   const systemRole = options.systemRole ?? "system";
   const leading =
     options.system === undefined ? [] : [{ role: systemRole, content: toWellFormed(options.system) }];

@@ -100,7 +100,7 @@ describe("session.stream", () => {
     };
     await expect(read()).rejects.toMatchObject({ code: "MODEL_FAILED" });
     expect(events).toEqual(["call"]);
-    expect(() => session.stream("Look.", { tool: [] } as never)).toThrow("`turn` has no option `tool`.");
+    expect(() => session.stream("Look.", { tool: [] } as never)).toThrow("`stream` has no option `tool`.");
     const stop = new AbortController();
     stop.abort();
     const stopped = session.stream("Look.", { signal: stop.signal });

@@ -11,6 +11,15 @@ import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { HOUR_MS } from "../../../base/durations.ts";
 import { MemoryError, OptionError } from "../../../base/errors.ts";
+import {
+  anything,
+  checkOptions,
+  flag,
+  having,
+  type OptionRules,
+  oneOf,
+  signal,
+} from "../../../base/options/check-options.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import type { DreamAction } from "../../../memory/consolidation/consolidation-actions.ts";
 import { type DreamInput, type DreamPlan, planDream } from "../../../memory/consolidation/dream-plan.ts";
@@ -76,6 +85,18 @@ export interface DreamOptions extends DreamPlaceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** `dreamPlace` checks the place. */
+const PLACE_RULES: OptionRules<DreamPlaceOptions> = { place: anything };
+const DREAM_RULES: OptionRules<DreamOptions> = {
+  ...PLACE_RULES,
+  dryRun: flag,
+  force: flag,
+  sessions: having(["count", "gather"], "the sessions of a dream", "storedSessions(store)"),
+  model: having(["generate"], "a model client", "one, such as anthropicModel(client, { model })"),
+  by: oneOf("model", "rules"),
+  signal,
+};
+
 /** The result of a dream, or of its dry run. */
 export interface DreamReport {
   /**
@@ -121,8 +142,11 @@ export interface DreamPlaces extends Omit<DreamWorld, "records" | "folder"> {
  */
 export function dreamPlace(
   { project, team, ...world }: DreamPlaces,
-  { place = "project" }: DreamPlaceOptions,
+  options: DreamPlaceOptions,
+  call: "dream" | "dreams" | "revertDream",
 ): DreamWorld {
+  checkOptions(call, options, call === "dream" ? DREAM_RULES : PLACE_RULES);
+  const { place = "project" } = options;
   if (place === "project") return { ...world, records: project, folder: "" };
   if (place !== "team")
     throw new OptionError({

@@ -4,6 +4,7 @@
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { errorMessage } from "../../../base/errors.ts";
+import { checkOptions, number } from "../../../base/options/check-options.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
@@ -98,8 +99,10 @@ export async function findMemories(
 export async function searchMemories(
   { cache, vectors }: { readonly cache: MemoryCache; readonly vectors: MemoryVectors | undefined },
   text: string,
-  limit: number,
+  options: { readonly limit?: number },
 ): Promise<readonly FoundMemory[]> {
+  checkOptions("search", options, { limit: number });
+  const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
   const { memories } = vectors === undefined ? await cache.look() : await cache.lookWhole();
   const hits = cache.search(text, { limit, accepts: () => true });
   const all = vectors === undefined ? [] : [...memories.values()];

@@ -28,32 +28,7 @@ import { blockText } from "../../../transcript/blocks.ts";
 import type { MemoryCache } from "../store/memory-cache.ts";
 import { type FoundMemories, findMemories } from "./find-memories.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
-
-/** Options of a recall. All may be left out. */
-export interface RecallOptions {
-  /** @defaultValue `recalledCount`, 5 */
-  readonly limit?: number;
-  /** Tokens that the text may take. @defaultValue `recallTokens`, 2,000 */
-  readonly budgetTokens?: number;
-  /** Paths of memories that the model sees already. */
-  readonly shown?: Iterable<string>;
-  /** Tools that were called lately: how they are used is left out, warnings about them are not. */
-  readonly recentTools?: readonly string[];
-  /** Chooses among what was found. @defaultValue the memory's `lightModel` */
-  readonly model?: ModelClient | undefined;
-  /** `rank` asks no model. @defaultValue `model` where there is one */
-  readonly chooseBy?: "model" | "rank";
-  /**
-   * `true` gives only what clearly fits, for a message that asked for no memories; `false` gives whatever has a word of
-   * it. Left out, nothing is given if not one memory fits at least roughly. A model that chooses sees more.
-   */
-  readonly onlyClear?: boolean;
-  /** False leaves it out of the injection log, if no model gets the text. @defaultValue true */
-  readonly isLogged?: boolean;
-  /** Written into the injection log beside what was recalled. */
-  readonly sessionId?: string;
-  readonly signal?: AbortSignal | undefined;
-}
+import { checkRecall, type RecallOptions } from "./recall-options.ts";
 
 /** One memory that was recalled, and why. */
 export interface RecalledMemory {
@@ -109,12 +84,13 @@ interface Chosen {
   readonly fellBack?: string;
 }
 
-/** @throws `ABORTED`, `STORE_FAILED` */
+/** @throws `ABORTED`, `OPTION_INVALID`, `STORE_FAILED` */
 export async function recallMemories(
   world: RecallWorld,
   query: string,
   options: RecallOptions,
 ): Promise<Recall> {
+  checkRecall(options);
   const { cache } = world;
   const nowMs = world.now();
   // Meanings are compared with those of all memories.

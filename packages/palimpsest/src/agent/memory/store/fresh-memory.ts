@@ -2,6 +2,15 @@
  * A fact on its way into memory: cleaned, named, and with what is known of where it came from.
  */
 import { OptionError } from "../../../base/errors.ts";
+import {
+  anyString,
+  anything,
+  checkOptions,
+  flag,
+  list,
+  number,
+  type OptionRules,
+} from "../../../base/options/check-options.ts";
 import { firstLine, shorten } from "../../../base/text/text.ts";
 import {
   MEMORY_SOURCES,
@@ -58,6 +67,25 @@ export interface RememberOptions {
   readonly follows?: string;
 }
 
+/** The names; `readFresh` checks the values. */
+const RULES: OptionRules<RememberOptions> = {
+  name: anyString,
+  description: anyString,
+  type: anything,
+  source: anything,
+  isConfirmed: flag,
+  isQuarantined: flag,
+  decays: flag,
+  createdAtMs: number,
+  updatedAtMs: number,
+  isTeam: flag,
+  folder: anyString,
+  corrects: list,
+  sessionId: anyString,
+  messageId: anyString,
+  follows: anyString,
+};
+
 interface ReadFresh {
   /** `undefined` where nothing is left to remember. */
   readonly fresh: FreshMemory | undefined;
@@ -67,6 +95,7 @@ interface ReadFresh {
 
 /** @throws `OPTION_INVALID` */
 export function readFresh(text: string, options: RememberOptions, hasTeam: boolean): ReadFresh {
+  checkOptions("remember", options, RULES);
   const { type = "project", source = "agent", isTeam = false } = options;
   if (typeof text !== "string")
     throw invalid("The text to remember is not a string.", "Pass the fact as a string.");

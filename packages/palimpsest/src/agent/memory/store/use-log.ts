@@ -6,7 +6,9 @@
  * record changes the order a little, and fails no call.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { OptionError } from "../../../base/errors.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
+import { anyString, anything, checkOptions, type OptionRules } from "../../../base/options/check-options.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
 /** The shown memories and the conversation before an answer. */
@@ -17,6 +19,18 @@ export interface AnsweredOptions {
   readonly userText?: string;
   /** A session counts once for each memory. */
   readonly sessionId?: string;
+}
+
+const RULES: OptionRules<AnsweredOptions> = { shown: anything, userText: anyString, sessionId: anyString };
+
+/** Checks the options of `answered`. @throws `OptionError` */
+export function checkAnswered(options: AnsweredOptions): AnsweredOptions {
+  checkOptions("answered", options, RULES);
+  if (typeof options.shown?.[Symbol.iterator] === "function") return options;
+  throw new OptionError({
+    message: "The option `shown` of `answered` is not a list of paths.",
+    hint: "Pass { shown: recall.memories.map(({ path }) => path) }.",
+  });
 }
 
 const RECORD = "uses.jsonl";

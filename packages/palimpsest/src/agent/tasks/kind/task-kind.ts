@@ -1,7 +1,10 @@
 /**
  * A kind of task: what a folder of this room implements, and a row of the registry names.
  */
-import type { JsonObject, JsonValue } from "../../../base/json/json.ts";
+import { TaskError } from "../../../base/errors.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
+import { nearestName } from "../../../base/options/check-options.ts";
+import { shorten } from "../../../base/text/text.ts";
 import type { NoticeRecord, TaskEnd, TaskKindName } from "../../../tasks/task-record.ts";
 
 /** One kind of background work. */
@@ -11,6 +14,8 @@ export interface TaskKind<Input extends JsonObject = JsonObject> {
   readonly description: string;
   /** JSON Schema of the input. */
   readonly inputSchema: JsonObject;
+  /** Fields of the input that a program may pass, beside those that models know by the schema. */
+  readonly programFields?: readonly string[];
   /** @throws `TaskError` `TASK_INVALID` that says what to give instead */
   check(input: JsonValue): Input;
   /** One line for people and for the model. */
@@ -18,6 +23,26 @@ export interface TaskKind<Input extends JsonObject = JsonObject> {
   /** Starts it. What it throws is the end of the task. */
   start(input: Input, run: TaskRun): RunningTask;
 }
+
+/**
+ * Checks the names of an input from outside, for which the kind's own check would have no use.
+ * @throws `TaskError` `TASK_INVALID` for a field that the kind does not know
+ */
+export function checkInputNames({ kind, inputSchema, programFields = [] }: TaskKind, input: JsonValue): void {
+  const { properties } = inputSchema;
+  if (!isObject(input) || !isObject(properties)) return;
+  const names = [...Object.keys(properties), ...programFields];
+  const unknown = Object.keys(input).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const nearest = nearestName(unknown, names);
+  throw new TaskError("TASK_INVALID", {
+    message: `The input of ${kind} has no field \`${shorten(unknown, SHOWN_CHARS)}\`.`,
+    hint: `${nearest === undefined ? "" : `Did you mean \`${nearest}\`? `}Its fields are ${names.join(", ")}.`,
+  });
+}
+
+/** Characters of an unknown name that are shown. Our choice. */
+const SHOWN_CHARS = 60;
 
 /** What a running task may do. */
 export interface TaskRun {

@@ -49,6 +49,7 @@ export function shellTasks(
       },
       required: ["command"],
     },
+    programFields: ["given"],
     check: (input) => {
       const command = isObject(input) ? asString(input["command"]) : undefined;
       const { folder, stdin, given } = isObject(input) ? input : {};

@@ -10,6 +10,7 @@ import { TaskError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../../base/json/json.ts";
 import type { TaskEnd, TaskKindName } from "../../../tasks/task-record.ts";
 import type { RunningTask, TaskKind, TaskRun } from "../kind/task-kind.ts";
+import { checkInputNames } from "../kind/task-kind.ts";
 
 interface WorkflowStep extends JsonObject {
   readonly name: string;
@@ -194,6 +195,7 @@ function checkSteps(input: JsonValue, kinds: StepKinds): readonly WorkflowStep[]
         message: `Step ${index + 1} of the workflow does not fit.`,
         hint: `A step has { kind, input }; the kinds are ${[...kinds.keys()].join(", ")}.`,
       });
+    checkInputNames(kinds.get(known)!, given);
     kinds.get(known)!.check(given);
     return { name: asString(name) ?? `step ${index + 1}`, kind: known, input: given };
   });

@@ -10,9 +10,11 @@
  * Tokens only grow: a token is at least the size of the log, and a process that takes over from a writer that may still
  * live appends to the log at once. So no writer ever mistakes another's lease for its own.
  */
+
 import { join } from "node:path";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
+import { having, number, type OptionRules, object } from "../../../base/options/check-options.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Clock, ProcessIdentity, Timer } from "../../../ports/runtime.ts";
 import { sessionInUse, storeFailure } from "../../shared/store-failure.ts";
@@ -32,6 +34,14 @@ export interface LeaseOptions {
   /** Time that a lease lasts without a sign of life, in milliseconds. @defaultValue 15,000 */
   readonly ttlMs?: number;
 }
+
+/** @internal */
+export const LEASE_RULES: OptionRules<LeaseOptions> = {
+  clock: having(["nowMs"], "a clock", "`systemClock`"),
+  process: object,
+  timer: having(["every"], "a timer", "`systemTimer`"),
+  ttlMs: number,
+};
 
 interface SessionLeaseOptions extends LeaseOptions {
   readonly sessionId: string;
