@@ -8,22 +8,26 @@
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { checkClient } from "../../models/shared/check-client.ts";
 import { internalsOf } from "../../session/session.ts";
 import type { ContentBlock, Message } from "../../transcript/blocks.ts";
 import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
 import { contextManagement } from "../../wire/anthropic/context-management.ts";
 import { anthropicBody, readAnthropicRequest } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
+import { type HttpRequest, type ManagedApi, managedFetch } from "../shared/managed-fetch.ts";
 import {
-  type HttpRequest,
-  type ManagedApi,
-  type ManagedClientOptions,
-  managedFetch,
-} from "../shared/managed-fetch.ts";
-import { managedClient, optionsOf, type SdkClient, wrappedFetch } from "../shared/sdk-client.ts";
+  managedClient,
+  optionsOf,
+  type SdkClient,
+  type SessionOrOptions,
+  wrappedFetch,
+} from "../shared/sdk-client.ts";
 
 /** A client of the Anthropic SDK, as far as it is used here. */
 interface AnthropicSdkClient extends SdkClient {
+  /** Tells it from a client of another vendor. */
+  readonly messages: object;
   readonly middleware?: readonly unknown[];
 }
 
@@ -38,11 +42,13 @@ interface AnthropicSdkClient extends SdkClient {
  * const palimpsest = createPalimpsest({ model: anthropicModel(anthropic, { model: "claude-opus-5-5" }) });
  * const client = withPalimpsest(anthropic, await palimpsest.session("my-agent"));
  * ```
+ * @throws `OptionError` for a client of another vendor, and where there is no session
  */
 export function withAnthropicWindow<Client extends AnthropicSdkClient>(
   client: Client,
-  session: AgentSession | ManagedClientOptions,
+  session: SessionOrOptions,
 ): Client {
+  checkClient("withPalimpsest", client, "anthropic");
   const options = { ...optionsOf(session), apis: APIS };
   const { middleware } = client;
   const manage = (

@@ -8,9 +8,21 @@ import type { AgentSession } from "../../agent/agent-session.ts";
 import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
 import { isObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
-import type { ManagedClientOptions } from "../shared/managed-fetch.ts";
-import { managedClient, optionsOf, type SdkClient, wrappedFetch } from "../shared/sdk-client.ts";
+import { checkClient } from "../../models/shared/check-client.ts";
+import {
+  managedClient,
+  optionsOf,
+  type SdkClient,
+  type SessionOrOptions,
+  wrappedFetch,
+} from "../shared/sdk-client.ts";
 import { OPENAI_APIS } from "./openai-apis.ts";
+
+/** A client of the OpenAI SDK, as far as it is used here. */
+interface OpenAISdkClient extends SdkClient {
+  /** Tells it from a client of another vendor. */
+  readonly chat: object;
+}
 
 /**
  * The same client with a managed window: you keep your whole list of messages and call the SDK as ever, and what leaves is
@@ -23,11 +35,13 @@ import { OPENAI_APIS } from "./openai-apis.ts";
  * const palimpsest = createPalimpsest({ model: openaiChatModel(openai, { model: "gpt-5.6-sol" }) });
  * const client = withPalimpsest(openai, await palimpsest.session("my-agent"));
  * ```
+ * @throws `OptionError` for a client of another vendor, and where there is no session
  */
-export function withOpenAIWindow<Client extends SdkClient>(
+export function withOpenAIWindow<Client extends OpenAISdkClient>(
   client: Client,
-  session: AgentSession | ManagedClientOptions,
+  session: SessionOrOptions,
 ): Client {
+  checkClient("withPalimpsest", client, "openai-chat");
   return managedClient(client, { fetch: wrappedFetch(client, { ...optionsOf(session), apis: OPENAI_APIS }) });
 }
 

@@ -3,6 +3,7 @@
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { OptionError } from "../../base/errors.ts";
+import { checkOptions } from "../../base/options/check-options.ts";
 import { managedClients } from "../../models/shared/sdk-call.ts";
 import { type ManagedApi, type ManagedClientOptions, managedFetch } from "./managed-fetch.ts";
 
@@ -37,15 +38,30 @@ export function wrappedFetch(
   };
 }
 
+/** A session, or an option that finds it; not what makes sessions, which would make one for each request. */
+export type SessionOrOptions = AgentSession | (ManagedClientOptions & { readonly create?: never });
+
 /** The options in full. @throws `OptionError` where there is no session @internal */
-export function optionsOf(given: AgentSession | ManagedClientOptions): ManagedClientOptions {
+export function optionsOf(given: SessionOrOptions): ManagedClientOptions {
   const isSession = (value: unknown): value is AgentSession =>
     typeof value === "object" && value !== null && "prepare" in value && "recover" in value;
   if (isSession(given)) return { session: given };
-  const session: unknown = (given as Partial<ManagedClientOptions> | undefined)?.session;
-  if (isSession(session) || typeof session === "function") return given;
-  throw new OptionError({
-    message: "There is no session whose window the client sends.",
+  const { session, create } = (given ?? {}) as { readonly session?: unknown; readonly create?: unknown };
+  if (typeof create === "function")
+    throw notASession("`withPalimpsest` got what makes sessions, not a session.");
+  if (session === undefined) throw notASession("There is no session whose window the client sends.");
+  checkOptions("withPalimpsest", given, {
+    session: {
+      isFit: (value) => isSession(value) || typeof value === "function",
+      says: "a session, or a function that finds one",
+    },
+  });
+  return given;
+}
+
+function notASession(message: string): OptionError {
+  return new OptionError({
+    message,
     hint: 'Pass one of `createPalimpsest`: withPalimpsest(client, await palimpsest.session("my-agent")).',
   });
 }
