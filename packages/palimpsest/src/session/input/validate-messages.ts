@@ -9,6 +9,7 @@ import { isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Message, MessageInput, Role } from "../../transcript/blocks.ts";
 import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
 import { copyInput, type InputCopier } from "./copy-input.ts";
+import { refuseForeign, refuseSource } from "./foreign-blocks.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -75,7 +76,7 @@ export function validateMessage(
     const receive = MESSAGE_FIELDS.get(field);
     if (receive === undefined) continue;
     copier.enter(depth, field);
-    const received = receive(value[field], copier, depth + 1);
+    const received = receive(value[field], copier, depth + 1, role);
     if (received !== undefined) message[field] = received;
   }
   for (const field of ["role", "content"]) {
@@ -87,7 +88,8 @@ export function validateMessage(
   return message as unknown as Message;
 }
 
-type Validate = (value: unknown, copier: InputCopier, depth: number) => unknown;
+/** `role` is that of strings: `assistant` in an answer, which is kept as its provider wrote it. */
+type Validate = (value: unknown, copier: InputCopier, depth: number, role: Role) => unknown;
 
 /** A field that may be left out: `null` means the same. */
 const optional =
@@ -110,7 +112,8 @@ const MESSAGE_FIELDS: ReadonlyMap<string, Validate> = new Map<string, Validate>(
   ["hostId", optionalText],
   [
     "at",
-    (value, copier, depth) => optionalTime(value instanceof Date ? value.getTime() : value, copier, depth),
+    (value, copier, depth, role) =>
+      optionalTime(value instanceof Date ? value.getTime() : value, copier, depth, role),
   ],
   ["interrupted", optional((value) => typeof value === "boolean", "`true`, or leave it out")],
 ]);
@@ -122,19 +125,24 @@ function validateRole(value: unknown, copier: InputCopier, depth: number): unkno
   throw copier.refusal(depth, `is ${sayWhat(value)}`, pass);
 }
 
-function validateContent(value: unknown, copier: InputCopier, depth: number): readonly ContentBlock[] {
+function validateContent(
+  value: unknown,
+  copier: InputCopier,
+  depth: number,
+  role: Role,
+): readonly ContentBlock[] {
   if (typeof value === "string") return [{ type: "text", text: value }];
   if (!Array.isArray(value))
     throw copier.refusal(depth, `is ${sayWhat(value)}`, "a string, or a list of content blocks");
   const blocks: ContentBlock[] = [];
   for (let index = 0; index < value.length; index++) {
     copier.enter(depth, index);
-    blocks.push(validateBlock(value[index], copier, depth + 1));
+    blocks.push(validateBlock(value[index], copier, depth + 1, role));
   }
   return blocks;
 }
 
-function validateBlock(value: unknown, copier: InputCopier, depth: number): ContentBlock {
+function validateBlock(value: unknown, copier: InputCopier, depth: number, role: Role): ContentBlock {
   if (typeof value === "string") return { type: "text", text: value };
   const block = copier.copy(value, depth);
   if (!isObject(block)) {
@@ -145,6 +153,8 @@ function validateBlock(value: unknown, copier: InputCopier, depth: number): Cont
     copier.enter(depth, "type");
     throw copier.refusal(depth + 1, `is ${sayWhat(type)}`, 'the type of the block, such as "text"');
   }
+  if (role !== "assistant") refuseForHost(type, block, { copier, depth });
+  if (ANTHROPIC_TYPES.has(type)) return { type: "opaque", provider: "anthropic", value: block as never };
   // Also of the log's own "blob": only the session itself may say what lies beside its log.
   if (!isKnownBlockType(type)) return { type: "opaque", provider: "unknown", value: block as never };
   if (type === "tool_result") tidyResult(block);
@@ -158,6 +168,24 @@ function validateBlock(value: unknown, copier: InputCopier, depth: number): Cont
     `is ${sayWhat(block[misfit])}, which a ${type} block cannot have`,
     PASS_INSTEAD.get(`${type}.${misfit}`) ?? PASS_INSTEAD.get(misfit) ?? `what \`${misfit}\` is in the types`,
   );
+}
+
+/** Blocks of the user that only the Messages API has. */
+const ANTHROPIC_TYPES: ReadonlySet<string> = new Set(["search_result", "container_upload"]);
+
+/** Refuses a block that no request would hold. Answers of models are kept whatever they have. */
+function refuseForHost(
+  type: string,
+  block: Fields,
+  { copier, depth }: { readonly copier: InputCopier; readonly depth: number },
+): void {
+  const foreign = refuseForeign(type, block);
+  if (foreign !== undefined) throw copier.refusal(depth, foreign.problem, foreign.pass);
+  if (type !== "image" && type !== "document") return;
+  const unreadable = refuseSource(block["source"]);
+  if (unreadable === undefined) return;
+  copier.enter(depth, "source");
+  throw copier.refusal(depth + 1, unreadable.problem, unreadable.pass);
 }
 
 const USES: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);

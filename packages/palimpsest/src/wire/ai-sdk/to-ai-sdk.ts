@@ -17,7 +17,7 @@ import {
   type ToolResultBlock,
 } from "../../transcript/blocks.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
-import { hasReadableSource } from "../shared/media-source.ts";
+import { hasReadableSource, searchResultText } from "../shared/media-source.ts";
 import { asMember, carrierOf, opaqueValue } from "./carrier.ts";
 import { filePart } from "./file-data.ts";
 import { outputOf } from "./tool-output.ts";
@@ -150,7 +150,9 @@ export class MessageWriter {
       case "tool_result":
         return [this.#result(block)];
       case "opaque":
-        return this.#options.form === "prompt" ? [] : this.#opaque(block);
+        return this.#options.form === "prompt"
+          ? this.#text(block, searchResultText(block) ?? "")
+          : this.#opaque(block);
       default:
         return [];
     }

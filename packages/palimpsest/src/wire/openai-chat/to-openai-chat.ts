@@ -20,7 +20,7 @@ import {
   type ToolUseBlock,
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
-import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
+import { hasReadableSource, searchResultText, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
@@ -128,8 +128,11 @@ function renderPart(block: ContentBlock, role: "user" | "assistant" | "system"):
       return block.content === null || block.content === ""
         ? []
         : [{ type: "text", text: toWellFormed(block.content) }];
-    case "opaque":
+    case "opaque": {
+      const found = searchResultText(block);
+      if (found !== undefined) return [{ type: "text", text: found }];
       return isOwn(block) && isObject(block.value) ? chatPart(block.value as JsonObject, role) : [];
+    }
     default:
       return [];
   }

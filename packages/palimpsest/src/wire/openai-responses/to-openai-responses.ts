@@ -17,7 +17,7 @@ import {
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
-import { hasReadableSource, urlOfSource } from "../shared/media-source.ts";
+import { hasReadableSource, searchResultText, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
@@ -122,10 +122,13 @@ function renderPart(block: ContentBlock, role: Role): JsonObject | undefined {
     case "image":
     case "document":
       return role === "assistant" ? { type: textType, text: mediaText(block) } : renderMedia(block);
-    case "opaque":
+    case "opaque": {
+      const found = searchResultText(block);
+      if (found !== undefined) return { type: textType, text: found };
       return block.provider === "openai-responses" && isObject(block.value)
         ? renderOpaquePart(block.value as JsonObject, role)
         : undefined;
+    }
     default:
       return undefined;
   }

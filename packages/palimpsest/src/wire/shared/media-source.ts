@@ -1,8 +1,10 @@
 /**
  * Sources of images and documents in the form of the Messages API: checks which the API can read, and conversion from and
- * to URLs.
+ * to URLs; and the text of search results for other APIs.
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { toWellFormed } from "../../base/text/text.ts";
+import type { OpaqueBlock } from "../../transcript/blocks.ts";
 
 interface SourceShape {
   readonly fields: readonly string[];
@@ -51,6 +53,18 @@ function isBase64(data: string): boolean {
   if (data.length % 4 !== 0) return false;
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   return !/[^A-Za-z0-9+/]/.test(padding === 0 ? data : data.slice(0, -padding));
+}
+
+/**
+ * Returns the text of a search result that a user passed, for APIs without such a block; `undefined` for any other block.
+ * @internal
+ */
+export function searchResultText({ provider, value }: OpaqueBlock): string | undefined {
+  if (provider !== "anthropic" || !isObject(value) || value["type"] !== "search_result") return undefined;
+  const { title, source, content } = value;
+  const parts = Array.isArray(content) ? content : [];
+  const texts = parts.flatMap((part) => (isObject(part) ? (asString(part["text"]) ?? []) : []));
+  return toWellFormed([asString(title), asString(source), ...texts].filter(Boolean).join("\n"));
 }
 
 /** Returns a source as a base64 `data:` URL or a plain URL; `undefined` if only Anthropic can read it. @internal */
