@@ -1,10 +1,7 @@
 /**
- * Blocks that a host must not hand over as they are: those of other vocabularies, and media whose source misses a field.
- * No request would hold them, and the model would answer without them. A type that is in no table may be a new one of a
- * vendor, and is kept.
+ * Blocks of other vocabularies, which a host must not hand over as they are: no request would hold them, and the model
+ * would answer without them. A type that is in no table may be a new one of a vendor, and is kept.
  */
-import { isObject } from "../../base/json/json.ts";
-
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Vocabulary {
@@ -59,33 +56,5 @@ export function refuseForeign(type: string, block: Fields): BlockRefusal | undef
   return {
     problem: `has the type "${type}" of ${name}, which no request would hold`,
     pass: `${instead}the messages that ${converter} makes`,
-  };
-}
-
-/** Fields that a source cannot do without, by its type. */
-const SOURCE_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ["base64", ["media_type", "data"]],
-  ["url", ["url"]],
-  ["file", ["file_id"]],
-]);
-
-/** Returns the refusal of the source of an image or document that misses a field; `undefined` if it has all. */
-export function refuseSource(source: unknown): BlockRefusal | undefined {
-  if (!isObject(source)) return undefined;
-  const { type, data } = source;
-  const missing = SOURCE_FIELDS.get(type)?.find(
-    (field) => typeof source[field] !== "string" || source[field] === "",
-  );
-  if (missing !== undefined)
-    return {
-      problem: `has no \`${missing}\``,
-      pass: `a source with ${SOURCE_FIELDS.get(type)!
-        .map((field) => `\`${field}\``)
-        .join(" and ")}`,
-    };
-  if (type !== "base64" || !String(data).startsWith("data:")) return undefined;
-  return {
-    problem: "has a `data:` URL as its `data`",
-    pass: "the part after the comma as `data`, and the media type as `media_type`",
   };
 }

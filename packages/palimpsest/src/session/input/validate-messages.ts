@@ -9,7 +9,7 @@ import { isObject } from "../../base/json/json.ts";
 import type { ContentBlock, Message, MessageInput, Role } from "../../transcript/blocks.ts";
 import { findBlockMisfit, isKnownBlockType } from "../../transcript/entry-shape.ts";
 import { copyInput, type InputCopier } from "./copy-input.ts";
-import { refuseForeign, refuseSource } from "./foreign-blocks.ts";
+import { refuseForeign } from "./foreign-blocks.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -153,7 +153,9 @@ function validateBlock(value: unknown, copier: InputCopier, depth: number, role:
     copier.enter(depth, "type");
     throw copier.refusal(depth + 1, `is ${sayWhat(type)}`, 'the type of the block, such as "text"');
   }
-  if (role !== "assistant") refuseForHost(type, block, { copier, depth });
+  // Answers of models are kept whatever they have.
+  const foreign = role === "assistant" ? undefined : refuseForeign(type, block);
+  if (foreign !== undefined) throw copier.refusal(depth, foreign.problem, foreign.pass);
   if (ANTHROPIC_TYPES.has(type)) return { type: "opaque", provider: "anthropic", value: block as never };
   // Also of the log's own "blob": only the session itself may say what lies beside its log.
   if (!isKnownBlockType(type)) return { type: "opaque", provider: "unknown", value: block as never };
@@ -172,21 +174,6 @@ function validateBlock(value: unknown, copier: InputCopier, depth: number, role:
 
 /** Blocks of the user that only the Messages API has. */
 const ANTHROPIC_TYPES: ReadonlySet<string> = new Set(["search_result", "container_upload"]);
-
-/** Refuses a block that no request would hold. Answers of models are kept whatever they have. */
-function refuseForHost(
-  type: string,
-  block: Fields,
-  { copier, depth }: { readonly copier: InputCopier; readonly depth: number },
-): void {
-  const foreign = refuseForeign(type, block);
-  if (foreign !== undefined) throw copier.refusal(depth, foreign.problem, foreign.pass);
-  if (type !== "image" && type !== "document") return;
-  const unreadable = refuseSource(block["source"]);
-  if (unreadable === undefined) return;
-  copier.enter(depth, "source");
-  throw copier.refusal(depth + 1, unreadable.problem, unreadable.pass);
-}
 
 const USES: ReadonlySet<string> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 

@@ -57,37 +57,6 @@ describe("a block in another vocabulary", () => {
   });
 });
 
-describe("the source of an image or document", () => {
-  it.each([
-    ["image", { type: "base64", mediaType: "image/png", data: "AAAA" }, "has no `media_type`"],
-    ["image", { type: "base64", media_type: "image/png" }, "has no `data`"],
-    ["image", { type: "url" }, "has no `url`"],
-    ["image", { type: "file", fileId: "f1" }, "has no `file_id`"],
-    ["document", { type: "base64", data: "AAAA" }, "has no `media_type`"],
-    [
-      "image",
-      { type: "base64", media_type: "image/png", data: "data:image/png;base64,AAAA" },
-      "has a `data:` URL as its `data`",
-    ],
-  ])("of an %s is refused: %o", (type, source, problem) => {
-    expect(() => validateMessages(say({ type, source }))).toThrow(
-      refused(`message.content[0].source ${problem}`, "Pass "),
-    );
-    expect(() =>
-      validateAnswer({ messages: [{ role: "assistant", content: [{ type, source }] }] }),
-    ).not.toThrow();
-  });
-
-  it.each([
-    ["image", { type: "base64", media_type: "image/png", data: "AAAA" }],
-    ["image", { type: "url", url: "https://x.example/cat.png" }],
-    ["document", { type: "text", media_type: "text/plain", data: "x" }],
-    ["document", { type: "content", content: [] }],
-  ])("of an %s is taken: %o", (type, source) => {
-    expect(validateMessages(say({ type, source }))[0]?.content).toEqual([{ type, source }]);
-  });
-});
-
 describe("a search result of a user", () => {
   const result = {
     type: "search_result",
