@@ -79,7 +79,7 @@ const cases = blocks
   )
   .map((block, index) => ({ ...block, file: `guide-${index}.ts` }));
 
-/** What the compiler says of one file: lines that begin with its name, and indented ones. Else of none, or of all. */
+/** The compiler's messages about one file: lines that begin with its name, and indented ones. Else of none, or of all. */
 function errorsOf(file: string): string {
   const errors = compiled.output.split(/^(?!\s)/m);
   const isPlaced = errors.every((error) => /^guide-\d+\.ts\(/.test(error));

@@ -31,13 +31,13 @@ export function spentFields(spent: Spent) {
   return { ...(usage === undefined ? {} : { usage: { ...usage } }), spent: figures };
 }
 
-/** What the model calls of a task used; `undefined` if no usage was reported. */
+/** The usage of a task's calls of models; `undefined` if none was reported. */
 export function taskUsage(task: Records): Usage | undefined {
   const usages = recordsOf(task).flatMap(({ usage }) => (isUsage(usage) ? [usage] : []));
   return usages.length === 0 ? undefined : sumUsage(usages);
 }
 
-/** What the model calls of a task cost. */
+/** The cost of a task's calls of models. */
 export function taskSpent(task: Records): SpentSum {
   return recordsOf(task).map(readRecord).reduce(addSpent, NOTHING_SPENT);
 }

@@ -194,7 +194,7 @@ export class SessionTasks implements Tasks {
     return usages.length === 0 ? undefined : sumUsage(usages);
   }
 
-  /** What the model calls of all tasks cost. */
+  /** The cost of all tasks' calls of models. */
   get spent(): SpentSum {
     return this.#journal.tasks.map(taskSpent).reduce(addSpent, NOTHING_SPENT);
   }

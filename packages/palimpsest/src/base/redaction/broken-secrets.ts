@@ -166,7 +166,7 @@ function piecesOf(text: string): readonly Piece[] {
     if (end > at) pieces.push({ isRest, at, joinedAt, text: text.slice(at, end) });
     joinedAt += end - at;
   };
-  /** Where the line begins that a key may be broken in: the marks of a comparison stand there. */
+  /** The start of the line that a key may be broken in, which is the place of a comparison's marks. */
   let lineAt = 0;
   BREAK.lastIndex = 0;
   for (let match = BREAK.exec(text); match !== null; match = BREAK.exec(text)) {

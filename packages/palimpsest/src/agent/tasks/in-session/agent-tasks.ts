@@ -38,7 +38,7 @@ export interface AgentTasks {
   /** @throws `TaskError` where the host gave the session nothing to run tasks with */
   readonly tasks: Tasks;
   readonly restorer: Restorer;
-  /** What the model calls of tasks cost so far. */
+  /** The cost of the tasks' calls of models so far. */
   readonly spent: SpentSum;
   /** Ends tasks whose process died. Files that cannot be read are an event. */
   recover(): Promise<void>;
