@@ -5,20 +5,10 @@
 import { judgeSurrogates } from "./lone-surrogates.ts";
 import { judgeFunctionName } from "./openai-chat-request.ts";
 import { judgeParts } from "./openai-parts.ts";
+import { itemType, judgePairs, OUTPUT_OF, OUTPUTS } from "./openai-responses-pairs.ts";
 import { OpenAIJudge, type OpenAIJudgeOptions, type OpenAIRule } from "./openai-rules.ts";
 import { PROVIDER_LIMITS } from "./provider-limits.ts";
 import { fieldOf, isRecord, kindOf, stringOf, type UnknownRecord, type Violation } from "./violation.ts";
-
-/** Types of calls that the client answers, with the type of the answering item. Source: `openai` 7.55, `responses`. */
-const OUTPUT_OF: ReadonlyMap<string, string> = new Map([
-  ["function_call", "function_call_output"],
-  ["custom_tool_call", "custom_tool_call_output"],
-  ["computer_call", "computer_call_output"],
-  ["local_shell_call", "local_shell_call_output"],
-  ["shell_call", "shell_call_output"],
-  ["apply_patch_call", "apply_patch_call_output"],
-]);
-const OUTPUTS: ReadonlySet<string> = new Set(OUTPUT_OF.values());
 
 /** Items that the model or a hosted tool produced. One of them, or a call, must follow reasoning. */
 const HOSTED_ITEMS: ReadonlySet<string> = new Set([
@@ -117,6 +107,8 @@ function judgeItem(item: unknown, path: string, judge: OpenAIJudge): void {
     if (!Array.isArray(fieldOf(item, "summary"))) judge.missing(`${path}.summary`);
   } else if (OUTPUTS.has(type)) judgeOutput(item, path, judge);
   else if (OUTPUT_OF.has(type)) judgeCallId(item, path, judge);
+  else if (type === "tool_search_call" && !isRecord(fieldOf(item, "arguments")))
+    judge.wrongType(`${path}.arguments`, "object");
   else if (type === "compaction" && stringOf(item, "encrypted_content") === undefined)
     judge.missing(`${path}.encrypted_content`);
   else if (!HOSTED_ITEMS.has(type) && !OTHER_ITEMS.has(type))
@@ -207,38 +199,4 @@ function isModelItem(item: UnknownRecord): boolean {
   const type = itemType(item);
   if (type === "message") return fieldOf(item, "role") === "assistant";
   return type === "reasoning" || type === "item_reference" || OUTPUT_OF.has(type) || HOSTED_ITEMS.has(type);
-}
-
-function judgePairs(input: readonly unknown[], judge: OpenAIJudge): void {
-  const calls = new Map<string, { readonly path: string; readonly answer: string; isAnswered: boolean }>();
-  for (const [index, item] of input.entries()) {
-    const id = isRecord(item) ? stringOf(item, "call_id") : undefined;
-    if (!isRecord(item) || id === undefined) continue;
-    const path = `input[${index}]`;
-    const answer = OUTPUT_OF.get(itemType(item));
-    if (answer !== undefined) {
-      if (calls.has(id))
-        judge.report("duplicate-call-id", path, `Duplicate function call with call_id ${id}.`);
-      else calls.set(id, { path, answer, isAnswered: false });
-    } else if (OUTPUTS.has(itemType(item))) {
-      const call = calls.get(id);
-      if (call === undefined || call.answer !== itemType(item))
-        judge.report(
-          "orphan-result",
-          path,
-          `No tool call found for function call output with call_id ${id}.`,
-        );
-      else if (call.isAnswered)
-        judge.report("duplicate-result", path, `Duplicate output for function call ${id}.`);
-      else call.isAnswered = true;
-    }
-  }
-  for (const [id, call] of calls)
-    if (!call.isAnswered)
-      judge.report("unanswered-call", call.path, `No tool output found for function call ${id}.`);
-}
-
-/** Returns the type of an item. A message may leave it out. */
-function itemType(item: UnknownRecord): string {
-  return stringOf(item, "type") ?? (Object.hasOwn(item, "role") ? "message" : "");
 }

@@ -6,6 +6,28 @@ import { ask, rulesOf } from "./bodies.ts";
 const fn = (call_id: string) => ({ type: "function_call", call_id, name: "read", arguments: "{}" });
 const out = (call_id: string, output: unknown = "ok") => ({ type: "function_call_output", call_id, output });
 const reasoning = { type: "reasoning", id: "rs_1", summary: [] };
+const search = (call_id: string | null, execution = "client") => ({
+  type: "tool_search_call",
+  call_id,
+  execution,
+  arguments: { goal: "mail" },
+});
+const found = (call_id: string | null, execution = "client") => ({
+  type: "tool_search_output",
+  call_id,
+  execution,
+  tools: [],
+});
+const approval = {
+  type: "mcp_approval_request",
+  id: "mcpr_1",
+  server_label: "s",
+  name: "n",
+  arguments: "{}",
+};
+const approved = { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true };
+const program = { type: "program", id: "prog_1", call_id: "p", code: "1", fingerprint: "f" };
+const ran = { type: "program_output", id: "po_1", call_id: "p", result: "1", status: "completed" };
 const messageOf = (words: string) => ({
   type: "message",
   role: "assistant",
@@ -23,6 +45,15 @@ describe("judgeOpenAIResponsesRequest", () => {
       why: "an output in parts",
       body: { input: [ask, fn("a"), out("a", [{ type: "input_text", text: "x" }])] },
     },
+    { why: "a search of the client's, answered", body: { input: [ask, search("s"), found("s")] } },
+    {
+      why: "a search of the server's",
+      body: { input: [ask, search(null, "server"), found(null, "server")] },
+    },
+    { why: "a search of the server's alone", body: { input: [ask, search("s", "server")] } },
+    { why: "an approval, answered", body: { input: [ask, approval, approved] } },
+    { why: "a program that waits for its calls", body: { input: [ask, program, fn("a"), out("a")] } },
+    { why: "a program that ran", body: { input: [ask, program, ran] } },
   ])("accepts $why", ({ body }) => {
     expect(judgeOpenAIResponsesRequest(body)).toEqual([]);
   });
@@ -50,6 +81,16 @@ describe("judgeOpenAIResponsesRequest", () => {
       why: "an output before its call",
       body: { input: [ask, out("a"), fn("a")] },
     },
+    { rules: ["unanswered-call"], why: "an open search", body: { input: [ask, search("s"), ask] } },
+    { rules: ["orphan-result"], why: "what a search found, alone", body: { input: [ask, found("s")] } },
+    {
+      rules: ["field-type"],
+      why: "a search with a text of arguments",
+      body: { input: [ask, { ...search("s"), arguments: "{}" }, found("s")] },
+    },
+    { rules: ["unanswered-call"], why: "an open approval", body: { input: [ask, approval, ask] } },
+    { rules: ["orphan-result"], why: "an answer to no approval", body: { input: [ask, approved] } },
+    { rules: ["orphan-result"], why: "the output of no program", body: { input: [ask, ran] } },
     { rules: ["duplicate-result"], why: "two outputs", body: { input: [ask, fn("a"), out("a"), out("a")] } },
     {
       rules: ["duplicate-call-id"],

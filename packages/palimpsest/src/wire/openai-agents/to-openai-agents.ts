@@ -4,7 +4,7 @@
  * Each call, each result and each opaque item is an item again; texts and media are parts of a message. Other providers'
  * reasoning and opaque blocks are left out.
  */
-import { isObject, type JsonObject } from "../../base/json/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import {
   type ContentBlock,
   partText,
@@ -146,16 +146,19 @@ const RESULT = /^(?:computer_call_result|(?:shell_call|apply_patch_call|tool_sea
 
 /** The items without those that are refused once others are hidden: halves of pairs, reasoning that led to nothing. @internal */
 export function fittingAgentsItems<Item extends object>(items: readonly Item[]): Item[] {
-  const idsOf = (types: RegExp) => {
-    const found = items.map((item) => item as JsonObject).filter(({ type }) => types.test(String(type)));
-    return new Set(found.map(({ callId, call_id }) => callId ?? call_id));
-  };
-  const [calls, results] = [idsOf(CALL), idsOf(RESULT)];
+  const [calls, results] = [new Set<JsonValue>(), new Set<JsonValue>()];
+  for (const item of items) {
+    const { asks = [], answers } = pairOf(item as JsonObject);
+    for (const id of asks) calls.add(id);
+    if (answers !== undefined) results.add(answers);
+    // A program runs until the calls that it made are answered.
+    const { caller } = item as JsonObject;
+    if (isObject(caller) && caller["type"] === "program") results.add(caller["callerId"] as JsonValue);
+  }
   const isWhole = (item: Item): boolean => {
-    const { type, callId, call_id: id = callId } = item as JsonObject;
-    if (id === undefined || id === null) return true;
-    if (CALL.test(String(type))) return results.has(id);
-    return RESULT.test(String(type)) ? calls.has(id) : true;
+    const { asks, answers } = pairOf(item as JsonObject);
+    if (answers !== undefined) return calls.has(answers);
+    return asks === undefined || asks.some((id) => results.has(id));
   };
   let isLedTo = false;
   const isKept = (item: Item): boolean => {
@@ -167,4 +170,24 @@ export function fittingAgentsItems<Item extends object>(items: readonly Item[]):
     return true;
   };
   return items.filter(isWhole).toReversed().filter(isKept).reverse();
+}
+
+interface Pair {
+  /** Ids under which it may be answered. */
+  readonly asks?: readonly JsonValue[];
+  readonly answers?: JsonValue;
+}
+
+/** Source: `tool-result-correlation` of `@openai/agents-core`; a search that the server ran has no other half. */
+function pairOf(item: JsonObject): Pair {
+  const { type, id, callId, call_id, execution } = item;
+  const own = isObject(item["providerData"]) ? (item["providerData"] as JsonObject) : {};
+  if (own["type"] === "mcp_approval_request")
+    return { asks: [id, own["id"]].filter((found) => typeof found === "string") };
+  if (typeof own["approval_request_id"] === "string" && item["name"] === "mcp_approval_response")
+    return { answers: own["approval_request_id"] };
+  const called = callId ?? call_id ?? own["call_id"] ?? own["callId"];
+  if (called === undefined || called === null || (execution ?? own["execution"]) === "server") return {};
+  if (CALL.test(String(type))) return { asks: [called] };
+  return RESULT.test(String(type)) ? { answers: called } : {};
 }

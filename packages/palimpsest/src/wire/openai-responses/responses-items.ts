@@ -11,6 +11,7 @@ type FieldCheck = (value: unknown) => boolean;
 const isText: FieldCheck = (value) => typeof value === "string" && value !== "";
 const isWord: FieldCheck = (value) => typeof value === "string";
 const isGiven: FieldCheck = (value) => value !== undefined && value !== null;
+const isFlag: FieldCheck = (value) => typeof value === "boolean";
 
 const CALL = { call_id: isText };
 const OUTPUT = { call_id: isText, output: isGiven };
@@ -33,20 +34,20 @@ const ITEMS: ReadonlyMap<unknown, Readonly<Record<string, FieldCheck>>> = new Ma
     shell_call_output: OUTPUT,
     apply_patch_call_output: OUTPUT,
     compaction: { encrypted_content: isText },
+    program: CALL,
+    program_output: CALL,
+    tool_search_call: { arguments: isObject },
+    tool_search_output: { tools: Array.isArray },
+    mcp_approval_request: { id: isText },
+    mcp_approval_response: { approval_request_id: isText, approve: isFlag },
     ...Object.fromEntries(
       [
         "web_search_call",
         "file_search_call",
         "code_interpreter_call",
         "image_generation_call",
-        "tool_search_call",
-        "tool_search_output",
         "mcp_call",
         "mcp_list_tools",
-        "mcp_approval_request",
-        "mcp_approval_response",
-        "program",
-        "program_output",
         "additional_tools",
         "compaction_trigger",
         "item_reference",
@@ -55,7 +56,7 @@ const ITEMS: ReadonlyMap<unknown, Readonly<Record<string, FieldCheck>>> = new Ma
   }),
 );
 
-/** Types that come in pairs of a call and its output. */
+/** Types of calls and outputs, which are refused without each other. */
 const PAIRED: ReadonlySet<unknown> = new Set(
   [...ITEMS].flatMap(([type, needs]) => ("call_id" in needs ? [type] : [])),
 );
@@ -94,35 +95,53 @@ function strayCalls(
   items: readonly JsonObject[],
 ): ReadonlySet<JsonObject> {
   const strays = new Set<JsonObject>();
-  const raw = rawCallIds(messages);
+  const raw = rawPairs(messages);
   if (raw.size === 0) return strays;
   const own = new Set(items.flatMap(({ type, call_id: id }) => (OWN_CALLS.has(type) ? [id] : [])));
   const open = new Map<string, JsonObject>();
   const answered = new Set<string>();
   for (const item of items) {
+    const half = halfOf(item);
+    if (half === undefined || !raw.has(half.pair)) continue;
+    const { pair, isAnswer } = half;
     const { type, call_id: callId } = item;
-    if (typeof type !== "string" || typeof callId !== "string" || !raw.has(callId)) continue;
-    if (!PAIRED.has(type)) continue;
-    const isOutput = type.endsWith("_output");
     // One id for two calls is refused: what came as it is gives way to what we know.
-    if (own.has(callId) && !OWN_CALLS.has(type) && !OWN_OUTPUTS.has(type)) strays.add(item);
-    else if (isOutput ? !open.delete(callId) : open.has(callId) || answered.has(callId)) strays.add(item);
-    else if (isOutput) answered.add(callId);
-    else open.set(callId, item);
+    if (callId !== undefined && own.has(callId) && !OWN_CALLS.has(type) && !OWN_OUTPUTS.has(type))
+      strays.add(item);
+    else if (isAnswer ? !open.delete(pair) : open.has(pair) || answered.has(pair)) strays.add(item);
+    else if (isAnswer) answered.add(pair);
+    else open.set(pair, item);
   }
-  for (const item of open.values()) strays.add(item);
+  const running = new Set(items.map(({ caller }) => (isObject(caller) ? caller["caller_id"] : undefined)));
+  for (const item of open.values())
+    if (item["type"] !== "program" || !running.has(item["call_id"])) strays.add(item);
   return strays;
 }
 
-function rawCallIds(messages: readonly RequestMessage[]): ReadonlySet<JsonValue> {
-  const ids = new Set<JsonValue>();
+function rawPairs(messages: readonly RequestMessage[]): ReadonlySet<string> {
+  const pairs = new Set<string>();
   for (const { content } of messages)
     for (const block of content)
       if (block.type === "opaque" && block.provider === "openai-responses" && isObject(block.value)) {
-        const callId = (block.value as JsonObject)["call_id"];
-        if (callId !== undefined) ids.add(callId);
+        const half = halfOf(block.value as JsonObject);
+        if (half !== undefined) pairs.add(half.pair);
       }
-  return ids;
+  return pairs;
+}
+
+/**
+ * One half of what the API refuses without the other: "No tool output found for tool search call …", "The
+ * following MCP approval requests do not have an approval …". A search that the server ran stands alone. A
+ * program runs until the calls that it made are answered, so that it may lack its output.
+ */
+function halfOf(item: JsonObject): { readonly pair: string; readonly isAnswer: boolean } | undefined {
+  const { type, id, call_id: callId, approval_request_id: requestId } = item;
+  if (type === "mcp_approval_request") return { pair: `approval ${String(id)}`, isAnswer: false };
+  if (type === "mcp_approval_response") return { pair: `approval ${String(requestId)}`, isAnswer: true };
+  if (typeof type !== "string" || typeof callId !== "string") return undefined;
+  const isSearch = type.startsWith("tool_search_") && item["execution"] !== "server";
+  if (!isSearch && !PAIRED.has(type)) return undefined;
+  return { pair: `call ${callId}`, isAnswer: type.endsWith("_output") };
 }
 
 /** An id that is taken, or not of its type, is left out; reasoning cannot do without its own. */
@@ -152,6 +171,14 @@ export function withoutLoneReasoning(items: readonly JsonObject[]): readonly Jso
   return kept.length === items.length ? items : kept.reverse();
 }
 
+/** Items that the host adds, besides outputs. */
+const OF_HOST: ReadonlySet<unknown> = new Set([
+  "additional_tools",
+  "compaction_trigger",
+  "mcp_approval_response",
+]);
+
 function isOfModel({ type, role }: JsonObject): boolean {
-  return type === "message" ? role === "assistant" : typeof type === "string" && !type.endsWith("_output");
+  if (type === "message") return role === "assistant";
+  return typeof type === "string" && !type.endsWith("_output") && !OF_HOST.has(type);
 }

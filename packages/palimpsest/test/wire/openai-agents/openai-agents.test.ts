@@ -224,3 +224,49 @@ describe("items of the OpenAI Agents SDK", () => {
     expect(fittingAgentsItems(items)).toEqual(left);
   });
 });
+
+describe("items whose other half is hidden", () => {
+  const search = {
+    type: "tool_search_call",
+    arguments: {},
+    providerData: { call_id: "s1", execution: "client" },
+  };
+  const found = {
+    type: "tool_search_output",
+    tools: [],
+    providerData: { call_id: "s1", execution: "client" },
+  };
+  const approval = {
+    type: "hosted_tool_call",
+    id: "item_1",
+    name: "mcp_approval_request",
+    providerData: { type: "mcp_approval_request", id: "mcpr_1" },
+  };
+  const approved = {
+    type: "hosted_tool_call",
+    name: "mcp_approval_response",
+    providerData: { approval_request_id: "mcpr_1", approve: true },
+  };
+  const program = { type: "program", callId: "p1", code: "1", fingerprint: "f" };
+  const inside = { ...call, caller: { type: "program", callerId: "p1" } };
+  const byServer = { ...search, providerData: { call_id: "s1", execution: "server" } };
+
+  it.each([
+    { why: "an open search", items: [user, search, user], kept: [user, user] },
+    { why: "what was found", items: [user, found], kept: [user] },
+    { why: "a search of the server's", items: [user, byServer], kept: [user, byServer] },
+    { why: "both of a search", items: [search, found], kept: [search, found] },
+    { why: "an open approval", items: [user, approval, user], kept: [user, user] },
+    { why: "an answer to no approval", items: [user, approved], kept: [user] },
+    { why: "both of an approval", items: [approval, approved], kept: [approval, approved] },
+    {
+      why: "an approval by the id of its item",
+      items: [approval, { ...approved, providerData: { approval_request_id: "item_1", approve: true } }],
+      kept: [approval, { ...approved, providerData: { approval_request_id: "item_1", approve: true } }],
+    },
+    { why: "a program that waits for its call", items: [program, inside], kept: [program, inside] },
+    { why: "a program that was cut short", items: [user, program], kept: [user] },
+  ])("are left out, and whole pairs kept: $why", ({ items, kept }) => {
+    expect(fittingAgentsItems<object>(items)).toEqual(kept);
+  });
+});
