@@ -267,6 +267,24 @@ const LOG_CASES = casesOf({
     same(await again.getBlob(hash), text, "the text after reopening");
     await again.close();
   },
+  "stores a blob in parts, if it can, as it stores a whole one": async ({ store, reopen, hasher }) => {
+    const parts = ['{"type":"text","text":"', "long 長い 😀 ".repeat(20_000), "é".repeat(80_000), '"}'];
+    const text = parts.join("");
+    const hash = hasher.sha256(text);
+    const log = await store.create(ID);
+    await log.append([message(1, "one")]);
+    if (log.putBlobInParts === undefined) return log.close();
+    await Promise.all([log.putBlobInParts(hash, parts), log.putBlob(hash, text)]);
+    await log.sync();
+    same((await log.getBlob(hash)) === text, true, "the text");
+    const bytes = log.bytesWritten();
+    await log.putBlobInParts(hash, parts);
+    same(log.bytesWritten(), bytes, "nothing is written for a text that is there");
+    await log.close();
+    const again = await reopen().open(ID);
+    same((await again.getBlob(hash)) === text, true, "the text after reopening");
+    await again.close();
+  },
   "has no text for a hash it does not know": async ({ store, hasher }) => {
     const log = await store.create(ID);
     same(await log.getBlob(hasher.sha256("never stored")), undefined, "an unknown hash");

@@ -35,6 +35,11 @@ export interface Deadline {
 export interface Hasher {
   /** The hash of the text's UTF-8 bytes, as 64 hex digits. */
   sha256(text: string): string;
+  /**
+   * Begins the hash of a text that is handed over part by part, so that a long one does not keep the process. No part
+   * ends within a character. A hasher that cannot do so leaves the method out.
+   */
+  inParts?(): { add(part: string): void; digest(): string };
 }
 
 /** Ids of entries and sessions. */

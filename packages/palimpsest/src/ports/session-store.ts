@@ -225,6 +225,11 @@ export interface SessionLog {
    * its UTF-8 bytes, so half a surrogate pair reads back as U+FFFD: keep JSON text, which escapes it.
    */
   putBlob(hash: string, text: string): Promise<void>;
+  /**
+   * The same for a long text in parts, so that no step of it keeps the process. No part ends within a character. A store
+   * that cannot do so leaves the method out.
+   */
+  putBlobInParts?(hash: string, parts: readonly string[]): Promise<void>;
   /** The text, or `undefined` where there is none. @throws `BLOB_MISSING` if it is damaged. */
   getBlob(hash: string): Promise<string | undefined>;
   /** The session's notes; absent where a store keeps none. */

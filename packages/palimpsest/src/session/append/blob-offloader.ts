@@ -65,12 +65,18 @@ export class BlobOffloader {
 
   /** Stores a text beside the log, once. */
   async keepText(text: string): Promise<BlobRef> {
+    return this.#keepParts([text]);
+  }
+
+  /** The same for a text in parts, which is never put together here: ten megabytes at once would keep the process. */
+  async #keepParts(parts: readonly string[]): Promise<BlobRef> {
     await this.#turns.take();
-    const hash = this.#hasher.sha256(text);
+    const blob = await this.#turns.run(refInSteps(parts, this.#hasher));
     await this.#turns.take();
-    await this.#log.putBlob(hash, text);
-    await this.#turns.take();
-    return { hash, bytes: new TextEncoder().encode(text).length };
+    if (parts.length === 1 || this.#log.putBlobInParts === undefined)
+      await this.#log.putBlob(blob.hash, parts.join(""));
+    else await this.#log.putBlobInParts(blob.hash, parts);
+    return blob;
   }
 
   async #content(
@@ -88,7 +94,7 @@ export class BlobOffloader {
     const content: StoredBlock[] = [...message.content];
     for (const { index, shown: planned, view } of forms) {
       const whole = message.content[index]!;
-      const blob = await this.keepText(await this.#turns.run(writeInSteps(whole)));
+      const blob = await this.#keepParts(await this.#turns.run(writeInSteps(whole)));
       const shown = await this.#plain.keep(planned, formatPointer({ seq, block: index }), whole);
       content[index] = { type: "blob", blob, view, shown } satisfies BlobBlock;
       if (view === "whole") continue;
@@ -121,12 +127,25 @@ function toNewEntry(message: Message, content: readonly StoredBlock[]): NewEntry
 /** Characters that are written in one step: less than a millisecond. */
 const STEP_CHARACTERS = 192_000;
 
-/** The JSON of a block with a long text, a piece at a time: the same letters as `JSON.stringify` writes. */
-export function* writeInSteps(block: ContentBlock): Steps<string> {
+/** The hash and the size of a text in parts. */
+function* refInSteps(parts: readonly string[], hasher: Hasher): Steps<BlobRef> {
+  const hashing = parts.length === 1 ? undefined : hasher.inParts?.();
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const part of parts) {
+    hashing?.add(part);
+    bytes += encoder.encode(part).length;
+    yield;
+  }
+  return { hash: hashing?.digest() ?? hasher.sha256(parts.join("")), bytes };
+}
+
+/** The JSON of a block, in parts if it has a long text: together the same letters as `JSON.stringify` writes. */
+export function* writeInSteps(block: ContentBlock): Steps<readonly string[]> {
   const fields = Object.entries(block as unknown as Readonly<Record<string, unknown>>);
   const isLong = ([, value]: readonly [string, unknown]): boolean =>
     typeof value === "string" && value.length > STEP_CHARACTERS;
-  if (!fields.some(isLong)) return JSON.stringify(block);
+  if (!fields.some(isLong)) return [JSON.stringify(block)];
   const pieces: string[] = [];
   for (const [name, value] of fields) {
     if (value === undefined) continue;
@@ -134,7 +153,8 @@ export function* writeInSteps(block: ContentBlock): Steps<string> {
     if (typeof value === "string" && value.length > STEP_CHARACTERS) yield* writeText(value, pieces);
     else pieces.push(JSON.stringify(value));
   }
-  return `${pieces.join("")}}`;
+  pieces.push("}");
+  return pieces;
 }
 
 function* writeText(text: string, pieces: string[]): Steps {

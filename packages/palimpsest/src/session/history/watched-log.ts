@@ -74,6 +74,7 @@ export class WatchedLog implements SessionLog {
   readonly derived?: DerivedFiles;
   readonly plainCopies?: (folder?: string) => PlainCopies;
   readonly find?: (seq: number) => Promise<StoredEntry | undefined>;
+  readonly putBlobInParts?: (hash: string, parts: readonly string[]) => Promise<void>;
   readonly damage: KnownDamage;
   readonly #log: SessionLog;
   #stopVerifying: (() => void) | undefined;
@@ -84,6 +85,8 @@ export class WatchedLog implements SessionLog {
     if (log.tasks !== undefined) this.tasks = log.tasks;
     if (log.derived !== undefined) this.derived = log.derived;
     if (log.find !== undefined) this.find = (seq) => log.find!(seq);
+    if (log.putBlobInParts !== undefined)
+      this.putBlobInParts = (hash, parts) => log.putBlobInParts!(hash, parts);
     if (log.plainCopies !== undefined) this.plainCopies = (folder) => log.plainCopies!(folder);
     this.damage = damage;
     this.#log = log;

@@ -336,10 +336,11 @@ export class FileSessionLog implements SessionLog {
     }
   }
 
-  async putBlob(hash: string, text: string): Promise<void> {
+  readonly putBlob = (hash: string, text: string): Promise<void> => this.putBlobInParts(hash, [text]);
+  async putBlobInParts(hash: string, parts: readonly string[]): Promise<void> {
     this.#assertOpen();
     this.#acquire();
-    const put = this.#blobs.put(hash, text);
+    const put = this.#blobs.put(hash, parts);
     this.#running = Promise.all([this.#running, put.catch(() => undefined)]);
     this.#bytesWritten += await put;
   }

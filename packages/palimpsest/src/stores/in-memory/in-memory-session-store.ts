@@ -47,7 +47,8 @@ interface StoredSession {
   lastSeq: number;
   readonly lines: string[];
   readonly checkpoints: number[];
-  readonly blobs: Map<string, string>;
+  /** Texts, those that were stored in parts as such until they are read. */
+  readonly blobs: Map<string, string | readonly string[]>;
   notes: string | undefined;
   readonly tasks: TaskFiles;
   readonly derived: Map<string, string | readonly Uint8Array[]>;
@@ -309,20 +310,29 @@ class InMemorySessionLog implements SessionLog {
     return parseLine(this.#session.lines[position] ?? "");
   }
 
-  async putBlob(hash: string, text: string): Promise<void> {
+  putBlob(hash: string, text: string): Promise<void> {
+    return this.putBlobInParts(hash, [text]);
+  }
+
+  async putBlobInParts(hash: string, parts: readonly string[]): Promise<void> {
     this.#assertOpen();
     this.#acquire();
     assert(HASH_PATTERN.test(hash), "a blob is named by a SHA-256 in small hex digits");
     if (this.#session.blobs.has(hash)) return;
     // As in a UTF-8 file: half a surrogate pair is lost.
-    const kept = toWellFormed(text);
+    const kept = parts.map(toWellFormed);
     this.#session.blobs.set(hash, kept);
-    this.#bytesWritten += byteLength(kept);
+    for (const part of kept) this.#bytesWritten += byteLength(part);
   }
 
   async getBlob(hash: string): Promise<string | undefined> {
     this.#assertOpen();
-    return this.#session.blobs.get(hash);
+    const { blobs } = this.#session;
+    const kept = blobs.get(hash);
+    if (kept === undefined || typeof kept === "string") return kept;
+    const text = kept.join("");
+    blobs.set(hash, text);
+    return text;
   }
 
   bytesWritten(): number {

@@ -54,4 +54,8 @@ export function freeBytesAt(path: string): number | undefined {
 /** Hashes with `node:crypto`. */
 export const nodeHasher: Hasher = {
   sha256: (text) => createHash("sha256").update(text, "utf8").digest("hex"),
+  inParts: () => {
+    const hash = createHash("sha256");
+    return { add: (part) => void hash.update(part, "utf8"), digest: () => hash.digest("hex") };
+  },
 };
