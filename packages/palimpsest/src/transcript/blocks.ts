@@ -162,7 +162,8 @@ export function isMedia(block: ContentBlock): block is ImageBlock | DocumentBloc
 
 /**
  * The text of a tool result's content, its parts one after the other. A search result reads as its title, its source and
- * its content, a text document as its text; parts that are not text appear as `[type]`.
+ * its content, a text document as its text, a resource of MCP as its address and its text; parts that are not text
+ * appear as `[type]`.
  */
 export function toolResultText(block: ToolResultBlock): string {
   if (block.content === undefined) return "";
@@ -175,12 +176,25 @@ export function toolResultText(block: ToolResultBlock): string {
  * Everything that reads, counts or shortens parts takes their text from here, so that offsets into it agree.
  */
 export function partText(part: { readonly type: string }): string | undefined {
-  const { type, text, title, source, content } = part as JsonObject;
+  const { type, text, title, source, content, resource } = part as JsonObject;
   if (type === "text") return asString(text);
   if (type === "search_result") return joinTexts([title, source, contentText(content)]);
+  if (type === "resource") return resourceText(resource);
+  if (type === "resource_link") return linkText(part as JsonObject);
   if (type !== "document" || !isObject(source)) return undefined;
   if (source["type"] === "text") return asString(source["data"]);
   return source["type"] === "content" ? contentText(source["content"]) : undefined;
+}
+
+/** An embedded resource of MCP. One that is not text has its bytes in `blob`. */
+function resourceText(resource: unknown): string | undefined {
+  if (!isObject(resource) || typeof resource["text"] !== "string") return undefined;
+  return joinTexts([resource["uri"], resource["text"]]) ?? "";
+}
+
+/** A link of MCP: all that is said of the resource, which is not in the part. */
+function linkText({ title, name, uri, description }: JsonObject): string | undefined {
+  return typeof uri === "string" ? joinTexts([title ?? name, uri, description]) : undefined;
 }
 
 /** The text of a content inside of a part. It is not searched for parts with contents, so that no nesting is too deep. */

@@ -38,12 +38,24 @@ const contentDocument = (words: string) => ({
   type: "document",
   source: { type: "content", content: [text(words), { type: "image", source: {} }] },
 });
+const resource = (words: string) => ({
+  type: "resource",
+  resource: { uri: "file:///notes.md", mimeType: "text/markdown", text: words },
+});
+const link = (words: string) => ({
+  type: "resource_link",
+  name: "notes.md",
+  uri: "file:///notes.md",
+  description: words,
+});
 const PDF = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } };
 
 const KINDS = [
   { name: "text", make: text, before: "", after: "" },
   { name: "a search result", make: searchResult, before: "Guide\nkb://1\n", after: "" },
   { name: "a document of text", make: textDocument, before: "", after: "" },
+  { name: "an embedded resource", make: resource, before: "file:///notes.md\n", after: "" },
+  { name: "a link to a resource", make: link, before: "notes.md\nfile:///notes.md\n", after: "" },
   { name: "a document of contents", make: contentDocument, before: "", after: "\n[image]" },
 ];
 
@@ -167,6 +179,42 @@ it.each([
     why: "a damaged search result",
   },
   { part: { type: "tool_reference", tool_name: "x" }, why: "the name of a tool" },
+  { part: { type: "resource", resource: { uri: "file:///a", blob: "AAAA" } }, why: "a resource of bytes" },
+  { part: { type: "resource", text: "x" }, why: "a resource that holds nothing" },
+  { part: { type: "resource_link", name: "a" }, why: "a link without an address" },
 ])("$why has no text", ({ part }) => {
   expect(partText(part)).toBeUndefined();
+});
+
+describe("bytes in a tool's result", () => {
+  const BYTES = "QUJD".repeat(4_000);
+  const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: BYTES } };
+  const blob = {
+    type: "resource",
+    resource: { uri: "file:///a.zip", mimeType: "application/zip", blob: BYTES },
+  };
+  const audio = { type: "audio", data: BYTES, mimeType: "audio/wav" };
+  const line = (words: string): string =>
+    `[${words}, 12 KB, not shown: only text can be sent in a result here]`;
+
+  it.each([
+    { part: pdf, shown: line("document, application/pdf"), why: "a PDF, in Chat Completions" },
+    { part: blob, shown: line("resource, application/zip, file:///a.zip"), why: "a resource" },
+    { part: audio, shown: line("audio, audio/wav"), why: "a sound" },
+  ])("are named, not written out: $why", ({ part, shown }) => {
+    const writers = [toOpenAIChat, ...(part === pdf ? [] : [toAnthropic, toOpenAIResponses, toOpenAIAgents])];
+    for (const write of writers) {
+      const sent = JSON.stringify(write(exchange(result(text("First."), part))));
+      expect(sent).toContain(shown);
+      expect(sent).not.toContain("QUJDQUJD");
+    }
+  });
+
+  it("of the AI SDK, too", () => {
+    const options = { version: "v3", takesMarks: false } as const;
+    for (const part of [blob, audio])
+      expect(JSON.stringify(toAiSdk({ model: "m", messages: exchange(result(part)) }, options))).toContain(
+        "12 KB, not shown",
+      );
+  });
 });

@@ -9,6 +9,7 @@ import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import { partText, type ToolResultBlock, type ToolResultPart } from "../../transcript/blocks.ts";
 import { hasReadableSource } from "../shared/media-source.ts";
+import { partInWords } from "../shared/part-in-words.ts";
 import { asMember, carrierOf, defined, opaqueBlock, opaqueValue, withCarrier } from "./carrier.ts";
 import { aiSdkFileBlock, filePart } from "./file-data.ts";
 
@@ -129,5 +130,5 @@ const SDK_PARTS: ReadonlySet<string> = new Set([
 function sentText(part: ToolResultPart): string {
   if (part.type === "text") return (part as { readonly text: string }).text;
   const isMedia = part.type === "image" || part.type === "document";
-  return isMedia ? (partText(part) ?? `[${part.type}]`) : JSON.stringify(part);
+  return isMedia ? (partText(part) ?? `[${part.type}]`) : partInWords(part);
 }

@@ -27,6 +27,7 @@ import {
 import { LEADING_USER_TEXT } from "../../transcript/repair.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, knownSource } from "../shared/media-source.ts";
+import { partInWords } from "../shared/part-in-words.ts";
 import { eachOnce, renderOnce } from "../shared/render-once.ts";
 import {
   isKnownResultPart,
@@ -325,9 +326,8 @@ function inWords(part: { readonly type: string }): JsonObject {
 function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
   const fields = FIELDS[part.type];
   if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
-  // A part of a type that the API does not allow in a result is sent as its JSON text.
-  if (fields === undefined || !isKnownResultPart(part))
-    return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
+  // A part of a type that the API does not allow in a result is sent as text.
+  if (fields === undefined || !isKnownResultPart(part)) return [{ type: "text", text: partInWords(part) }];
   if (part.type !== "text") return [pick(part, fields)];
   const text = (part as { readonly text: string }).text;
   return isBlank(text) ? [] : [{ ...pick(part, ["text"]), text: toWellFormed(text) }];

@@ -15,6 +15,7 @@ import {
 import type { RequestMessage } from "../../transcript/window.ts";
 import { urlOfSource } from "../shared/media-source.ts";
 import { argumentsText } from "../shared/openai-fields.ts";
+import { partInWords } from "../shared/part-in-words.ts";
 import { agentsFields, OPENAI_AGENTS } from "./agents-fields.ts";
 
 /** Writes items for a run, or for a session: `toOpenAIAgents<AgentInputItem>(messages)`. */
@@ -137,7 +138,7 @@ function writeResultPart(part: ToolResultPart): JsonObject {
   const { type, value } = part as JsonObject;
   if (type === OPENAI_AGENTS && isObject(value)) return value as JsonObject;
   const [written] = writePart(part as ContentBlock, "user");
-  return written ?? { type: "input_text", text: JSON.stringify(part) };
+  return written ?? { type: "input_text", text: partInWords(part) };
 }
 
 /** Types of calls that a result of another type answers. */

@@ -22,6 +22,7 @@ import {
 import type { RequestMessage } from "../../transcript/window.ts";
 import { hasReadableSource, searchResultText, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
+import { partInWords } from "../shared/part-in-words.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { chatCallId, chatFunctionName, chatMessageFields, chatPart } from "./chat-fields.ts";
 
@@ -184,7 +185,7 @@ function resultContent(block: ToolResultBlock): JsonValue {
   if (typeof block.content === "string") return toWellFormed(block.content);
   const parts = block.content.flatMap((part): readonly JsonObject[] => {
     if (part.type === "image") return [];
-    if (part.type !== "text") return [{ type: "text", text: toWellFormed(JSON.stringify(part)) }];
+    if (part.type !== "text") return [{ type: "text", text: partInWords(part) }];
     return [{ type: "text", text: toWellFormed((part as { readonly text: string }).text) }];
   });
   return parts.length === 0 ? (resultImages(block).length > 0 ? "[image]" : "") : parts;

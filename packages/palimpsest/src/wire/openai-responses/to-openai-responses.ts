@@ -19,6 +19,7 @@ import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
 import { hasReadableSource, searchResultText, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
+import { partInWords } from "../shared/part-in-words.ts";
 import { renderOnce } from "../shared/render-once.ts";
 import { fittingItems, isResponsesItem, withoutLoneReasoning } from "./responses-items.ts";
 
@@ -202,5 +203,5 @@ function renderResultPart(part: ToolResultPart): JsonObject {
   if ((part.type === "image" || part.type === "document") && isObject(part["source"])) {
     return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
   }
-  return { type: "input_text", text: toWellFormed(JSON.stringify(part)) };
+  return { type: "input_text", text: partInWords(part) };
 }
