@@ -2,6 +2,7 @@
  * A middleware for `wrapLanguageModel`: a host keeps its whole conversation, and the model sees the session's window.
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
+import { givenSession } from "../shared/given-session.ts";
 import { callThroughWindow, type ModelCall } from "./managed-call.ts";
 
 /** A middleware as `wrapLanguageModel` of `ai` 5, 6 and 7 takes it. */
@@ -24,8 +25,10 @@ interface AiSdkMiddleware {
  * const model = wrapLanguageModel({ model: anthropic("claude-opus-5-5"), middleware: aiSdkMiddleware(session) });
  * const { text } = await generateText({ model, messages: everythingSoFar });
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`
  */
 export function aiSdkMiddleware(session: AgentSession): AiSdkMiddleware {
+  givenSession(session, { of: "aiSdkMiddleware", call: "$" });
   return {
     specificationVersion: "v3",
     wrapGenerate: (call) => callThroughWindow(session, "doGenerate", call) as Promise<never>,

@@ -9,6 +9,7 @@ import type { PersistentMemory } from "../../agent/memory/persistent-memory.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { anything, checkOptions } from "../../base/options/check-options.ts";
 import type { ToolDefinition } from "../../ports/model-client.ts";
+import { checkRunner } from "../shared/given-session.ts";
 import { historyToolsOf, memoryToolsOf } from "../shared/session-tools.ts";
 
 /** A tool as `generateText` and `streamText` take it. */
@@ -34,6 +35,7 @@ export function aiSdkTools(of: {
 }): Record<string, AiSdkTool> {
   checkOptions("aiSdkTools", of, { session: anything, memory: anything });
   const { session, memory } = of;
+  if (session !== undefined) checkRunner(session, { of: "aiSdkTools", call: "{ session: $ }" });
   const tools = [
     ...(session === undefined ? [] : historyToolsOf(session)),
     ...(memory === undefined ? [] : memoryToolsOf(memory, session?.id)),

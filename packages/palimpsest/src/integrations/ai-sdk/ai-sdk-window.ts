@@ -21,6 +21,7 @@ import { aiSdkUsage, stopOf } from "../../wire/ai-sdk/answer.ts";
 import { isSameJson } from "../../wire/ai-sdk/carrier.ts";
 import { type AiSdkMessage, fromModelMessages } from "../../wire/ai-sdk/model-messages.ts";
 import { MessageWriter, takesMarks } from "../../wire/ai-sdk/to-ai-sdk.ts";
+import { givenSession } from "../shared/given-session.ts";
 import { type AiSdkTool, aiSdkTools, definitionsOf } from "./ai-sdk-tools.ts";
 
 /** Options of an `aiSdkWindow`. All are optional. */
@@ -86,11 +87,13 @@ interface AiSdkStep {
  * const window = aiSdkWindow(session, { system: "Be brief.", tools: { bash } });
  * const { text } = await generateText({ model, prompt: "List the files", stopWhen: stepCountIs(10), ...window });
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`
  */
 export function aiSdkWindow<Tools extends object = object>(
   session: AgentSession,
   options: AiSdkWindowOptions<Tools> = {},
 ): AiSdkWindow<Tools & Partial<Record<"history_search" | "history_read", AiSdkTool>>> {
+  givenSession(session, { of: "aiSdkWindow", call: "$, options" });
   checkOptions("aiSdkWindow", options, RULES);
   const { system, list = "new", historyTools = true } = options;
   const tools = { ...(historyTools ? aiSdkTools({ session }) : {}), ...options.tools } as Tools;

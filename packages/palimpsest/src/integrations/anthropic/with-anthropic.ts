@@ -15,6 +15,7 @@ import { anthropicAnswer } from "../../wire/anthropic/answer.ts";
 import { contextManagement } from "../../wire/anthropic/context-management.ts";
 import { anthropicBody, readAnthropicRequest } from "../../wire/anthropic/request.ts";
 import { AnthropicAssembly } from "../../wire/anthropic/stream.ts";
+import { checkRunner } from "../shared/given-session.ts";
 import { type HttpRequest, type ManagedApi, managedFetch } from "../shared/managed-fetch.ts";
 import {
   managedClient,
@@ -78,6 +79,7 @@ interface RunnableTool {
  * `client.beta.messages.toolRunner`. In your own loop, `session.runTool` answers their calls.
  */
 export function anthropicHistoryTools(session: Pick<AgentSession, "runTool">): RunnableTool[] {
+  checkRunner(session, { of: "anthropicHistoryTools", call: "$" });
   return SESSION_TOOLS.map(({ name, description, inputSchema }) => ({
     type: "custom",
     name,

@@ -5,6 +5,7 @@ import type { AgentSession } from "../../agent/agent-session.ts";
 import { fromLangChain } from "../../wire/langchain/from-langchain.ts";
 import type { LangChainMessage } from "../../wire/langchain/langchain-fields.ts";
 import { toLangChain } from "../../wire/langchain/to-langchain.ts";
+import { givenSession } from "../shared/given-session.ts";
 import { readLine } from "../shared/read-line.ts";
 
 /**
@@ -18,12 +19,14 @@ import { readLine } from "../shared/read-line.ts";
  * ```ts
  * const history = chatHistory(session, new InMemoryChatMessageHistory(), mapStoredMessagesToChatMessages);
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`
  */
 export function chatHistory<History extends object, Native, Stored>(
   session: AgentSession,
   history: History,
   asInstances: (stored: Stored[]) => Native[],
 ): History {
+  givenSession(session, { of: "chatHistory", call: "$, history, mapStoredMessagesToChatMessages" });
   const addMessages = async (messages: readonly LangChainMessage[]): Promise<void> => {
     await session.append(fromLangChain(messages));
   };

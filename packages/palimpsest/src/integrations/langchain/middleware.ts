@@ -15,6 +15,7 @@ import type { RequestMessage } from "../../transcript/window.ts";
 import { LASTING_FIELDS, langchainMessage, langchainType } from "../../wire/langchain/from-langchain.ts";
 import type { LangChainMessage } from "../../wire/langchain/langchain-fields.ts";
 import { isEmptyMessage, langchainUnits, writeUnit } from "../../wire/langchain/to-langchain.ts";
+import { sessionFinder } from "../shared/given-session.ts";
 import { managedWindow } from "../shared/managed-window.ts";
 import { ownObjects } from "../shared/own-objects.ts";
 import { answerOf, definitionOf, modelOf, OFFERED_TOOLS, readTool, textOf } from "./model-call.ts";
@@ -75,16 +76,17 @@ interface ToolCallRequest {
  * const middleware = [createMiddleware(palimpsestMiddleware(await palimpsest.session("my-agent")))];
  * const agent = createAgent({ model: new ChatAnthropic("claude-opus-5-5"), tools, systemPrompt, middleware });
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`, or a function
  * @param session - a session; or a function that finds it by `runtime.configurable.thread_id`, for an agent of many threads
  */
 export function palimpsestMiddleware(
   session: LangChainSession,
   options: LangChainMiddlewareOptions = {},
 ): LangChainMiddleware {
+  const finder = sessionFinder<LangChainRuntime>(session, { of: "palimpsestMiddleware", call: "$" });
   checkOptions("palimpsestMiddleware", options, RULES);
   const { historyTools = true } = options;
-  const find = async (runtime: LangChainRuntime = {}): Promise<AgentSession> =>
-    typeof session === "function" ? session(runtime) : session;
+  const find = (runtime: LangChainRuntime = {}): Promise<AgentSession> => finder(runtime);
   const reader = new MessageReader();
   return {
     name: "palimpsest",

@@ -12,6 +12,7 @@ import { checkOptions, flag, type OptionRules, oneOf } from "../../base/options/
 import type { AiSdkMessage } from "../../wire/ai-sdk/model-messages.ts";
 import { aiSdkTools } from "../ai-sdk/ai-sdk-tools.ts";
 import { callThroughWindow, type ModelCall } from "../ai-sdk/managed-call.ts";
+import { sessionFinder } from "../shared/given-session.ts";
 
 /** Options of a `mastraProcessor`. All are optional. */
 export interface MastraProcessorOptions {
@@ -55,17 +56,19 @@ export interface MastraProcessor {
  * const agent = new Agent({ name, instructions, model, tools, inputProcessors: [mastraProcessor(session)] });
  * const { text } = await agent.generate("List the files");
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`, or a function
  */
 export function mastraProcessor(
   session: AgentSession | ((step: MastraStep) => AgentSession | Promise<AgentSession>),
   options: MastraProcessorOptions = {},
 ): MastraProcessor {
+  const find = sessionFinder<MastraStep>(session, { of: "mastraProcessor", call: "$" });
   checkOptions("mastraProcessor", options, RULES);
   const { list = "new", historyTools = true } = options;
   return {
     id: "palimpsest",
     processInputStep: async (step) => {
-      const own = typeof session === "function" ? await session(step) : session;
+      const own = await find(step);
       const selectNew = list === "new" ? newSince(step) : undefined;
       return {
         model: managedModel(own, step.model, selectNew),

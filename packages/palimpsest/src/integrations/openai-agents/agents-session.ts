@@ -10,6 +10,7 @@ import type { AgentSession } from "../../agent/agent-session.ts";
 import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
 import { fromOpenAIAgents } from "../../wire/openai-agents/from-openai-agents.ts";
 import { toOpenAIAgents } from "../../wire/openai-agents/to-openai-agents.ts";
+import { givenSession } from "../shared/given-session.ts";
 import { readLine } from "../shared/read-line.ts";
 import { type AgentsModelRequest, AgentsWindow } from "./agents-window.ts";
 import { lastingItems } from "./lasting-items.ts";
@@ -180,7 +181,8 @@ export class OpenAIAgentsSession<Item extends object> {
  * const agent = new Agent({ name: "assistant", model, tools: [...session.historyTools(tool), ...tools] });
  * const { finalOutput } = await run(agent, "Fix the failing tests.", { session });
  * ```
+ * @throws `OptionError` for anything but a session of `createPalimpsest`
  */
 export function agentsSession<Item extends object>(session: AgentSession): OpenAIAgentsSession<Item> {
-  return new OpenAIAgentsSession<Item>(session);
+  return new OpenAIAgentsSession<Item>(givenSession(session, { of: "agentsSession", call: "$" }));
 }

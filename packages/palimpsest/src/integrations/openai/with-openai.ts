@@ -9,6 +9,7 @@ import { SESSION_TOOLS } from "../../agent/tools/run-tools.ts";
 import { isObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { checkClient } from "../../models/shared/check-client.ts";
+import { checkRunner } from "../shared/given-session.ts";
 import {
   managedClient,
   optionsOf,
@@ -62,6 +63,7 @@ interface RunnableFunction {
  * `client.chat.completions.runTools`. In your own loop, `session.runTool` answers their calls.
  */
 export function openaiHistoryTools(session: Pick<AgentSession, "runTool">): RunnableFunction[] {
+  checkRunner(session, { of: "openaiHistoryTools", call: "$" });
   return SESSION_TOOLS.map(({ name, description, inputSchema }) => ({
     type: "function",
     function: {

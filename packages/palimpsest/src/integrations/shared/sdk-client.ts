@@ -2,9 +2,9 @@
  * The clients of both vendors' SDKs: a copy with a managed window, and the session that it is for.
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
-import { OptionError } from "../../base/errors.ts";
 import { checkOptions } from "../../base/options/check-options.ts";
 import { managedClients } from "../../models/shared/sdk-call.ts";
+import { givenSession, isSession, makesSessions, notASession } from "./given-session.ts";
 import { type ManagedApi, type ManagedClientOptions, managedFetch } from "./managed-fetch.ts";
 
 /** `fetch` as an SDK's client calls it. */
@@ -41,15 +41,13 @@ export function wrappedFetch(
 /** A session, or an option that finds it; not what makes sessions, which would make one for each request. */
 export type SessionOrOptions = AgentSession | (ManagedClientOptions & { readonly create?: never });
 
+const RIGHT = { of: "withPalimpsest", call: "client, $" };
+
 /** The options in full. @throws `OptionError` where there is no session @internal */
 export function optionsOf(given: SessionOrOptions): ManagedClientOptions {
-  const isSession = (value: unknown): value is AgentSession =>
-    typeof value === "object" && value !== null && "prepare" in value && "recover" in value;
-  if (isSession(given)) return { session: given };
-  const { session, create } = (given ?? {}) as { readonly session?: unknown; readonly create?: unknown };
-  if (typeof create === "function")
-    throw notASession("`withPalimpsest` got what makes sessions, not a session.");
-  if (session === undefined) throw notASession("There is no session whose window the client sends.");
+  if (isSession(given) || makesSessions(given)) return { session: givenSession(given, RIGHT) };
+  if ((given as { readonly session?: unknown } | undefined)?.session === undefined)
+    throw notASession("There is no session whose window the client sends.", RIGHT);
   checkOptions("withPalimpsest", given, {
     session: {
       isFit: (value) => isSession(value) || typeof value === "function",
@@ -57,11 +55,4 @@ export function optionsOf(given: SessionOrOptions): ManagedClientOptions {
     },
   });
   return given;
-}
-
-function notASession(message: string): OptionError {
-  return new OptionError({
-    message,
-    hint: 'Pass one of `createPalimpsest`: withPalimpsest(client, await palimpsest.session("my-agent")).',
-  });
 }
