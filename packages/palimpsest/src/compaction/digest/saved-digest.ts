@@ -8,8 +8,9 @@
 import { isObject, parseJson } from "../../base/json/json.ts";
 import { finish, type Steps } from "../../base/steps.ts";
 import { rankLiterals } from "../literals/literal-ledger.ts";
-import { isLiteralKind, type LiteralRecord } from "../literals/literal-table.ts";
+import { isLiteralKind, type LiteralRecord, type LiteralTable } from "../literals/literal-table.ts";
 import type { LogWords } from "../literals/log-words.ts";
+import { readTextLayers, textLayersInSteps } from "../literals/saved-words.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
 import type { DigestFinding } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
@@ -107,33 +108,31 @@ const LIMITS: SavedDigestLimits = {
 };
 
 /** The digest as lines of JSON, with its best strings, and of the user's words the first and the newest. */
-export function writeDigest(
-  digest: Digest,
-  limits: SavedDigestLimits = LIMITS,
-  baseWords?: LogWords,
-): string {
-  return finish(writeDigestInSteps(digest, limits, baseWords));
+export function writeDigest(digest: Digest, limits: SavedDigestLimits = LIMITS): string {
+  return finish(writeWholeInSteps(digest, limits));
+}
+
+function* writeWholeInSteps(digest: Digest, limits: SavedDigestLimits): Steps<string> {
+  const best = yield* rankLiterals(digest.literals, limits.literalCount);
+  yield;
+  return yield* writeFactsInSteps(digest, limits, {
+    literals: best.map(({ text, record }) => [text, record]),
+    words: yield* textLayersInSteps(digest.words),
+  });
 }
 
 /**
- * The same in steps of some milliseconds. The digest must not change between them. With `baseWords`, most of which are
- * the digest's, its own words are written as what differs from them.
+ * The same in steps of some milliseconds, without the strings and the words unless they are given. The digest must not
+ * change between them.
  */
-export function* writeDigestInSteps(
+export function* writeFactsInSteps(
   digest: Digest,
   { literalCount, userWordsCount }: SavedDigestLimits = LIMITS,
-  baseWords?: LogWords,
+  beside: Readonly<Record<string, unknown>> = {},
 ): Steps<string> {
   const { literals, todos, plan } = digest;
   const left = Math.max(0, digest.userWords.length - userWordsCount);
   const userWords = digest.userWords.filter((_, index) => index === 0 || index > left);
-  const best = (yield* rankLiterals(literals, literalCount)).map(({ text, record }) => [text, record]);
-  yield;
-  const words: unknown[] = [];
-  for (const layer of digest.words.saveLayers(baseWords)) {
-    words.push(layer);
-    yield;
-  }
   return yield* jsonInSteps({
     version: VERSION,
     ...Object.fromEntries(LISTS.map((name) => [name, digest[name]])),
@@ -148,8 +147,7 @@ export function* writeDigestInSteps(
     listed: [...todos.listed],
     checked: [...todos.checked],
     ...(plan === undefined ? {} : { plan }),
-    literals: best,
-    words,
+    ...beside,
     newestSeq: literals.newestSeq,
     forgottenCount: literals.forgottenCount + Math.max(0, literals.records.size - literalCount),
   });
@@ -179,27 +177,34 @@ function* jsonInSteps(fields: Readonly<Record<string, unknown>>): Steps<string> 
 
 /** The digest that was written; `undefined` where the text is not one of this version. */
 export function readDigest(text: string): Digest | undefined {
-  return finish(readDigestInSteps(text));
+  return finish(readDigestInSteps(text.split("\n")));
 }
 
-/** The same in steps of some milliseconds. `baseWords` are those that it was written with. */
-export function* readDigestInSteps(text: string, baseWords?: LogWords): Steps<Digest | undefined> {
+/** The strings and the words of a digest, where they are not in its text. */
+interface BesideFacts {
+  readonly literals: LiteralTable;
+  readonly words: LogWords;
+}
+
+/** The same in steps of some milliseconds, from its lines. */
+export function* readDigestInSteps(lines: Iterable<string>, beside?: BesideFacts): Steps<Digest | undefined> {
   const fields: Record<string, unknown> = {};
-  for (const line of text.split("\n")) {
+  for (const line of lines) {
     const parsed = parseJson(line);
     if (!parsed.ok || !isObject(parsed.value)) return undefined;
     Object.assign(fields, parsed.value);
     if (fields["version"] !== VERSION) return undefined;
     yield;
   }
-  return yield* readFields(fields, baseWords);
+  return yield* readFields(fields, beside);
 }
 
 function* readFields(
   fields: Readonly<Record<string, unknown>>,
-  baseWords: LogWords | undefined,
+  beside: BesideFacts | undefined,
 ): Steps<Digest | undefined> {
-  const digest = createDigest();
+  const empty = createDigest();
+  const digest = beside === undefined ? empty : { ...empty, words: beside.words };
   for (const name of LISTS)
     if (!fillList(digest[name] as unknown[], fields[name], SHAPES[name])) return undefined;
   yield;
@@ -215,13 +220,14 @@ function* readFields(
     if (!shapeCheck(WORDS)(plan)) return undefined;
     digest.plan = plan as unknown as NonNullable<Digest["plan"]>;
   }
-  if (!(yield* digest.words.loadInSteps(fields["words"], baseWords))) return undefined;
+  if (beside !== undefined) digest.literals.records = beside.literals;
+  else if (!(yield* readTextLayers(digest.words, fields["words"]))) return undefined;
   const fills = [
     () => fillMap(digest.files, fields["files"], SHAPES.files),
     () => fillMap(digest.commands, fields["commands"], SHAPES.commands),
     () => fillMap(digest.todos.listed, fields["listed"], SHAPES.todos),
     () => fillMap(digest.todos.checked, fields["checked"], SHAPES.todos),
-    () => fillLiterals(digest, fields["literals"]),
+    () => beside !== undefined || fillLiterals(digest, fields["literals"]),
     () => fillToolCounts(digest, fields["toolCounts"]) && fillOpenCalls(digest, fields["openCalls"]),
   ];
   for (const fill of fills) {

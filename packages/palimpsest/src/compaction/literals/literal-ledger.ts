@@ -115,9 +115,9 @@ export function* findBestLiterals(ledger: LiteralLedger, count: number): Steps<R
 
 /**
  * The rows of the first `count` of the ranking, in no order. The least score among them is found among plain numbers,
- * which sort many times faster than records do; only rows of that very score are compared one by one.
+ * which sort many times faster than records do; only rows of that very score are compared one by one. @internal
  */
-function* findBestRows(
+export function* findBestRows(
   ledger: LiteralLedger,
   count: number,
 ): Steps<{ readonly rows: readonly number[]; readonly scores: Float64Array }> {

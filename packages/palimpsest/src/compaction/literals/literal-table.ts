@@ -33,12 +33,15 @@ const FLAGS = 6;
 const START = 7;
 /** Numbers of one row. */
 export const ROW_NUMBERS = 8;
+/** Numbers of a row that are stored: those up to its kind, and the bytes of its letters. */
+export const SAVED_NUMBERS = 8;
 
 const KINDS: readonly LiteralKind[] = ["identifier", "path", "quoted", "number", "url", "hash"];
 const KIND_MASK = 7;
 const IS_DEFINED = 8;
 /** Its letters take two bytes each. */
 const IS_WIDE = 16;
+const FLAGS_MASK = KIND_MASK | IS_DEFINED | IS_WIDE;
 /** The other bits of the flags are the string's hash. */
 const HASH_MASK = 0xffffff00;
 const HASH_SHIFT = 8;
@@ -140,9 +143,54 @@ export class LiteralTable {
     this.#numbers[row * ROW_NUMBERS + FLAGS]! |= IS_DEFINED;
   }
 
+  /** Decides the hashes of the strings. */
+  get seed(): number {
+    return this.#seed >>> 0;
+  }
+
+  /** One of the {@link SAVED_NUMBERS} of a row. */
+  savedNumberAt(row: number, column: number): number {
+    if (column === START) return this.lettersAt(row).length;
+    const number = this.#numbers[row * ROW_NUMBERS + column]!;
+    return column === FLAGS ? (number & ~HASH_MASK) >>> 0 : number;
+  }
+
+  /** The letters of a row, as a view. */
+  lettersAt(row: number): Uint8Array {
+    return this.#letters.subarray(this.#numbers[row * ROW_NUMBERS + START], this.#endOf(row));
+  }
+
+  /** The table of stored numbers, a column each, and letters; `undefined` if they do not fit each other. */
+  static ofColumns(
+    columns: readonly Uint32Array[],
+    letters: Uint8Array,
+    seed: number,
+  ): LiteralTable | undefined {
+    const table = new LiteralTable();
+    const size = columns[START]!.length;
+    const numbers = new Uint32Array(Math.max(FIRST_ROWS, size) * ROW_NUMBERS);
+    table.#letters = new Uint8Array(letters);
+    table.#seed = seed | 0;
+    table.#numbers = numbers;
+    for (let row = 0; row < size; row++) {
+      const at = row * ROW_NUMBERS;
+      for (let column = 0; column < START; column++) numbers[at + column] = columns[column]![row]!;
+      const [flags, bytes] = [columns[FLAGS]![row]!, columns[START]![row]!];
+      if ((flags & KIND_MASK) >= KINDS.length || flags > FLAGS_MASK) return undefined;
+      if ((flags & IS_WIDE) !== 0 && bytes % 2 !== 0) return undefined;
+      numbers[at + START] = table.#lettersEnd;
+      table.#lettersEnd += bytes;
+      table.#size++;
+      if (table.#lettersEnd > letters.length) return undefined;
+      numbers[at + FLAGS] = flags | table.#hashAt(row);
+    }
+    if (table.#lettersEnd !== letters.length) return undefined;
+    table.#fillSlots(slotsFor(size));
+    return table;
+  }
+
   textAt(row: number): string {
-    const start = this.#numbers[row * ROW_NUMBERS + START]!;
-    const letters = this.#letters.subarray(start, this.#endOf(row));
+    const letters = this.lettersAt(row);
     const codes = this.#isWide(row) ? wideCodes(letters) : letters;
     let text = "";
     for (let from = 0; from < codes.length; from += LETTERS_AT_ONCE)
@@ -167,8 +215,7 @@ export class LiteralTable {
     for (let row = 0; row < this.#size; row++) {
       if (!isKept(row)) continue;
       const at = row * ROW_NUMBERS;
-      const start = this.#numbers[at + START]!;
-      const letters = this.#letters.subarray(start, this.#endOf(row));
+      const letters = this.lettersAt(row);
       kept.#reserve(letters.length);
       kept.#numbers.set(this.#numbers.subarray(at, at + ROW_NUMBERS), kept.#size * ROW_NUMBERS);
       kept.#numbers[kept.#size * ROW_NUMBERS + START] = kept.#lettersEnd;
@@ -218,7 +265,7 @@ export class LiteralTable {
     this.#seed = Math.imul(this.#seed, 0x85ebca6b) ^ this.#size;
     for (let row = 0; row < this.#size; row++) {
       const at = row * ROW_NUMBERS + FLAGS;
-      this.#numbers[at] = (this.#numbers[at]! & ~HASH_MASK) | this.#hash(this.textAt(row));
+      this.#numbers[at] = (this.#numbers[at]! & ~HASH_MASK) | this.#hashAt(row);
     }
     this.#fillSlots(this.#slots.length);
   }
@@ -267,6 +314,14 @@ export class LiteralTable {
     let hash = this.#seed;
     for (let index = 0; index < text.length; index++)
       hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+    return (hash ^ (hash >>> 15)) & HASH_MASK;
+  }
+
+  /** The same of a row's letters. */
+  #hashAt(row: number): number {
+    let hash = this.#seed;
+    for (let index = 0, length = this.#lengthAt(row); index < length; index++)
+      hash = Math.imul(hash ^ this.#codeAt(row, index), 0x01000193);
     return (hash ^ (hash >>> 15)) & HASH_MASK;
   }
 }

@@ -7,7 +7,7 @@
  * which errs towards not accusing a summary.
  */
 import type { Steps } from "../../base/steps.ts";
-import { differenceOf, fromBase64, toBase64 } from "./saved-bits.ts";
+import { differenceOf } from "./saved-bits.ts";
 import {
   DigitGroups,
   hashBeginnings,
@@ -35,8 +35,11 @@ interface Layer {
   count: number;
 }
 
-/** A layer as it is saved; its bits are in base64, or empty where they are those of the base. */
-type SavedLayer = readonly [bits: string, count: number];
+/** A layer as it is stored; without bits where they are those of the base. */
+export interface StoredLayer {
+  readonly bits: Uint8Array | undefined;
+  readonly count: number;
+}
 
 export class LogWords {
   readonly #layers: Layer[] = [];
@@ -144,31 +147,25 @@ export class LogWords {
     return copy;
   }
 
-  /** The layers as text, for `loadInSteps`, one at a time. With `base`, of each layer only how it differs from that of `base`, which packs well. */
-  *saveLayers(base?: LogWords): Iterable<SavedLayer> {
+  /** The layers, for {@link loadInSteps}. With `base`, of each layer only how it differs from that of `base`, which packs well. */
+  *layers(base?: LogWords): Iterable<StoredLayer> {
     for (const [index, { bits, count }] of this.#layers.entries()) {
       const known = base === undefined ? undefined : base.#layers[index]?.bits;
-      const different = known === undefined ? bits : differenceOf(bits, known);
-      yield [different === undefined ? "" : toBase64(different), count];
+      yield { bits: known === undefined ? bits : differenceOf(bits, known), count };
     }
   }
 
-  /** Takes over what was saved, with the same `base`; false if it is damaged. */
-  *loadInSteps(saved: unknown, base?: LogWords): Steps<boolean> {
-    if (!Array.isArray(saved) || saved.length > MOST_LAYERS) return false;
-    for (const layer of saved as readonly unknown[]) {
-      if (!Array.isArray(layer) || typeof layer[0] !== "string" || !Number.isSafeInteger(layer[1]))
-        return false;
+  /** Takes over copies of what was stored, with the same `base`; false if it is damaged. */
+  *loadInSteps(stored: Iterable<StoredLayer>, base?: LogWords): Steps<boolean> {
+    for (const { bits: different, count } of stored) {
+      if (this.#layers.length === MOST_LAYERS || !Number.isSafeInteger(count)) return false;
       const length = FIRST_BYTES << this.#layers.length;
       const known = base === undefined ? undefined : base.#layers[this.#layers.length]?.bits;
-      const isSame = layer[0] === "" && known !== undefined;
-      const different = isSame ? undefined : fromBase64(layer[0]);
-      if ((isSame ? known : different)?.length !== length) return false;
-      const bits =
-        different === undefined || known === undefined
-          ? (different ?? known!.slice())
-          : (differenceOf(different, known) ?? new Uint8Array(length));
-      this.#layers.push({ bits, count: layer[1] as number });
+      if ((different ?? known)?.length !== length) return false;
+      // A copy lies at a place where four bytes can be read at once, and belongs to no one else.
+      const bits = new Uint8Array(different ?? known!);
+      const isDifference = different !== undefined && known !== undefined;
+      this.#layers.push({ bits: isDifference ? (differenceOf(bits, known) ?? bits.fill(0)) : bits, count });
       yield;
     }
     return true;

@@ -1,4 +1,5 @@
-/** Bits as text that is stored, and what differs between two of them. */
+/** Bits that are stored, as they are or as text, and what differs between two of them. */
+import type { Steps } from "../../base/steps.ts";
 
 /** The bits in which two equally long ones differ; `undefined` where none do. The length is a multiple of four bytes. */
 export function differenceOf(one: Uint8Array, other: Uint8Array): Uint8Array | undefined {
@@ -15,7 +16,26 @@ export function differenceOf(one: Uint8Array, other: Uint8Array): Uint8Array | u
 
 /** Four bytes in one step. */
 const asWords = ({ buffer, byteOffset, length }: Uint8Array): Int32Array =>
-  new Int32Array(buffer, byteOffset, length / 4);
+  new Int32Array(buffer, byteOffset, length >> 2);
+
+/** Tells bytes from others by 16 hex digits: some milliseconds for all that a digest has, where a secure hash takes a text. */
+export function* fingerprintInSteps(parts: Iterable<Uint8Array>): Steps<string> {
+  let [one, other] = [0x9e3779b9, 0x85ebca6b];
+  const add = (word: number): void => {
+    one = Math.imul(one ^ word, 0x9e3779b1);
+    one ^= one >>> 15;
+    other = Math.imul(other + word, 0x85ebca77);
+    other ^= other >>> 13;
+  };
+  for (const bytes of parts) {
+    const words = asWords(bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes));
+    for (let at = 0; at < words.length; at++) add(words[at]!);
+    for (let at = 4 * words.length; at < bytes.length; at++) add(bytes[at]!);
+    add(bytes.length);
+    yield;
+  }
+  return [one, other].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+}
 
 const DIGITS = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 

@@ -12,14 +12,10 @@
  */
 import { finish } from "../../base/steps.ts";
 import type { Digest } from "../../compaction/digest/digest.ts";
-import {
-  readDigestInSteps,
-  SAVED_DIGEST_LITERAL_COUNT,
-  writeDigestInSteps,
-} from "../../compaction/digest/saved-digest.ts";
+import { digestPartsInSteps, readDigestParts } from "../../compaction/digest/digest-parts.ts";
+import { SAVED_DIGEST_LITERAL_COUNT } from "../../compaction/digest/saved-digest.ts";
 import type { LogWords } from "../../compaction/literals/log-words.ts";
-import { readWordsInSteps, writeWordsInSteps } from "../../compaction/literals/saved-words.ts";
-import type { Hasher } from "../../ports/runtime.ts";
+import { readWordsParts, wordsPartsInSteps } from "../../compaction/literals/saved-words.ts";
 import type { DerivedFiles, SessionLog } from "../../ports/session-store.ts";
 import { blockText, type Message } from "../../transcript/blocks.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
@@ -39,9 +35,9 @@ const LITERAL_BYTES = 25;
 const NEW_WORDS_SHARE = 0.25;
 
 interface DigestPointsOptions {
+  /** They have parts. */
   readonly files: DerivedFiles;
   readonly log: Pick<SessionLog, "readFrom">;
-  readonly hasher: Hasher;
   readonly turns: FairTurns;
   readonly positionOf: (seq: number) => number | undefined;
   /** Describes which entries up to a number are in the conversation; equal only if the same ones are. */
@@ -68,7 +64,7 @@ export class DigestPoints {
 
   constructor(options: DigestPointsOptions) {
     this.#options = options;
-    this.#files = new PointFiles(options.files, options.hasher);
+    this.#files = new PointFiles(options.files, options.turns);
   }
 
   /** A message is folded in. */
@@ -93,16 +89,13 @@ export class DigestPoints {
   }
 
   async #read(seq: number): Promise<LoadedPoint | undefined> {
-    const { hasher, log, turns, lineUpTo } = this.#options;
-    const point = await this.#files.read(seq);
-    await turns.take();
-    if (point === undefined || point.head.line !== lineUpTo(seq)) return undefined;
-    const { head, body } = point;
+    const { log, lineUpTo } = this.#options;
+    const head = await this.#files.readHead(seq);
+    if (head === undefined || head.line !== lineUpTo(seq)) return undefined;
     const { position } = head;
-    if (hasher.sha256(body) !== head.hash) return undefined;
     if ((await findEntryAt(log, { seq, position }))?.id !== head.id) return undefined;
-    const words = await this.#readWords(head.words);
-    const state = words && (await this.#inSteps(readDigestInSteps(body, words)));
+    const [parts, words] = await Promise.all([this.#files.readDigest(head), this.#readWords(head.words)]);
+    const state = parts && words && (await this.#inSteps(readDigestParts(parts, words)));
     if (state === undefined) return undefined;
     this.#savedCharacters = head.characters;
     this.#words = head.words;
@@ -149,7 +142,7 @@ export class DigestPoints {
   }
 
   async #save(digest: FoldedFromLog<Digest>): Promise<void> {
-    const { hasher, log, turns, positionOf, lineUpTo } = this.#options;
+    const { log, turns, positionOf, lineUpTo } = this.#options;
     const rested = digest.rested;
     const position = rested && positionOf(rested.throughSeq);
     if (rested === undefined || position === undefined) return;
@@ -163,28 +156,24 @@ export class DigestPoints {
     const { entries } = await log.readFrom(position, throughSeq);
     const last = entries[0]?.entry;
     if (last?.seq !== throughSeq) return;
-    const { body, words } = written;
-    const head: PointHead = {
-      ...{ version: 2, throughSeq, id: last.id, position, line, characters, words },
-      ...{ size: body.length, hash: hasher.sha256(body) },
-    };
+    const { parts, words } = written;
     await turns.take();
-    await this.#files.write(head, body);
+    await this.#files.write({ throughSeq, id: last.id, position, line, characters, words }, parts);
     // The file has no message that was folded in while it was written.
     this.#forgetUnsaved(unsaved);
   }
 
-  /** The digest's text, and the file of words that it refers to; `undefined` if it changed before all was written. */
+  /** The digest's parts, and the file of words that it refers to; `undefined` if it changed before all was written. */
   async #write(
     { state, throughSeq }: { readonly state: Digest; readonly throughSeq: number },
     isSame: () => boolean,
-  ): Promise<{ readonly body: string; readonly words: PointHead["words"] } | undefined> {
+  ): Promise<{ readonly parts: readonly Uint8Array[]; readonly words: PointHead["words"] } | undefined> {
     // A session in which a caller needs the digest again and again would never be saved in steps.
     if (this.#wasInterrupted && this.#unsavedCharacters >= 2 * SAVE_CHARACTERS) {
       const own = state.words.copy();
-      const body = finish(writeDigestInSteps(state, undefined, own));
-      this.#words = await this.#files.writeWords(finish(writeWordsInSteps(own)), own.bytes, throughSeq);
-      return { body, words: this.#words };
+      const parts = finish(digestPartsInSteps(state, own));
+      this.#words = await this.#files.writeWords(finish(wordsPartsInSteps(own)), own.bytes, throughSeq);
+      return { parts, words: this.#words };
     }
     const { turns } = this.#options;
     let words = this.#words;
@@ -192,20 +181,20 @@ export class DigestPoints {
     if (!isSame()) return undefined;
     if (words === undefined || base === undefined || state.words.count > base.count * (1 + NEW_WORDS_SHARE)) {
       base = state.words.copy();
-      const text = await this.#inSteps(writeWordsInSteps(base));
+      const own = await this.#inSteps(wordsPartsInSteps(base));
       await turns.take();
-      words = await this.#files.writeWords(text!, base.bytes, throughSeq);
+      words = await this.#files.writeWords(own!, base.bytes, throughSeq);
       this.#words = words;
     }
-    const body = await this.#inSteps(writeDigestInSteps(state, undefined, base), isSame);
+    const parts = await this.#inSteps(digestPartsInSteps(state, base), isSame);
     await turns.take();
-    return body === undefined ? undefined : { body, words };
+    return parts === undefined ? undefined : { parts, words };
   }
 
   async #readWords(place: PointHead["words"]): Promise<LogWords | undefined> {
-    const text = await this.#files.readWords(place);
+    const parts = await this.#files.readWords(place);
     await this.#options.turns.take();
-    return text === undefined ? undefined : this.#inSteps(readWordsInSteps(text));
+    return parts === undefined ? undefined : this.#inSteps(readWordsParts(parts));
   }
 
   /** Runs the steps with turns for others; `undefined` if `isCurrent` became false between two. */

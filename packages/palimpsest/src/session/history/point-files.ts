@@ -1,20 +1,31 @@
 /** The files of saved digests: their form, their words, and which of them a session keeps. */
 import { isObject, parseJson } from "../../base/json/json.ts";
-import type { Hasher } from "../../ports/runtime.ts";
+import { fingerprintInSteps } from "../../compaction/literals/saved-bits.ts";
 import type { DerivedFiles } from "../../ports/session-store.ts";
+import type { FairTurns } from "../turns/fair-turns.ts";
 
 /** Points that a session keeps at most, so that a rewind finds one before it. Our choice. */
 const KEPT_POINTS = 4;
 /** Most that all points with their words may take on the disk, per character that was said; the newest may take more. Our choice. */
 const KEPT_SHARE = 0.3;
-/** Bytes of a file of words on the disk per byte of the words. Source: measured on recorded sessions: .83. */
-export const WORDS_PACKED_SHARE = 0.85;
-/** The same of a point's digest, per character of its text. Source: measured on recorded sessions: .07 to .12. */
+/** Bytes of a file of words on the disk per byte of the words. Our choice: layers that are full do not pack, the last one does. */
+export const WORDS_PACKED_SHARE = 0.9;
+/** The same of a point's digest. Source: measured on recorded sessions: .07 to .12. */
 const POINT_PACKED_SHARE = 0.12;
-const VERSION = 2;
+/** Parts of one file at most. */
+const MOST_PARTS = 64;
+const VERSION = 3;
 const NAME_PATTERN = /^(digest|words)-(\d+)$/;
 
-/** The first line of a point's file; its digest follows, and begins with another version. */
+/** Where the parts of a file are, and what tells them from others. */
+interface PartsPlace {
+  /** The number in the file's name. */
+  readonly seq: number;
+  readonly parts: number;
+  readonly hash: string;
+}
+
+/** The first part of a point's file; the parts of its digest follow. */
 export interface PointHead {
   readonly version: typeof VERSION;
   readonly throughSeq: number;
@@ -24,16 +35,26 @@ export interface PointHead {
   /** Characters that were folded into it. */
   readonly characters: number;
   /** The file that has its words, up to what differs. */
-  readonly words: { readonly seq: number; readonly hash: string; readonly bytes: number };
-  /** Characters of the digest's text, and its SHA-256. */
+  readonly words: PartsPlace & { readonly bytes: number };
+  /** Bytes of the digest's parts, their number, and what tells them from others. */
   readonly size: number;
+  readonly parts: number;
   readonly hash: string;
 }
 
 function isPointHead(value: unknown): value is PointHead {
   if (!isObject(value) || value["version"] !== VERSION || !isObject(value["words"])) return false;
-  const { throughSeq, position, characters, size, words } = value;
-  const counts = [throughSeq, position, characters, size, words["seq"], words["bytes"]];
+  const { throughSeq, position, characters, size, parts, words } = value;
+  const counts = [
+    throughSeq,
+    position,
+    characters,
+    size,
+    parts,
+    words["seq"],
+    words["bytes"],
+    words["parts"],
+  ];
   const texts = [value["id"], value["line"], value["hash"], words["hash"]];
   return counts.every(Number.isSafeInteger) && texts.every((text) => typeof text === "string");
 }
@@ -70,18 +91,13 @@ function leastNeeded(points: readonly PointHead[], newest: number): number {
   return costs.lastIndexOf(Math.min(...costs));
 }
 
-interface PointFile {
-  readonly head: PointHead;
-  readonly body: string;
-}
-
 export class PointFiles {
   readonly #files: DerivedFiles;
-  readonly #hasher: Hasher;
+  readonly #turns: FairTurns;
 
-  constructor(files: DerivedFiles, hasher: Hasher) {
+  constructor(files: DerivedFiles, turns: FairTurns) {
     this.#files = files;
-    this.#hasher = hasher;
+    this.#turns = turns;
   }
 
   /** Numbers in the names of the files, the newest first. */
@@ -95,34 +111,59 @@ export class PointFiles {
     return found;
   }
 
-  /** `undefined` where the file is not one of this version. */
-  async read(seq: number): Promise<PointFile | undefined> {
-    const text = (await this.#files.read(digestName(seq))) ?? "";
-    const headEnd = text.indexOf("\n");
-    const head = parseJson(text.slice(0, Math.max(0, headEnd)));
-    const isOurs = head.ok && isPointHead(head.value) && head.value.throughSeq === seq;
-    return isOurs ? { head: head.value as PointHead, body: text.slice(headEnd + 1) } : undefined;
+  /** The head of a point; `undefined` where the file is not one of this version. */
+  async readHead(seq: number): Promise<PointHead | undefined> {
+    const bytes = await this.#files.readPart!(digestName(seq), 0);
+    const head = parseJson(new TextDecoder().decode(bytes));
+    return head.ok && isPointHead(head.value) && head.value.throughSeq === seq ? head.value : undefined;
   }
 
-  /** The text of words; `undefined` where it is not what was written. */
-  async readWords({ seq, hash }: PointHead["words"]): Promise<string | undefined> {
-    const text = (await this.#files.read(wordsName(seq))) ?? "";
-    return this.#hasher.sha256(text) === hash ? text : undefined;
+  /** The parts of a point's digest; `undefined` where they are not those that were written. */
+  async readDigest({ throughSeq, parts, hash }: PointHead): Promise<readonly Uint8Array[] | undefined> {
+    return this.#readParts(digestName(throughSeq), { from: 1, parts, hash });
   }
 
-  async writeWords(text: string, bytes: number, seq: number): Promise<PointHead["words"]> {
-    const place = { seq, hash: this.#hasher.sha256(text), bytes };
-    await this.#files.write(wordsName(seq), text);
-    return place;
+  /** The same of words. */
+  async readWords({ seq, parts, hash }: PartsPlace): Promise<readonly Uint8Array[] | undefined> {
+    return this.#readParts(wordsName(seq), { from: 0, parts, hash });
+  }
+
+  async #readParts(
+    name: string,
+    { from, parts, hash }: { readonly from: number } & Pick<PartsPlace, "parts" | "hash">,
+  ): Promise<readonly Uint8Array[] | undefined> {
+    if (parts < 0 || parts > MOST_PARTS) return undefined;
+    const indexes = Array.from({ length: parts }, (_, index) => from + index);
+    const read = await Promise.all(indexes.map((index) => this.#files.readPart!(name, index)));
+    const found = read.filter((part) => part !== undefined);
+    if (found.length < parts) return undefined;
+    return (await this.#turns.run(fingerprintInSteps(found))) === hash ? found : undefined;
+  }
+
+  async writeWords(parts: readonly Uint8Array[], bytes: number, seq: number): Promise<PointHead["words"]> {
+    const hash = await this.#turns.run(fingerprintInSteps(parts));
+    await this.#files.writeParts!(wordsName(seq), parts);
+    return { seq, hash, parts: parts.length, bytes };
   }
 
   /** Writes a point; removes those that are too many beside it, and words that none refers to. */
-  async write(newest: PointHead, body: string): Promise<void> {
-    await this.#files.write(digestName(newest.throughSeq), `${JSON.stringify(newest)}\n${body}`);
+  async write(
+    point: Omit<PointHead, "version" | "size" | "parts" | "hash">,
+    parts: readonly Uint8Array[],
+  ): Promise<void> {
+    const newest: PointHead = {
+      version: VERSION,
+      ...point,
+      size: parts.reduce((sum, { length }) => sum + length, 0),
+      parts: parts.length,
+      hash: await this.#turns.run(fingerprintInSteps(parts)),
+    };
+    const head = new TextEncoder().encode(JSON.stringify(newest));
+    await this.#files.writeParts!(digestName(newest.throughSeq), [head, ...parts]);
     const { digest, words } = await this.seqs();
     const heads: PointHead[] = [];
     for (const seq of digest) {
-      const head = seq === newest.throughSeq ? newest : (await this.read(seq))?.head;
+      const head = seq === newest.throughSeq ? newest : await this.readHead(seq);
       if (head !== undefined) heads.push(head);
     }
     const kept = keptPoints(heads, newest);

@@ -94,10 +94,10 @@ export function assembleSession(
   const isNew = beginning !== undefined;
   const isHostVisible = (seq: number): boolean => isTheHosts(writer.projection, seq);
   const points =
-    log.derived === undefined
+    log.derived?.readPart === undefined
       ? undefined
       : new DigestPoints({
-          ...{ files: log.derived, log, hasher, turns },
+          ...{ files: log.derived, log, turns },
           positionOf: (seq) => positions.get(seq),
           lineUpTo: (seq) => describeLine(writer.projection, seq),
         });
@@ -270,7 +270,9 @@ function startWriter(options: SessionOptions, log: WatchedLog, parts: WriterPart
     },
     beforeCheckpoint: async () => {
       const known =
-        log.derived === undefined && digests.isDue(writer.nextSeq) ? parts.digest().known : undefined;
+        log.derived?.readPart === undefined && digests.isDue(writer.nextSeq)
+          ? parts.digest().known
+          : undefined;
       const position = known === undefined ? undefined : positions.get(known.throughSeq);
       if (known !== undefined && position !== undefined)
         await digests.save(known.state, { throughSeq: known.throughSeq, position });

@@ -3,6 +3,7 @@ import { history } from "palimpsest-testing/arbitraries";
 import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { digestPartsInSteps, readDigestParts } from "#compaction/digest/digest-parts.ts";
 import { readDigest, readDigestInSteps, writeDigest } from "#compaction/digest/saved-digest.ts";
 import { rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import { assistant, call, result, user } from "#test/helpers/histories.ts";
@@ -43,9 +44,15 @@ describe("a digest that is stored", () => {
       fc.property(history(), fc.nat(), (steps, cut) => {
         const messages = steps.flatMap((step) => (step.do === "append" ? [step.message] : []));
         const at = cut % (messages.length + 1);
-        const saved = readDigest(writeDigest(digestOf(messages.slice(0, at))));
-        const goneOn = digestOf(messages.slice(at), saved!, at + 1);
-        expect(contentsOf(goneOn)).toEqual(contentsOf(digestOf(messages)));
+        const part = digestOf(messages.slice(0, at));
+        const text = writeDigest(part);
+        const base = digestOf(messages.slice(0, at >> 1)).words;
+        const parts = finish(digestPartsInSteps(part, base));
+        for (const saved of [readDigest(text)!, finish(readDigestParts(parts, base))!]) {
+          expect(contentsOf(saved)).toEqual(contentsOf(part));
+          const goneOn = digestOf(messages.slice(at), saved, at + 1);
+          expect(contentsOf(goneOn)).toEqual(contentsOf(digestOf(messages)));
+        }
       }),
       { numRuns: 150 },
     );
@@ -85,6 +92,17 @@ describe("a digest that is stored", () => {
   });
 });
 
+it("is none where a part is missing, or not one of the others'", () => {
+  const digest = digestOf(MESSAGES);
+  const parts = finish(digestPartsInSteps(digest, createDigest().words));
+  const read = (some: readonly Uint8Array[]): unknown => finish(readDigestParts(some, createDigest().words));
+  expect(read(parts)).toBeDefined();
+  expect(parts.filter((_, index) => read(parts.toSpliced(index, 1)) !== undefined)).toEqual([]);
+  expect(parts.filter((_, index) => read(parts.with(index, new Uint8Array(9))) !== undefined)).toEqual([]);
+  const text = new TextDecoder().decode(parts[0]).replace('"version":7', '"version":6');
+  expect(read(parts.with(0, new TextEncoder().encode(text)))).toBeUndefined();
+});
+
 /** The fields of a stored digest, each of which is a line. */
 const fieldsOf = (text: string): Record<string, unknown> =>
   Object.assign({}, ...text.split("\n").map((line) => JSON.parse(line) as object));
@@ -99,6 +117,6 @@ it("is written and read a line at a time, none of which has more than one list",
   const lists = text.split("\n").map((line) => Object.keys(JSON.parse(line) as object).length);
   expect(lists.every((count) => count === 1)).toBe(true);
   let steps = 0;
-  for (const reading = readDigestInSteps(text); reading.next().done !== true; ) steps++;
+  for (const reading = readDigestInSteps(text.split("\n")); reading.next().done !== true; ) steps++;
   expect(steps).toBeGreaterThan(lists.length);
 });

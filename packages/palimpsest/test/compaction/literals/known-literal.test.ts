@@ -5,7 +5,12 @@ import { finish } from "#base/steps.ts";
 import { holdsLiteral } from "#compaction/literals/known-literal.ts";
 import { type LiteralKind, visitLiterals } from "#compaction/literals/literals.ts";
 import { LogWords } from "#compaction/literals/log-words.ts";
-import { readWordsInSteps, writeWordsInSteps } from "#compaction/literals/saved-words.ts";
+import {
+  readTextLayers,
+  readWordsParts,
+  textLayersInSteps,
+  wordsPartsInSteps,
+} from "#compaction/literals/saved-words.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 function logOf(...texts: readonly string[]): LogWords {
@@ -172,21 +177,37 @@ describe("over random logs", () => {
     );
   });
 
-  it("what was saved knows the same", () => {
+  it("what was saved knows the same: as text, as parts, and as what differs from others", () => {
     fc.assert(
       fc.property(
         fc.array(literal, { maxLength: 40 }),
+        fc.nat(40),
         fc.array(literal, { maxLength: 20 }),
-        (known, asked) => {
+        (known, baseCount, asked) => {
           const words = logOf(...known);
-          const loaded = finish(readWordsInSteps(finish(writeWordsInSteps(words))));
-          for (const text of [...known, ...asked])
-            expect(holdsLiteral(loaded!, text, "quoted")).toBe(holdsLiteral(words, text, "quoted"));
+          const base = logOf(...known.slice(0, baseCount));
+          const fromText = new LogWords();
+          expect(finish(readTextLayers(fromText, finish(textLayersInSteps(words))))).toBe(true);
+          const loaded = [
+            fromText,
+            finish(readWordsParts(finish(wordsPartsInSteps(words))))!,
+            // Other bytes before them, so that they begin anywhere.
+            finish(readWordsParts(finish(wordsPartsInSteps(words, base)).map(moved), base))!,
+          ];
+          for (const one of loaded)
+            for (const text of [...known, ...asked])
+              expect(holdsLiteral(one, text, "quoted")).toBe(holdsLiteral(words, text, "quoted"));
         },
       ),
     );
   });
 });
+
+function moved(part: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(part.length + 1);
+  bytes.set(part, 1);
+  return bytes.subarray(1);
+}
 
 it.each([
   [undefined],
@@ -195,8 +216,22 @@ it.each([
   [[["!", 1]]],
   [[[1, 2]]],
   [Array.from({ length: 99 }, () => ["", 0])],
-])("damaged words are not loaded: %j", (saved) => {
-  expect(finish(readWordsInSteps(JSON.stringify(saved) ?? ""))).toBeUndefined();
+])("damaged words are not loaded from a text: %j", (saved) => {
+  expect(finish(readTextLayers(new LogWords(), saved))).toBe(false);
+});
+
+it.each([
+  ["", 1],
+  ["[]", 1],
+  ['{"counts":[1],"hasBits":[]}', 1],
+  ['{"counts":[1],"hasBits":[true]}', 0],
+  ['{"counts":[1],"hasBits":[false]}', 0],
+  ['{"counts":[1.5],"hasBits":[true]}', 1],
+  ['{"counts":[1],"hasBits":[true]}', 1],
+  ['{"counts":[],"hasBits":[]}', 1],
+])("damaged words are not loaded from parts: %s and %d parts", (head, count) => {
+  const parts = Array.from({ length: count }, () => new Uint8Array(3));
+  expect(finish(readWordsParts([new TextEncoder().encode(head), ...parts]))).toBeUndefined();
 });
 
 describe("of any size", () => {
@@ -213,6 +248,6 @@ describe("of any size", () => {
 
   it("the memory is bounded, also for a log of very many names", () => {
     const log = logOf(words(bySize({ usual: 20_000, long: 200_000 }), 0));
-    expect(finish(writeWordsInSteps(log)).length).toBeLessThan(2_900_000);
+    expect(log.bytes).toBeLessThan(2_100_000);
   });
 });

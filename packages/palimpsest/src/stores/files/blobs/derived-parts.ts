@@ -7,7 +7,7 @@
 import { crc32 } from "node:zlib";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import { readBuffer } from "../replace/whole-file.ts";
-import { packBlob, unpackBlob } from "./packed-blob.ts";
+import { packBlob, unpackBlob, unpackBlobAside } from "./packed-blob.ts";
 
 const MARK = Buffer.from("parts 1\n", "latin1");
 const WORD_BYTES = 4;
@@ -46,8 +46,11 @@ function readTable(file: OpenFile): Buffer | undefined {
   return crc32(table) === head.readUInt32LE(MARK.length + WORD_BYTES) ? table : undefined;
 }
 
+/** Packed bytes of a part from which it is unpacked outside the main thread. Our choice: some tenths of a millisecond. */
+const UNPACKED_ASIDE_BYTES = 16_384;
+
 /** One part; `undefined` if there is none, or it is damaged. */
-export function readDerivedPart(file: OpenFile, wanted: number): Buffer | undefined {
+export function readDerivedPart(file: OpenFile, wanted: number): Buffer | Promise<Buffer> | undefined {
   const table = readTable(file);
   if (table === undefined || wanted * ROW_BYTES >= table.length) return undefined;
   let at = HEAD_BYTES + table.length;
@@ -55,11 +58,12 @@ export function readDerivedPart(file: OpenFile, wanted: number): Buffer | undefi
   return unpackPart(file, at, table.subarray(wanted * ROW_BYTES, (wanted + 1) * ROW_BYTES));
 }
 
-function unpackPart(file: OpenFile, at: number, row: Buffer): Buffer | undefined {
+function unpackPart(file: OpenFile, at: number, row: Buffer): Buffer | Promise<Buffer> | undefined {
   const length = row.readUInt32LE(0);
   if (at + length > file.size()) return undefined;
   const packed = readBuffer(file, at, length);
-  return crc32(packed) === row.readUInt32LE(WORD_BYTES) ? unpackBlob(packed) : undefined;
+  if (crc32(packed) !== row.readUInt32LE(WORD_BYTES)) return undefined;
+  return length < UNPACKED_ASIDE_BYTES ? unpackBlob(packed) : unpackBlobAside(packed);
 }
 
 /** True if every part can be read. */

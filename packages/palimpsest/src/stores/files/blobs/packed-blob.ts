@@ -28,6 +28,10 @@ import { readBuffer } from "../replace/whole-file.ts";
  */
 const PACK_SAMPLE_BYTES = 65_536;
 
+/** Bytes of an unpacked piece, for each that is packed, and at most. Our choice: most texts come in one piece. */
+const PIECE_TIMES = 8;
+const MOST_PIECE_BYTES = 4 << 20;
+
 /** `ff`, and `br` in letters. */
 const BROTLI_HEAD = Buffer.from([0xff, 0x62, 0x72]);
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b]);
@@ -83,6 +87,8 @@ export async function unpackBlobAside(bytes: Buffer): Promise<Buffer> {
   if (!startsWith(bytes, BROTLI_HEAD)) return unpackBlob(bytes);
   return unbrotliAside(bytes.subarray(BROTLI_HEAD.length), {
     maxOutputLength: STORE_DEFAULTS.blobLimitBytes,
+    // Each piece comes in a separate turn, and all are copied together at the end.
+    chunkSize: Math.min(MOST_PIECE_BYTES, Math.max(constants.Z_DEFAULT_CHUNK, bytes.length * PIECE_TIMES)),
   });
 }
 
