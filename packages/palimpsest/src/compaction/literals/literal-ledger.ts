@@ -102,11 +102,16 @@ export function* rankLiterals(
 export const byRank = (a: RankedLiteral, b: RankedLiteral): number =>
   b.score - a.score || b.record.lastSeq - a.record.lastSeq || (a.text < b.text ? -1 : 1);
 
-/** The first `count` of the ranking, in no order. @internal */
-export function* findBestLiterals(ledger: LiteralLedger, count: number): Steps<RankedLiteral[]> {
+/** The first `count` of the ranking, in no order; of these, the strings that were last said in a wanted entry. @internal */
+export function* findBestLiterals(
+  ledger: LiteralLedger,
+  count: number,
+  isWanted: (lastSeq: number) => boolean = () => true,
+): Steps<RankedLiteral[]> {
   const { records } = ledger;
   const { rows, scores } = yield* findBestRows(ledger, count);
-  return rows.map((row) => ({
+  const wanted = rows.filter((row) => isWanted(records.numbers[row * ROW_NUMBERS + LAST_SEQ]!));
+  return wanted.map((row) => ({
     text: records.textAt(row),
     record: records.recordAt(row),
     score: scores[row]!,

@@ -178,9 +178,10 @@ function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] 
   for (const path of here) known.add(path);
   return [...files.values()].flatMap(({ path, lastHow, lastSeq, lastPointer }): readonly FileUse[] => {
     const normalised = normalisePath(path);
-    if (normalised === undefined || here.has(known.resolve(normalised))) return [];
+    const resolved = normalised === undefined ? undefined : known.resolve(normalised);
+    if (resolved === undefined || here.has(resolved)) return [];
     const use = { call: 0, seq: lastSeq, pointer: lastPointer, hasWorked: true, input: null };
-    return [{ path: known.resolve(normalised), how: lastHow, ...use }];
+    return [{ path: resolved, how: lastHow, ...use }];
   });
 }
 

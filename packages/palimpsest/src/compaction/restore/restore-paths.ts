@@ -6,9 +6,12 @@
  */
 
 const MAX_PATH_CHARACTERS = 1_000;
+/** Most paths of a session: plain names, none of which begins with a dot. */
+const PLAIN_PATH = /^\/?[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** Returns the path without `file://`, `./`, doubled separators and `..`; `undefined` if it is not a path. */
 export function normalisePath(path: string): string | undefined {
+  if (path.length <= MAX_PATH_CHARACTERS && PLAIN_PATH.test(path)) return path;
   const bare = path.replace(/^(?:file:\/\/)+/, "");
   if (bare.trim() === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
   // On Windows one log mixes both separators; elsewhere a backslash is part of a name.
@@ -54,7 +57,9 @@ export class KnownPaths {
   /** Returns the only known path that ends with `path`; `path` itself if there is none or more than one. */
   resolve(path: string): string {
     if (isAbsolute(path)) return path;
-    const found = [...(this.#byName.get(baseName(path)) ?? [])].filter((known) => known.endsWith(`/${path}`));
+    const named = this.#byName.get(baseName(path));
+    if (named === undefined) return path;
+    const found = [...named].filter((known) => known.endsWith(`/${path}`));
     return found.length === 1 ? found[0]! : path;
   }
 }

@@ -73,16 +73,16 @@ export function* rankFiles(
   const folder = folderOf(lastChanged(visits));
   const files: RankedFile[] = [];
   for (const [path, runs] of visits) {
-    const named = (text: NamedFiles): number => text.countMentions(path, shared.has(path));
-    const mentions = named(summary);
-    const isNext = named(next) > 0;
+    const isShared = shared.has(path);
+    const mentions = summary.countMentions(path, isShared);
+    const isNext = next.countMentions(path, isShared) > 0;
     const isLatest = runs.at(-1)!.at(-1)!.seq >= evidence.lastUserSeq;
     const score =
       runs.reduce((sum, run) => sum + visitWeight(run, callsCount, weights), 0) *
       (1 + weights.namedWeight * Math.log2(1 + mentions)) *
       (isNext ? weights.namedNextFactor : 1) *
       (isLatest ? weights.latestTurnFactor : 1) *
-      (named(failures) > 0 ? weights.failureFactor : 1) *
+      (failures.countMentions(path, isShared) > 0 ? weights.failureFactor : 1) *
       (folder !== undefined && folderOf(path) === folder ? weights.folderFactor : 1);
     files.push({ path, score, uses: runs.flat() });
     if (files.length % FILES_AT_ONCE === 0) yield;
@@ -216,7 +216,13 @@ function isPathUnit(code: number): boolean {
 
 /** Paths whose name another path has as well. */
 function sharesName(paths: readonly string[]): ReadonlySet<string> {
-  const counts = new Map<string, number>();
-  for (const path of paths) counts.set(baseName(path), (counts.get(baseName(path)) ?? 0) + 1);
-  return new Set(paths.filter((path) => counts.get(baseName(path))! > 1));
+  const byName = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const path of paths) {
+    const name = baseName(path);
+    const first = byName.get(name);
+    if (first === undefined) byName.set(name, path);
+    else shared.add(first).add(path);
+  }
+  return shared;
 }

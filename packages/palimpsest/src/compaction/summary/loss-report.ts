@@ -152,10 +152,10 @@ function* namesOfLedger(
   for (const { blocks } of hidden) for (const { block } of blocks) forgetLiterals(block);
   yield;
   // As many as a saved digest has, so that it reports the same.
-  const best = yield* findBestLiterals(ledger, SAVED_DIGEST_LITERAL_COUNT);
+  const best = yield* findBestLiterals(ledger, SAVED_DIGEST_LITERAL_COUNT, (lastSeq) => seqs.has(lastSeq));
   yield;
   return best
-    .filter(({ text, record: { kind, lastSeq } }) => seqs.has(lastSeq) && isNameOf(text, kind))
+    .filter(({ text, record: { kind } }) => isNameOf(text, kind))
     .filter(({ text }) => !visibleLiterals.has(text))
     .sort(byRank)
     .slice(0, STRINGS_COMPARED)

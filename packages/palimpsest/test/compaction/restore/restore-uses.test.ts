@@ -7,6 +7,18 @@ import { findFileUses } from "#compaction/restore/restore-uses.ts";
 import { called, resulted } from "../../../../../test/helpers/restore-messages.ts";
 
 describe("normalisePath", () => {
+  it("is the same for a plain path and for one that has to be taken apart", () => {
+    const unit = fc.constantFrom("a", "Z", "4", "_", "-", ".", "/", ":", " ", "ж", "\\");
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (path) => {
+        // Doubled slashes and `./` before a path have no meaning, but are not plain.
+        const spelt = path.startsWith("/") ? `/${path}` : `./${path}`;
+        if (path.trim() !== "") expect(normalisePath(spelt)).toBe(normalisePath(path));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it.each([
     { path: "/a/./b//c.ts", normal: "/a/b/c.ts", why: "dots and doubled separators say nothing" },
     { path: "file:///a/b.ts", normal: "/a/b.ts", why: "an address of a file is its path" },

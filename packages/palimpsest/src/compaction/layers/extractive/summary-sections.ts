@@ -20,10 +20,9 @@ const code = (text: string): string => `\`${inline(text).replaceAll("`", "'")}\`
 
 /** Kinds of files, programs, tools and names: what the work is made of. */
 export function conceptLines(digest: Digest): readonly string[] {
-  const kinds = countBy([...digest.files.keys()], (path) => /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1] ?? "");
-  const folders = countBy([...digest.files.keys()], (path) =>
-    path.slice(0, Math.max(0, path.lastIndexOf("/"))),
-  );
+  const paths = [...digest.files.keys()];
+  const kinds = countBy(paths, (path) => /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1] ?? "");
+  const folders = countBy(paths, (path) => path.slice(0, Math.max(0, path.lastIndexOf("/"))));
   const programs = countBy(
     [...digest.commands.values()],
     ({ command }) => programOf(command),
@@ -57,7 +56,10 @@ function countBy<Item>(
   weight: (item: Item) => number = () => 1,
 ): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
-  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + weight(item));
+  for (const item of items) {
+    const name = key(item);
+    counts.set(name, (counts.get(name) ?? 0) + weight(item));
+  }
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
@@ -99,8 +101,10 @@ function rankedFiles(digest: Digest): readonly FileRecord[] {
   const score = ({ edits, reads, lastSeq }: FileRecord) =>
     (1.5 * Math.log2(1 + edits) + Math.log2(1 + reads)) * (0.5 + lastSeq / newest);
   return [...digest.files.values()]
-    .sort((a, b) => score(b) - score(a))
-    .filter(({ path }) => path.startsWith("/") || !namedWhole.has(path));
+    .filter(({ path }) => path.startsWith("/") || !namedWhole.has(path))
+    .map((file) => ({ file, score: score(file) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ file }) => file);
 }
 
 /** The ends of whole paths that are as long as another path, each without the slash before it. */
@@ -108,6 +112,7 @@ function findEnds(paths: readonly string[]): ReadonlySet<string> {
   const isWhole = (path: string): boolean => path.startsWith("/");
   const lengths = new Set(paths.filter((path) => !isWhole(path)).map(({ length }) => length));
   const ends = new Set<string>();
+  if (lengths.size === 0) return ends;
   for (const path of paths.filter(isWhole))
     for (let at = 0; at !== -1; at = path.indexOf("/", at + 1))
       if (lengths.has(path.length - at - 1)) ends.add(path.slice(at + 1));
@@ -118,19 +123,19 @@ function findEnds(paths: readonly string[]): ReadonlySet<string> {
 const SAYS_NOTHING = /^\W*(?:no output|exit code \d+|no matches found)?\W*$/i;
 
 /** Failures: open ones first, newest first. A repeated failure is listed once. */
-export function errorLines(digest: Digest): readonly string[] {
+export function errorLines(digest: Digest): Lines {
   const latest = new Map<string, ErrorRecord>();
   for (const error of digest.errors) latest.set(`${error.call}\n${error.line}`, error);
   const open = (error: ErrorRecord) => (error.resolvedPointer === undefined ? 1 : 0);
-  return [...latest.values()]
+  const failures = [...latest.values()]
     .filter(({ line }) => !SAYS_NOTHING.test(line))
-    .sort((a, b) => open(b) - open(a) || b.seq - a.seq)
-    .map(({ pointer, call, line, followed, resolvedPointer }) => {
-      const after = followed.slice(0, 3).map((next) => code(shorten(next, 90)));
-      const followedBy = after.length === 0 ? "" : `; then ${after.join(", ")}`;
-      const end = resolvedPointer === undefined ? "" : `; it worked at ${resolvedPointer}`;
-      return `- ${pointer} ${code(shorten(call, 120))} failed: ${inline(line)}${followedBy}${end}`;
-    });
+    .sort((a, b) => open(b) - open(a) || b.seq - a.seq);
+  return linesOf(failures, ({ pointer, call, line, followed, resolvedPointer }) => {
+    const after = followed.slice(0, 3).map((next) => code(shorten(next, 90)));
+    const followedBy = after.length === 0 ? "" : `; then ${after.join(", ")}`;
+    const end = resolvedPointer === undefined ? "" : `; it worked at ${resolvedPointer}`;
+    return `- ${pointer} ${code(shorten(call, 120))} failed: ${inline(line)}${followedBy}${end}`;
+  });
 }
 
 /** Sentences of the assistant about its findings and decisions, said or thought, in its own words. */
