@@ -245,8 +245,11 @@ function fillList<Item>(list: Item[], value: unknown, shape: Shape): boolean {
 
 function fillMap<Item>(map: Map<string, Item>, value: unknown, shape: Shape): boolean {
   const fits = shapeCheck(shape);
-  if (!isPairs(value) || !value.every(([, item]) => fits(item))) return false;
-  for (const [key, item] of value) map.set(key, item as Item);
+  if (!isPairs(value)) return false;
+  for (let index = 0; index < value.length; index++) {
+    if (!fits(value[index]![1])) return false;
+    map.set(value[index]![0], value[index]![1] as Item);
+  }
   return true;
 }
 
@@ -294,11 +297,17 @@ function isPairs(value: unknown): value is readonly (readonly [string, unknown])
 /** Returns a check if a value is a record of this shape: there are thousands of one shape. */
 function shapeCheck(shape: Shape): (value: unknown) => boolean {
   const fields = Object.entries(shape);
-  return (value) => isObject(value) && fields.every(([name, kind]) => isOf(value[name], kind));
+  return (value) => {
+    if (!isObject(value)) return false;
+    for (let index = 0; index < fields.length; index++)
+      if (!isOf(value[fields[index]![0]], fields[index]![1])) return false;
+    return true;
+  };
 }
 
 function isOf(value: unknown, kind: FieldKind): boolean {
-  if (kind === "number") return typeof value === "number" && Number.isFinite(value);
+  if (kind === "string") return typeof value === kind;
+  if (kind === "number") return typeof value === kind && Number.isFinite(value);
   if (kind === "strings") return Array.isArray(value) && value.every((one) => typeof one === "string");
   if (kind === "numbers") return Array.isArray(value) && value.every((one) => Number.isSafeInteger(one));
   if (kind === "string?") return value === undefined || typeof value === "string";

@@ -131,14 +131,15 @@ export function* findBestRows(
   yield;
   const rows: number[] = [];
   const level: number[] = [];
-  for (const [row, score] of scores.entries()) if (score >= least) (score > least ? rows : level).push(row);
+  for (let row = 0; row < scores.length; row++)
+    if (scores[row]! >= least) (scores[row]! > least ? rows : level).push(row);
   if (count < scores.length) {
     const { numbers } = records;
     const newest = (row: number): number => numbers[row * ROW_NUMBERS + LAST_SEQ]!;
     level.sort((one, other) => newest(other) - newest(one) || records.compareTexts(one, other));
     level.length = Math.max(0, count - rows.length);
   }
-  return { rows: [...rows, ...level], scores };
+  return { rows: rows.concat(level), scores };
 }
 
 /** Strings that are scored in one step: less than a millisecond. */

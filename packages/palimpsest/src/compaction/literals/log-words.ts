@@ -155,17 +155,21 @@ export class LogWords {
     }
   }
 
-  /** Takes over copies of what was stored, with the same `base`; false if it is damaged. */
+  /**
+   * Takes over what was stored, with the same `base`; false if it is damaged. With a base all bits are copies. Without one
+   * they are those that were given: no text may be added if others have them.
+   */
   *loadInSteps(stored: Iterable<StoredLayer>, base?: LogWords): Steps<boolean> {
     for (const { bits: different, count } of stored) {
       if (this.#layers.length === MOST_LAYERS || !Number.isSafeInteger(count)) return false;
       const length = FIRST_BYTES << this.#layers.length;
       const known = base === undefined ? undefined : base.#layers[this.#layers.length]?.bits;
       if ((different ?? known)?.length !== length) return false;
-      // A copy lies at a place where four bytes can be read at once, and belongs to no one else.
-      const bits = new Uint8Array(different ?? known!);
       const isDifference = different !== undefined && known !== undefined;
-      this.#layers.push({ bits: isDifference ? (differenceOf(bits, known) ?? bits.fill(0)) : bits, count });
+      const bits = isDifference
+        ? (differenceOf(different, known) ?? new Uint8Array(length))
+        : (different ?? known!);
+      this.#layers.push({ bits: isDifference || base === undefined ? bits : new Uint8Array(bits), count });
       yield;
     }
     return true;

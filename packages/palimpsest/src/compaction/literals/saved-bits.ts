@@ -14,24 +14,27 @@ export function differenceOf(one: Uint8Array, other: Uint8Array): Uint8Array | u
   return all === 0 ? undefined : different;
 }
 
-/** Four bytes in one step. */
-const asWords = ({ buffer, byteOffset, length }: Uint8Array): Int32Array =>
-  new Int32Array(buffer, byteOffset, length >> 2);
+/** Four bytes in one step; a copy of bytes that lie where that is impossible. */
+function asWords(bytes: Uint8Array): Int32Array {
+  const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  return new Int32Array(buffer, byteOffset, length >> 2);
+}
 
 /** Tells bytes from others by 16 hex digits: some milliseconds for all that a digest has, where a secure hash takes a text. */
 export function* fingerprintInSteps(parts: Iterable<Uint8Array>): Steps<string> {
-  let [one, other] = [0x9e3779b9, 0x85ebca6b];
-  const add = (word: number): void => {
-    one = Math.imul(one ^ word, 0x9e3779b1);
-    one ^= one >>> 15;
-    other = Math.imul(other + word, 0x85ebca77);
-    other ^= other >>> 13;
-  };
+  let one = 0x9e3779b9;
+  let other = 0x85ebca6b;
   for (const bytes of parts) {
-    const words = asWords(bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes));
-    for (let at = 0; at < words.length; at++) add(words[at]!);
-    for (let at = 4 * words.length; at < bytes.length; at++) add(bytes[at]!);
-    add(bytes.length);
+    const words = asWords(bytes);
+    const end = [...bytes.subarray(4 * words.length), bytes.length];
+    for (const numbers of [words, end])
+      for (let at = 0; at < numbers.length; at++) {
+        const number = numbers[at]!;
+        one = Math.imul(one ^ number, 0x9e3779b1);
+        one ^= one >>> 15;
+        other = Math.imul(other + number, 0x85ebca77);
+        other ^= other >>> 13;
+      }
     yield;
   }
   return [one, other].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");

@@ -47,7 +47,7 @@ export function* wordsPartsInSteps(words: LogWords, base?: LogWords): Steps<read
   return [new TextEncoder().encode(JSON.stringify(head)), ...parts];
 }
 
-/** The words of such parts; `undefined` where they are damaged. */
+/** The words of such parts; `undefined` where they are damaged. Without a base they share the bits of the parts. */
 export function* readWordsParts(
   [first, ...parts]: readonly Uint8Array[],
   base?: LogWords,
