@@ -31,6 +31,8 @@ export interface OpenFile {
   write(bytes: Uint8Array): number;
   /** Reads up to `length` bytes at `position`; fewer at the end of the file. */
   read(position: number, length: number): Uint8Array;
+  /** The same into the caller's bytes; returns how many it read. Left out if the platform cannot. */
+  readInto?(position: number, into: Uint8Array): number;
   size(): number;
   /** Describes the open file, even if its name now leads to another file; left out if the platform cannot. */
   stat?(): FileStat;

@@ -30,7 +30,7 @@ export class ConversationLinks {
   readonly #nextSibling: number[] = [];
   readonly #lastSibling: number[] = [];
   readonly #groupOf: number[] = [];
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers: ReadonlyMap<string, number>;
   /** The head of the chain of documents that name an id before them, present or not. */
   readonly #chains = new Map<string, number>();
   readonly #groups = new Map<string, Group>();
@@ -38,6 +38,11 @@ export class ConversationLinks {
   readonly #groupTerms: number[] = [];
   readonly #freeGroups: number[] = [];
   #groupedTerms = 0;
+
+  /** @param numbers - of the documents that are there, by id; one that is added is among them, one that is removed no more */
+  constructor(numbers: ReadonlyMap<string, number>) {
+    this.#numbers = numbers;
+  }
 
   get groupCount(): number {
     return this.#groups.size;
@@ -59,7 +64,6 @@ export class ConversationLinks {
   add(number: number, links: Links, termCount: number): void {
     const { id, before, group } = links;
     this.#links[number] = links;
-    this.#numbers.set(id, number);
     this.#lead(id, number);
     this.#previous[number] = NO_DOCUMENT;
     if (before !== undefined) this.#follow(before, number);
@@ -71,7 +75,6 @@ export class ConversationLinks {
     if (links === undefined) return;
     const { id, before, group } = links;
     this.#links[number] = undefined;
-    this.#numbers.delete(id);
     this.#lead(id, NO_DOCUMENT);
     if (before !== undefined) this.#stopFollowing(before, number);
     if (group !== undefined) this.#leave(group, termCount);

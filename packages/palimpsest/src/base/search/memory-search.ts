@@ -79,8 +79,11 @@ export interface MemorySearch {
   search(query: string, options: MemorySearchOptions): readonly MemoryHit[];
   /** Its contents, to be restored by another one. It is of use until the next change. */
   save(): SavedSearch;
-  /** Takes over what was saved: a search that holds nothing yet. Afterwards it finds the same with the same scores. */
-  restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<void>;
+  /**
+   * Takes over what was saved: a search that holds nothing yet. Afterwards it finds the same with the same scores.
+   * Returns false if a term is there twice: then it is of no use.
+   */
+  restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<boolean>;
 }
 
 /** Documents that are restored without giving others a turn. Our choice: a few milliseconds. */
@@ -96,7 +99,7 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
   const ids: string[] = [];
   const free: number[] = [];
   const postings = new Postings();
-  const links = new ConversationLinks();
+  const links = new ConversationLinks(numbers);
   const scorer = new Scorer(links, weights);
 
   function remove(id: string): boolean {
@@ -104,9 +107,9 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     if (number === undefined) return false;
     postings.remove(number);
     vocabulary.forget(postings.takeEmptyTerms(vocabulary.size));
+    numbers.delete(id);
     links.remove(number, scorer.lengthOf(number));
     scorer.forget(number);
-    numbers.delete(id);
     ids[number] = "";
     free.push(number);
     return true;
@@ -201,20 +204,23 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
     return { id: ids[number]!, score, matchedShare, why: { words, ownScore, neighbourScore, groupScore } };
   }
 
-  async function restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<void> {
+  async function restore(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<boolean> {
     for (let from = 0; from < saved.terms.length; from += RESTORED_SLICE_COUNT) {
       vocabulary.restore(saved.terms.slice(from, from + RESTORED_SLICE_COUNT));
       await yieldTurn();
     }
-    for (const [number, { id, before, group }] of saved.documents.entries()) {
+    if (vocabulary.size !== saved.terms.length) return false;
+    for (const document of saved.documents) {
+      const number = ids.length;
       const length = saved.lengths[number]!;
-      ids[number] = id;
-      numbers.set(id, number);
+      ids.push(document.id);
+      numbers.set(document.id, number);
       scorer.learn(number, length);
-      links.add(number, { id, before, group }, length);
-      if ((number + 1) % RESTORED_SLICE_COUNT === 0) await yieldTurn();
+      links.add(number, document, length);
+      if (ids.length % RESTORED_SLICE_COUNT === 0) await yieldTurn();
     }
     postings.restore(saved);
+    return true;
   }
 
   return {

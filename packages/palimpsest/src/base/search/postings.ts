@@ -15,6 +15,9 @@ const MOST_COUNT = 2 ** COUNT_BITS - 1;
 /** Documents that one index numbers. */
 export const MOST_DOCUMENTS = 2 ** (32 - NUMBER_SHIFT);
 const FIRST_PLACES = 2;
+/** Places up to which their room doubles; beyond, it grows by a share. Our choice: a new memory has a dozen terms of thousands of places, and new memory of the machine costs more than copying. */
+const DOUBLED_COUNT = 512;
+const GROWN_SHARE = 1 / 8;
 /** Terms without places that are kept before they are given up together. */
 const EMPTY_TERMS_KEPT = 1_000;
 
@@ -174,7 +177,8 @@ export function fieldsAt(places: TermPlaces, number: number): number {
 
 function insert(into: TermPlaces, place: number): void {
   if (into.count === into.places.length) {
-    const larger = new Uint32Array(into.places.length * 2);
+    const added = into.count <= DOUBLED_COUNT ? into.count : Math.ceil(into.count * GROWN_SHARE);
+    const larger = new Uint32Array(into.count + added);
     larger.set(into.places);
     into.places = larger;
   }

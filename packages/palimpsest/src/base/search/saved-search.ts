@@ -106,7 +106,7 @@ function* inParts(values: Iterable<number>): Iterable<Uint32Array> {
 export async function isWhole(saved: RestoredSearch, yieldTurn: () => Promise<void>): Promise<boolean> {
   const { documents, terms, termCounts, places, documentCounts, documentTerms, lengths } = saved;
   const sum = (counts: Uint32Array): number => counts.reduce((total, count) => total + count, 0);
-  if (new Set(terms).size !== terms.length || termCounts.length !== terms.length) return false;
+  if (termCounts.length !== terms.length) return false;
   if (documentCounts.length !== documents.length || lengths.length !== documents.length) return false;
   if (sum(termCounts) !== places.length || sum(documentCounts) !== documentTerms.length) return false;
   for (let at = 0; at < places.length; at++) {

@@ -37,9 +37,9 @@ export class Vocabulary {
     return [...Uint32Array.from(this.#numbers.values()).sort()];
   }
 
-  /** Adds terms that are not known yet, with the next numbers. */
+  /** Adds terms with the next numbers, to a vocabulary that has forgotten none. A repeated one leaves it smaller than it was given. */
   restore(terms: readonly string[]): void {
-    for (const term of terms) this.#numberOf(term);
+    for (const term of terms) this.#numbers.set(term, this.#terms.push(term) - 1);
   }
 
   /** Visits the number of each term, as often as it occurs; terms that are new get one. */

@@ -335,16 +335,14 @@ function assertPlain(stat: Stats | undefined, path: string): void {
 }
 
 function statOf(stat: Stats, isRoot = false): FileStat {
+  const { size, mtimeMs: modifiedMs, nlink: linkCount, ctimeMs: changedMs } = stat;
+  const id = `${stat.dev}:${stat.ino}`;
+  if (stat.isFile() && !isRoot) return { size, modifiedMs, isDirectory: false, id, linkCount, changedMs };
   const isDirectory = stat.isDirectory() || isRoot;
   const isLink = stat.isSymbolicLink() && !isRoot;
   return {
-    size: stat.size,
-    modifiedMs: stat.mtimeMs,
-    isDirectory,
-    id: `${stat.dev}:${stat.ino}`,
-    linkCount: stat.nlink,
-    changedMs: stat.ctimeMs,
+    ...{ size, modifiedMs, isDirectory, id, linkCount, changedMs },
     ...(isLink && { isLink }),
-    ...(!isDirectory && !isLink && !stat.isFile() && { isSpecial: true as const }),
+    ...(!isDirectory && !isLink && { isSpecial: true as const }),
   };
 }

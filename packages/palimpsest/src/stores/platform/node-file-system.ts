@@ -67,13 +67,17 @@ export class NodeFile implements OpenFile {
 
   read(position: number, length: number): Uint8Array {
     const buffer = Buffer.allocUnsafe(length);
+    return buffer.subarray(0, this.readInto(position, buffer));
+  }
+
+  readInto(position: number, into: Uint8Array): number {
     let filled = 0;
-    while (filled < length) {
-      const count = readSync(this.#fd, buffer, filled, length - filled, position + filled);
+    while (filled < into.length) {
+      const count = readSync(this.#fd, into, filled, into.length - filled, position + filled);
       if (count === 0) break;
       filled += count;
     }
-    return buffer.subarray(0, filled);
+    return filled;
   }
 
   size(): number {

@@ -46,8 +46,12 @@ export function memoryPathProblem(path: unknown): string | undefined {
   return path.endsWith(ENDING) ? undefined : `it does not end in ${ENDING}`;
 }
 
+/** Most names, which break no rule: a listing asks about each of its files. */
+const PLAIN_NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[0-9a-z][\w-]*(?:\.[\w-]+)*$/i;
+
 /** Returns the reason why a text cannot be the name of a file or folder in a path; `undefined` if it can. */
 export function memoryNameProblem(name: string): string | undefined {
+  if (name.length <= NAME_LIMIT_BYTES && PLAIN_NAME.test(name)) return undefined;
   const bytes = utf8Bytes(name);
   if (bytes > NAME_LIMIT_BYTES) return `a part of it has ${bytes} bytes, and may have ${NAME_LIMIT_BYTES}`;
   if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";

@@ -194,26 +194,31 @@ export class MemoryCache {
     const gone = [...removed];
     const doubtful = [...this.#doubtful.values()];
     this.#doubtful.clear();
-    const listed = new Set<string>();
+    // A few that changed now are asked for soon, for example to be compared with the next fact.
+    const isFew = !isFirst && changed.length <= SLICE_COUNT;
+    const restoredCount = this.#cached.size;
     let count = 0;
     let comparedCount = 0;
+    let listedCount = 0;
     for (const heads of [changed, doubtful])
       for (const head of heads) {
         if (isFirst) {
-          listed.add(head.path);
           if (++comparedCount % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
-          if (this.#cached.get(head.path)?.stamp === head.stamp) continue;
+          const known = this.#cached.get(head.path);
+          if (known !== undefined) listedCount++;
+          if (known?.stamp === head.stamp) continue;
         }
-        await this.#read(head);
+        await this.#read(head, isFew);
         if (this.#follower.read !== undefined && ++count % SLICE_COUNT === 0) await this.#yieldTurn();
       }
-    if (isFirst) {
+    if (isFirst && listedCount < restoredCount) {
+      const listed = new Set(changed.map(({ path }) => path));
       for (const path of this.#cached.keys()) {
         if (!listed.has(path)) gone.push(path);
         if (++comparedCount % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
       }
-      this.#isFirst = false;
     }
+    this.#isFirst = false;
     if (gone.some((path) => this.#cached.has(path))) this.#saver.noteRemoved();
     for (const path of gone) this.#remove(path);
     this.#saver.saveIfDue(this.#saver.changesCount === changesCount);
@@ -238,12 +243,13 @@ export class MemoryCache {
     const saved = await readIndex(kept(), this.#yieldTurn).catch(() => undefined);
     if (saved === undefined) return;
     this.#search = saved.search;
-    for (const [at, { odd, ...row }] of saved.rows.entries()) {
-      this.#enter({ ...row, known: undefined });
-      if ((at + 1) % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
-      if (odd !== undefined) this.#odd.set(row.path, odd);
-      if (row.follows !== undefined)
-        this.#followers.set(row.follows, (this.#followers.get(row.follows) ?? 0) + 1);
+    for (const [path, odd] of saved.odd) this.#odd.set(path, odd);
+    let count = 0;
+    for (const memory of saved.memories) {
+      const { follows } = memory;
+      this.#enter(memory);
+      if (++count % COMPARED_SLICE_COUNT === 0) await this.#yieldTurn();
+      if (follows !== undefined) this.#followers.set(follows, (this.#followers.get(follows) ?? 0) + 1);
     }
   }
 
@@ -273,7 +279,7 @@ export class MemoryCache {
     }
   }
 
-  async #read({ path, stamp, modifiedMs }: MemoryFileHead): Promise<void> {
+  async #read({ path, stamp, modifiedMs }: MemoryFileHead, keepsText: boolean): Promise<void> {
     const before = this.#cached.get(path);
     const readNow = this.#follower?.read;
     let file: MemoryFile | undefined;
@@ -301,7 +307,7 @@ export class MemoryCache {
     const { known, problems } = knownOf(file);
     const { memory, version } = known;
     const { supersededBy, isQuarantined, follows, revises, sessionId } = memory;
-    const isKept = readNow === undefined || this.#cached.size < KEPT_TEXTS_COUNT;
+    const isKept = keepsText || readNow === undefined || this.#cached.size < KEPT_TEXTS_COUNT;
     const head = { path, supersededBy, isQuarantined, follows, revises, sessionId, version, modifiedMs };
     if (problems.length > 0) this.#odd.set(path, problems);
     this.#saver.noteEntered();

@@ -13,7 +13,7 @@ import { createMemorySearch, type MemorySearch } from "../../../base/search/memo
 import { isWhole, type RestoredSearch, SAVED_ARRAYS } from "../../../base/search/saved-search.ts";
 import { parseMemoryFile } from "../../../memory/files/memory-file.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
-import type { MemoryHead } from "./memory-view.ts";
+import type { CachedMemory, MemoryHead } from "./memory-view.ts";
 
 /** The index cannot be used, or not be saved now: it is made again. */
 export function unusableIndex(message: string): StoreError {
@@ -35,8 +35,27 @@ export interface SavedRow extends MemoryHead {
   readonly odd: readonly string[] | undefined;
 }
 
+/** The parts of a row that few memories have. */
+interface RareParts extends Partial<Pick<MemoryHead, "supersededBy" | "follows" | "sessionId">> {
+  readonly isQuarantined?: true;
+  readonly revises?: readonly string[];
+  readonly odd?: readonly string[];
+}
+
+/** Rows as they are written: lists of what each has, and by its place in them what only some have. */
+interface WrittenRows {
+  readonly paths: readonly string[];
+  readonly stamps: readonly string[];
+  readonly versions: readonly string[];
+  readonly modified: readonly number[];
+  readonly rare: readonly (readonly [at: number, parts: RareParts])[];
+}
+
 interface SavedIndex {
-  readonly rows: readonly SavedRow[];
+  /** To be taken over by their reader. */
+  readonly memories: readonly CachedMemory[];
+  /** Parts of files that were not understood, by path. */
+  readonly odd: ReadonlyMap<string, readonly string[]>;
   /** A search with these memories. */
   readonly search: MemorySearch;
 }
@@ -49,11 +68,30 @@ export function* composeSavedIndex(
   const { ids, terms, counts, parts } = search.save();
   yield jsonPiece({ format: formatName(), rows: ids.length, terms: terms.length, counts });
   for (let from = 0; from < ids.length; from += PIECE_ROWS_COUNT)
-    yield jsonPiece(ids.slice(from, from + PIECE_ROWS_COUNT).map(rowOf));
+    yield jsonPiece(writtenRows(ids.slice(from, from + PIECE_ROWS_COUNT).map(rowOf)));
   for (let from = 0; from < terms.length; from += PIECE_TERMS_COUNT)
     yield jsonPiece(terms.slice(from, from + PIECE_TERMS_COUNT));
   for (const name of SAVED_ARRAYS)
     for (const part of parts(name)) yield new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
+}
+
+function writtenRows(rows: readonly (SavedRow | undefined)[]): WrittenRows {
+  const rare = rows.flatMap((row, at): WrittenRows["rare"] => {
+    if (row === undefined) return [];
+    const { supersededBy, follows, sessionId, odd } = row;
+    const isQuarantined = row.isQuarantined || undefined;
+    const revises = row.revises.length > 0 ? row.revises : undefined;
+    const parts: RareParts = { supersededBy, follows, sessionId, isQuarantined, revises, odd };
+    return Object.values(parts).some((part) => part !== undefined) ? [[at, parts]] : [];
+  });
+  return {
+    // A missing row is written as `null`, which a reader refuses.
+    paths: rows.map((row) => row?.path as string),
+    stamps: rows.map((row) => row?.stamp as string),
+    versions: rows.map((row) => row?.version as string),
+    modified: rows.map((row) => row?.modifiedMs as number),
+    rare,
+  };
 }
 
 /** `undefined` if the pieces are none, of another version, or do not fit each other. Throws what the pieces throw. */
@@ -73,9 +111,10 @@ export async function readIndex(
     if (first.done === true) return undefined;
     const head = parsed(first.value);
     if (!isObject(head) || asString(head["format"]) !== formatName()) return undefined;
-    const rows = await readList<SavedRow>(Number(head["rows"]), next);
-    const documents = await documentsOf(rows, yieldTurn);
-    if (documents === undefined) return undefined;
+    const memories: CachedMemory[] = [];
+    const odd = new Map<string, readonly string[]>();
+    while (memories.length < Number(head["rows"])) takeRows(parsed(await next()), memories, odd);
+    const documents = await documentsOf(memories, yieldTurn);
     const terms = await readList<string>(Number(head["terms"]), next);
     const counts = isObject(head["counts"]) ? head["counts"] : {};
     const arrays: Record<string, Uint32Array> = {};
@@ -83,26 +122,70 @@ export async function readIndex(
     const saved = { documents, terms, ...arrays } as unknown as RestoredSearch;
     if (!(await isWhole(saved, yieldTurn))) return undefined;
     const search = createMemorySearch();
-    await search.restore(saved, yieldTurn);
-    return { rows, search };
+    return (await search.restore(saved, yieldTurn)) ? { memories, odd, search } : undefined;
   } finally {
     reading.return?.();
   }
 }
 
-/** The links of each memory, as `searchFields` gives them; `undefined` if a row is not one of ours. */
-async function documentsOf(
-  rows: readonly SavedRow[],
-  yieldTurn: () => Promise<void>,
-): Promise<RestoredSearch["documents"] | undefined> {
-  const followed = new Set<string | undefined>();
-  for (const [at, row] of rows.entries()) {
-    if (!isRow(row)) return undefined;
-    followed.add(row.follows);
-    if (at % PIECE_TERMS_COUNT === 0) await yieldTurn();
+/** Adds the memories of one piece. Each is written out: copies of objects would be most of the cost of a first look. */
+function takeRows(piece: unknown, memories: CachedMemory[], odd: Map<string, readonly string[]>): void {
+  if (!isWritten(piece)) throw unusableIndex("It is damaged.");
+  const { paths, stamps, versions, modified, rare } = piece;
+  const from = memories.length;
+  for (let at = 0; at < paths.length; at++) {
+    const [path, stamp, version, modifiedMs] = [paths[at]!, stamps[at]!, versions[at]!, modified[at]!];
+    if (typeof path !== "string" || typeof stamp !== "string" || typeof version !== "string")
+      throw unusableIndex("It is damaged.");
+    memories.push({
+      path,
+      supersededBy: undefined,
+      isQuarantined: false,
+      follows: undefined,
+      revises: NO_PATHS,
+      sessionId: undefined,
+      version,
+      modifiedMs,
+      stamp,
+      known: undefined,
+    });
   }
+  for (const [at, parts] of rare) {
+    const plain = memories[from + at];
+    if (plain === undefined || !isObject(parts)) throw unusableIndex("It is damaged.");
+    const {
+      supersededBy,
+      follows,
+      sessionId,
+      isQuarantined = false,
+      revises = NO_PATHS,
+    } = parts as RareParts;
+    if (!Array.isArray(revises)) throw unusableIndex("It is damaged.");
+    memories[from + at] = { ...plain, supersededBy, isQuarantined, follows, revises, sessionId };
+    const details = (parts as RareParts).odd;
+    if (details !== undefined) odd.set(plain.path, details);
+  }
+}
+
+const NO_PATHS: readonly string[] = [];
+
+function isWritten(piece: unknown): piece is WrittenRows {
+  if (!isObject(piece)) return false;
+  const { paths, stamps, versions, modified, rare } = piece;
+  const lists = [paths, stamps, versions, modified];
+  if (!Array.isArray(paths) || !Array.isArray(rare) || paths.length === 0) return false;
+  return lists.every((list) => Array.isArray(list) && list.length === paths.length);
+}
+
+/** The links of each memory, as `searchFields` gives them. */
+async function documentsOf(
+  memories: readonly MemoryHead[],
+  yieldTurn: () => Promise<void>,
+): Promise<RestoredSearch["documents"]> {
+  const followed = new Set<string>();
+  for (const { follows } of memories) if (follows !== undefined) followed.add(follows);
   const documents: RestoredSearch["documents"][number][] = [];
-  for (const { path, follows, sessionId } of rows) {
+  for (const { path, follows, sessionId } of memories) {
     const before = follows === path ? undefined : follows;
     const group = follows === undefined && !followed.has(path) ? undefined : sessionId;
     documents.push({ id: path, before, group });
@@ -130,14 +213,6 @@ async function readArray(count: number, next: () => Promise<Uint8Array>): Promis
     at += piece.length;
   }
   return array;
-}
-
-function isRow(row: SavedRow | null): boolean {
-  return (
-    isObject(row) &&
-    [row.path, row.stamp, row.version].every((text) => typeof text === "string") &&
-    Array.isArray(row.revises)
-  );
 }
 
 const encoder = new TextEncoder();
@@ -168,6 +243,6 @@ function formatName(): string {
   const arrays = SAVED_ARRAYS.map((name) => [...parts(name)].map((part) => [...part]));
   // The order of bytes of this machine.
   const order = [...new Uint8Array(new Uint32Array([1]).buffer)];
-  format = `1 ${fingerprint(JSON.stringify([order, ids, terms, arrays]))}`;
+  format = `2 ${fingerprint(JSON.stringify([order, ids, terms, arrays]))}`;
   return format;
 }

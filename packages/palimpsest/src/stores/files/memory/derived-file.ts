@@ -23,24 +23,36 @@ const HEAD_BYTES = 8;
 /** Longest piece that is read. Source: our choice; many times what is written. */
 const PIECE_LIMIT_BYTES = 16_777_216;
 
-/** @throws an error where the file is damaged, or is not a plain file; what came before it is not to be used then */
+/**
+ * Each piece is of use until the next one is asked for: they share their memory, as new memory costs more than reading.
+ * @throws an error where the file is damaged, or is not a plain file; what came before it is not to be used then
+ */
 export function* readDerived(files: MemoryFiles): Iterable<Uint8Array> {
   if (!files.exists(PATH)) return;
   const file = files.fs.open(PATH, "read");
   try {
     const size = file.size();
+    let memory = new Uint8Array(0);
     for (let at = 0; at < size; ) {
       const { length, sum } = headAt(file, at);
-      const bytes = new Uint8Array(length);
-      bytes.set(file.read(at + HEAD_BYTES, length));
-      if (at + HEAD_BYTES + length > size || checksum(bytes) !== sum)
-        throw new DamagedFileError("It is damaged.");
+      if (at + HEAD_BYTES + length > size) throw new DamagedFileError("It is damaged.");
+      if (memory.length < length) memory = new Uint8Array(length);
+      const bytes = memory.subarray(0, length);
+      const readBytes = readInto(file, at + HEAD_BYTES, bytes);
+      if (readBytes < length || checksum(bytes) !== sum) throw new DamagedFileError("It is damaged.");
       yield bytes;
       at += HEAD_BYTES + length;
     }
   } finally {
     file.close();
   }
+}
+
+function readInto(file: OpenFile, position: number, into: Uint8Array): number {
+  if (file.readInto !== undefined) return file.readInto(position, into);
+  const bytes = file.read(position, into.length);
+  into.set(bytes);
+  return bytes.length;
 }
 
 function headAt(file: OpenFile, at: number): { readonly length: number; readonly sum: number } {

@@ -144,7 +144,7 @@ export class MemoryReader {
       listedFilesCount,
       headOf: (path, stat) => this.#headOf(path, stat),
     });
-    walk.folder([]);
+    walk.folder("", 0);
     for (const path of this.#pathsOf(unfinished)) {
       walk.files.delete(path);
       const place = this.#placeOf(path, unfinished);
@@ -193,5 +193,5 @@ export function markOf({
   modifiedMs,
   changedMs = modifiedMs,
 }: Pick<FileStat, "id" | "size" | "modifiedMs" | "changedMs">): string {
-  return [id, size, modifiedMs, changedMs].join(":");
+  return `${id}:${size}:${modifiedMs}:${changedMs}`;
 }

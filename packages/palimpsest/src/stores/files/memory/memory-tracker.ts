@@ -13,8 +13,9 @@ import type { ListingProblem, MemoryDelta, MemoryFileHead } from "../../../ports
 import type { Clock } from "../../../ports/runtime.ts";
 import { memoryNameKey } from "../../shared/memory-path.ts";
 import type { MemoryFiles } from "./memory-file-steps.ts";
+import { folderOf } from "./memory-places.ts";
 import { COARSE_CLOCK_MS, type MemoryReader, markOf } from "./memory-reader.ts";
-import { judgeEntry, listedProblems, Walk } from "./memory-walk.ts";
+import { entryIn, judgeEntry, listedProblems, Walk } from "./memory-walk.ts";
 
 /** Pause between two walks where nothing is watched, in milliseconds. Source: people's edits are to be seen within a second. */
 const SWEEP_EVERY_MS = 900;
@@ -70,6 +71,8 @@ export class MemoryTracker {
   #isMissing = false;
   /** Paths that a caller of `next` has not been given yet. */
   readonly #unseen = new Set<string>();
+  /** True if a caller has not been given any of them: after the first walk. */
+  #isAllUnseen = false;
   #reportedProblems: string | undefined;
   #walkedAtMs = Number.NEGATIVE_INFINITY;
   #walking: Promise<void> | undefined;
@@ -85,11 +88,14 @@ export class MemoryTracker {
   next(): Promise<MemoryDelta> {
     return this.#inTurn(async () => {
       await this.#catchUp();
-      const changed: MemoryFileHead[] = [];
+      const isAll = this.#isAllUnseen;
+      const changed: MemoryFileHead[] = isAll ? [...this.#heads.values()] : [];
       const removed: string[] = [];
       let count = 0;
+      this.#isAllUnseen = false;
       for (const path of this.#unseen) {
         const head = this.#heads.get(path);
+        if (isAll && head !== undefined) continue;
         if (head === undefined) removed.push(path);
         else changed.push(head);
         if (++count % COMPARED_SLICE_COUNT === 0) await nextTurn();
@@ -194,12 +200,14 @@ export class MemoryTracker {
     this.#names.clear();
     try {
       const walk = await this.#walk(true);
+      this.#isAllUnseen ||= this.#heads.size === 0;
       for (const path of this.#heads.keys()) if (!walk.files.has(path)) this.#unseen.add(path);
       let count = 0;
-      for (const [path, head] of walk.files) {
-        if (isOther(this.#heads.get(path), head)) this.#unseen.add(path);
-        if (++count % COMPARED_SLICE_COUNT === 0) await nextTurn();
-      }
+      if (!this.#isAllUnseen)
+        for (const [path, head] of walk.files) {
+          if (isOther(this.#heads.get(path), head)) this.#unseen.add(path);
+          if (++count % COMPARED_SLICE_COUNT === 0) await nextTurn();
+        }
       this.#heads = walk.files;
       this.#problems = walk.problems;
       this.#limitProblems = walk.limitProblems();
@@ -251,15 +259,15 @@ export class MemoryTracker {
     });
     this.expect(reader.changedPaths());
     if (isFirst) this.#folders = new Set();
-    const folders: (readonly string[])[] = [[]];
-    for (const names of folders) {
-      const folder = names.join("/");
+    const folders: { readonly path: string; readonly depth: number }[] = [{ path: "", depth: 0 }];
+    for (const { path: folder, depth } of folders) {
       // Before it is listed, so that nothing falls in between.
       if (isFirst) this.#watch(folder);
       for (const part of files.statParts(folder)) {
         for (const [name, stat] of part) {
           if (isFirst) this.#learnName(folder, name);
-          if (walk.take([...names, name], stat)) folders.push([...names, name]);
+          const entry = entryIn(folder, depth, name);
+          if (walk.take(entry, stat)) folders.push(entry);
         }
         await nextTurn();
       }
@@ -305,14 +313,18 @@ export class MemoryTracker {
 
   #takeIn(path: string, stat: FileStat | undefined): void {
     const { files, listedFilesCount } = this.#options;
-    const names = path.split("/");
-    const name = names.at(-1)!;
-    const folder = names.slice(0, -1).join("/");
+    const folder = folderOf(path);
+    const entry = entryIn(
+      folder,
+      folder === "" ? 0 : folder.split("/").length,
+      path.slice(path.lastIndexOf("/") + 1),
+    );
+    const { name } = entry;
     this.#problems.delete(path);
     const isKnown = this.#heads.has(path);
     if (stat !== undefined) this.#learnName(folder, name);
     else if (this.#names.get(keyOf(folder, name)) === name) this.#names.delete(keyOf(folder, name));
-    const judged = stat && judgeEntry(files, names, stat);
+    const judged = stat && judgeEntry(files, entry, stat);
     if (judged?.type === "problem") this.#problems.set(path, { path, detail: judged.detail });
     // A folder that is new, or gone with all that is in it.
     if ((judged?.type === "folder") !== this.#folders.has(path)) this.#isAllDirty = true;
@@ -351,7 +363,7 @@ function isOther(before: Tracked | undefined, now: Tracked): boolean {
 }
 
 function keyOf(folder: string, name: string): string {
-  return `${folder}/${memoryNameKey(name)}`;
+  return join(folder, memoryNameKey(name));
 }
 
 function join(folder: string, name: string): string {

@@ -20,33 +20,45 @@ const MEMORY: Judged = { type: "memory" };
 const FOLDER: Judged = { type: "folder" };
 const IGNORED: Judged = { type: "ignored" };
 
-/** Judges the entry with these names below the directory. */
-export function judgeEntry(files: MemoryFiles, names: readonly string[], stat: FileStat): Judged {
-  const name = names.at(-1)!;
+/** An entry of a folder: its path, the last part of that, and the number of parts. */
+interface WalkedEntry {
+  readonly path: string;
+  readonly name: string;
+  readonly depth: number;
+}
+
+/** The entry of that name in a folder with `depth` parts. */
+export function entryIn(folder: string, depth: number, name: string): WalkedEntry {
+  return { path: folder === "" ? name : `${folder}/${name}`, name, depth: depth + 1 };
+}
+
+/** Judges an entry of the directory. */
+export function judgeEntry(files: MemoryFiles, entry: WalkedEntry, stat: FileStat): Judged {
+  const { name } = entry;
   // Hidden files belong to editors, version control, or us.
   if (name.startsWith(".")) return IGNORED;
-  if (stat.isDirectory) return judgeFolder(names);
-  if (isMemoryName(name)) return judgeFile(files, names, stat);
+  if (stat.isDirectory) return judgeFolder(entry);
+  if (isMemoryName(name)) return judgeFile(files, entry, stat);
   return stat.isLink ? problem("It is a link, which is not followed.") : IGNORED;
 }
 
-function judgeFolder(names: readonly string[]): Judged {
+function judgeFolder({ name, depth }: WalkedEntry): Judged {
   const { depthLimitCount } = MEMORY_STORE_DEFAULTS;
-  const nameProblem = memoryNameProblem(names.at(-1)!);
+  const nameProblem = memoryNameProblem(name);
   if (nameProblem !== undefined) return problem(`It is not looked into: ${nameProblem}.`);
-  if (names.length < depthLimitCount) return FOLDER;
+  if (depth < depthLimitCount) return FOLDER;
   return problem(`It is not looked into: paths have ${depthLimitCount} parts at the most.`);
 }
 
-function judgeFile(files: MemoryFiles, names: readonly string[], stat: FileStat): Judged {
+function judgeFile(files: MemoryFiles, { path, name }: WalkedEntry, stat: FileStat): Judged {
   const { fileLimitBytes } = MEMORY_STORE_DEFAULTS;
-  const nameProblem = memoryNameProblem(names.at(-1)!);
+  const nameProblem = memoryNameProblem(name);
   if (nameProblem !== undefined) return problem(`It is not read: ${nameProblem}.`);
   if (stat.isLink) return problem("It is a link, which is not followed.");
   if (stat.isSpecial) return problem("It is no plain file.");
   if (stat.size > fileLimitBytes)
     return problem(`It has ${stat.size} bytes, and may have ${fileLimitBytes}.`);
-  if (!files.isOurs(stat, names.join("/"))) return problem("It has a second name, which may lie anywhere.");
+  if (!files.isOurs(stat, path)) return problem("It has a second name, which may lie anywhere.");
   return MEMORY;
 }
 
@@ -78,20 +90,22 @@ export class Walk<Head = MemoryFileHead> {
     return limitProblems(this.files.size, this.#options.listedFilesCount, this.#leftOutCount);
   }
 
-  folder(names: readonly string[]): void {
-    for (const [name, stat] of this.#files.stats(names.join("/")))
-      if (this.take([...names, name], stat)) this.folder([...names, name]);
+  /** Takes in a folder whose path has `depth` parts, and all below it. */
+  folder(path: string, depth: number): void {
+    for (const [name, stat] of this.#files.stats(path)) {
+      const entry = entryIn(path, depth, name);
+      if (this.take(entry, stat)) this.folder(entry.path, entry.depth);
+    }
   }
 
   /** Takes in one entry. Returns true for a folder to look into. */
-  take(names: readonly string[], stat: FileStat): boolean {
-    const name = names.at(-1)!;
+  take(entry: WalkedEntry, stat: FileStat): boolean {
+    const { path, name } = entry;
     if (this.files.size >= this.#options.listedFilesCount) {
       if (!name.startsWith(".") && (stat.isDirectory || isMemoryName(name))) this.#leftOutCount++;
       return false;
     }
-    const judged = judgeEntry(this.#files, names, stat);
-    const path = names.join("/");
+    const judged = judgeEntry(this.#files, entry, stat);
     if (judged.type === "memory") this.files.set(path, this.#options.headOf(path, stat));
     if (judged.type === "problem") this.problems.set(path, { path, detail: judged.detail });
     return judged.type === "folder";

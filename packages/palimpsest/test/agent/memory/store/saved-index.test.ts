@@ -277,6 +277,60 @@ function framed(bytes: Buffer): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
+it.each([
+  { from: '["oslo","port"]', to: '["oslo","oslo"]', why: "a term is there twice" },
+  { from: '"paths":["a.md"', to: '"paths":[null', why: "a memory has no path" },
+  { from: '"stamps":["s"', to: '"stamps":[7', why: "a stamp is no text" },
+  { from: '"versions":["v"]', to: '"versions":[]', why: "a memory has no version" },
+  { from: '"rare":[]', to: '"rare":[[1,{}]]', why: "it tells of a memory that is not there" },
+  { from: '"rare":[]', to: '"rare":[[0,{"revises":5}]]', why: "what a memory revises is no list" },
+])("an index in which $why is not used", async ({ from, to }) => {
+  const search = createMemorySearch();
+  search.set("a.md", { body: "oslo port" });
+  const head = { path: "a.md", stamp: "s", version: "v", modifiedMs: 0, odd: undefined, revises: [] };
+  const row = {
+    ...head,
+    ...{ isQuarantined: false, supersededBy: undefined, sessionId: undefined, follows: undefined },
+  };
+  const pieces = [...composeSavedIndex(search, () => row)].map((piece) => piece.slice());
+  expect((await readIndex(pieces, soon))?.memories).toHaveLength(1);
+  const forged = pieces.map((piece) => {
+    const written = Buffer.from(piece).toString("latin1");
+    return written.includes(from) ? Buffer.from(written.replace(from, to), "latin1") : piece;
+  });
+  expect(forged.filter((piece, at) => piece !== pieces[at])).toHaveLength(1);
+  expect(await readIndex(forged, soon).catch(() => undefined)).toBeUndefined();
+});
+
+it("its pieces are read into one place, since new memory costs more than reading", async () => {
+  const { fs, clock } = await savedDisk();
+  const ports = { hasher: nodeHasher, ids: seededIds(1), clock };
+  const follower = fileMemoryStore({ folder: "m", fs, ...ports }).follow!();
+  const places = [...follower.kept!()].map(({ buffer }) => buffer);
+  expect(places.length).toBeGreaterThan(8);
+  // A larger piece than the ones before needs another place.
+  expect(new Set(places).size).toBeLessThan(places.length / 2);
+  follower.close();
+});
+
+it("a memory that changed later is read once, however many there are, and not again for its text", async () => {
+  const { fs, clock, open, readPaths } = aDisk(5_001);
+  const cache = open();
+  await cache.look();
+  clock.advance(60_000);
+  fs.remove("m7.md");
+  const file = fs.open("m7.md", "create");
+  file.write(Buffer.from("The quokka is here."));
+  file.close();
+  readPaths.length = 0;
+  // A look does not wait long for a walk through so many files.
+  await vi.waitFor(async () => {
+    const { memories } = await cache.look();
+    expect(memories.get("m7.md")?.memory.body).toBe("The quokka is here.");
+  });
+  expect(readPaths).toEqual(["m7.md"]);
+});
+
 it("a process that dies while it writes leaves the old one", async () => {
   const { fs, open, readPaths, found } = await savedDisk();
   fs.makeDirectory(".palimpsest/derived");
