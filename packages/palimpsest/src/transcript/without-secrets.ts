@@ -35,12 +35,32 @@ export function withoutSecrets(block: ContentBlock): ContentBlock {
 /** Makes the redacted copy of a block with a long text in steps, so that {@link withoutSecrets} only looks it up. */
 export function* secretsInSteps(block: ContentBlock): Generator<void> {
   if (redactedBlocks.has(block)) return;
-  const text = block.type === "text" ? block.text : block.type === "tool_result" ? block.content : undefined;
-  if (typeof text !== "string") return;
-  const redacted = yield* redactInSteps(text);
-  const clean = redactBlock(block, () => redacted);
+  const texts = longTextsOf(block);
+  if (texts.length === 0) return;
+  const redacted = new Map<string, string>();
+  for (const text of texts) {
+    redacted.set(text, yield* redactInSteps(text));
+    if (texts.length > 1) yield;
+  }
+  const clean = redactBlock(block, (text) => redacted.get(text) ?? redactBroken(text).text);
   redactedBlocks.set(block, clean);
   if (clean !== block) redactedBlocks.set(clean, clean);
+}
+
+/** The texts of a block that may be long: its own, or those of its arguments. */
+function longTextsOf(block: ContentBlock): readonly string[] {
+  if (block.type === "text") return [block.text];
+  if (block.type === "tool_use") return longStrings(block.input, 0);
+  return block.type === "tool_result" && typeof block.content === "string" ? [block.content] : [];
+}
+
+/** Shorter strings of arguments are searched together, in one step. */
+const LONG_CHARACTERS = 2_000;
+
+function longStrings(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return value.length < LONG_CHARACTERS ? [] : [value];
+  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return [];
+  return Object.values(value).flatMap((member) => longStrings(member, depth + 1));
 }
 
 /** True if the block was searched already, and has no secret. */

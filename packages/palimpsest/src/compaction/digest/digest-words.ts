@@ -2,7 +2,7 @@
  * The words and the literals of a digest: what is looked at of each block, and how much of it.
  */
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
-import { findTextLiterals, literalsInSteps } from "../literals/block-literals.ts";
+import { literalsInSteps, textLiteralsInSteps } from "../literals/block-literals.ts";
 import { addLiterals, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import type { LogWords } from "../literals/log-words.ts";
 
@@ -10,6 +10,8 @@ import type { LogWords } from "../literals/log-words.ts";
 const LITERAL_CHARACTERS = 400_000;
 /** Characters of one text whose words are known: five times as many, because a word that is not known is an accusation. */
 const WORDS_CHARACTERS = 2_000_000;
+/** Characters of a text that need no steps. */
+const SHORT_CHARACTERS = 4_000;
 /** The part of a digest that this file adds to. */
 interface DigestWords {
   readonly literals: LiteralLedger;
@@ -26,10 +28,12 @@ export function* addBlockWords(
   switch (block.type) {
     case "tool_use":
       digest.words.add(block.name);
-      visitTexts(block.input, 0, (text, isKey) => {
-        addWords(digest, text);
-        if (!isKey) addLiterals(digest.literals, seq, speaker, findTextLiterals(bounded(text)));
-      });
+      for (const { text, isKey } of textsOf(block.input, 0)) {
+        // A file that is written is a text as long as any other.
+        if (text.length < SHORT_CHARACTERS) addWords(digest, text);
+        else yield* digest.words.addInSteps(boundedWords(text));
+        if (!isKey) addLiterals(digest.literals, seq, speaker, yield* textLiteralsInSteps(bounded(text)));
+      }
       // The loss report asks for those of the call as it is shown.
       yield* literalsInSteps(block, LITERAL_CHARACTERS);
       return;
@@ -58,13 +62,18 @@ const boundedWords = (text: string): string =>
 const bounded = (text: string): string =>
   text.length > LITERAL_CHARACTERS ? text.slice(0, LITERAL_CHARACTERS) : text;
 
+interface ArgumentText {
+  readonly text: string;
+  readonly isKey: boolean;
+}
+
 /** Strings of arguments as they are, without the escapes of JSON, and the names of members. */
-function visitTexts(value: unknown, depth: number, visit: (text: string, isKey: boolean) => void): void {
-  if (typeof value === "string") visit(value, false);
-  else if (typeof value === "number") visit(String(value), false);
+function* textsOf(value: unknown, depth: number): Iterable<ArgumentText> {
+  if (typeof value === "string") yield { text: value, isKey: false };
+  else if (typeof value === "number") yield { text: String(value), isKey: false };
   else if (typeof value === "object" && value !== null && depth < 20)
     for (const [key, member] of Object.entries(value)) {
-      if (!Array.isArray(value)) visit(key, true);
-      visitTexts(member, depth + 1, visit);
+      if (!Array.isArray(value)) yield { text: key, isKey: true };
+      yield* textsOf(member, depth + 1);
     }
 }

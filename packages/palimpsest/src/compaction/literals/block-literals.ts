@@ -2,9 +2,9 @@
  * The literals of a block, each once, with what the parts of a compaction ask about them: the ledger, the loss report,
  * and what is visible. Blocks never change, so each text is looked through once while its block is in the window.
  */
-import type { Steps } from "../../base/steps.ts";
+import { finish, type Steps } from "../../base/steps.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
-import { type LiteralKind, visitInSteps, visitLiterals } from "./literals.ts";
+import { type LiteralKind, visitInSteps } from "./literals.ts";
 
 /** A literal of one text. */
 export interface TextLiteral {
@@ -33,8 +33,13 @@ const known = new WeakMap<ContentBlock, BlockLiterals>();
 
 /** The literals of a text, each once, in the order of their first places. */
 export function findTextLiterals(text: string): readonly TextLiteral[] {
+  return finish(textLiteralsInSteps(text));
+}
+
+/** The same in steps. @internal */
+export function* textLiteralsInSteps(text: string): Steps<readonly TextLiteral[]> {
   const found = new Collected();
-  visitLiterals(text, found.visit);
+  yield* visitInSteps(text, found.visit);
   return [...found.all.values()];
 }
 

@@ -21,7 +21,7 @@ import type { Measure } from "../shared/measure.ts";
 import { fairShare } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
 import { formatThousands, previewText } from "./preview.ts";
-import { shrinkInput } from "./shrink-input.ts";
+import { holdsString, shrinkInput } from "./shrink-input.ts";
 
 export interface ShrinkOptions extends HistoryAccess {
   /** The secrets of a text where they are known. Given by {@link shrinkBlock}. */
@@ -53,14 +53,21 @@ const SEARCHED_CHARACTERS = 64_000;
 /** By block and text, because planners look at the same blocks again and again, and blocks never change. */
 const knownSecrets = new WeakMap<ContentBlock, Map<string, readonly SecretSpan[]>>();
 
-function secretsIn(block: ContentBlock, text: string): readonly SecretSpan[] | undefined {
+/** The secrets of a text of the block; `undefined` where only the pieces that are shown are to be searched. */
+export function secretsIn(block: ContentBlock, text: string): readonly SecretSpan[] | undefined {
+  if (isKnownClean(block) && isTextOf(block, text)) return [];
   if (text.length > SEARCHED_CHARACTERS) return undefined;
-  if (block.type === "tool_result" && text === block.content && isKnownClean(block)) return [];
   const texts = knownSecrets.get(block) ?? new Map<string, readonly SecretSpan[]>();
   knownSecrets.set(block, texts);
   const found = texts.get(text) ?? findBroken(text);
   texts.set(text, found);
   return found;
+}
+
+/** True for a text of the block as it is, which was searched with it: not for the JSON of an argument. */
+function isTextOf(block: ContentBlock, text: string): boolean {
+  if (block.type === "tool_result") return text === block.content;
+  return block.type === "tool_use" && holdsString(block.input, text);
 }
 
 const encodedSize = (block: ContentBlock): number => JSON.stringify(block).length;

@@ -8,11 +8,14 @@
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import { isObject } from "../../base/json/json.ts";
+import type { SecretSpan } from "../../base/redaction/secret-patterns.ts";
 import { fairShare, type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { previewText } from "./preview.ts";
 
 interface ShrinkInputOptions extends HistoryAccess {
+  /** The secrets of a text where they are known. */
+  readonly secretsOf?: (text: string) => readonly SecretSpan[] | undefined;
   readonly budgetTokens: number;
   readonly pointer: string;
 }
@@ -54,6 +57,15 @@ function shrinkStrings(
       ? previewText(text, { ...place, budgetTokens: level }, measure)
       : undefined,
   );
+}
+
+/** True if `text` is one of the strings. */
+export function holdsString(input: JsonValue, text: string): boolean {
+  let isFound = false;
+  visitStrings(input, 0, (one) => {
+    isFound ||= one === text;
+  });
+  return isFound;
 }
 
 /** True if any string is above `limitTokens`, so that {@link previewLargeStrings} would change something. */

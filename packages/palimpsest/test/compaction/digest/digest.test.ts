@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
-import { addToDigest, createDigest, type Digest } from "#compaction/digest/digest.ts";
+import { addToDigest, addToDigestInSteps, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { openTodos } from "#compaction/digest/todo-state.ts";
 import { findTextLiterals } from "#compaction/literals/block-literals.ts";
 import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
@@ -23,6 +23,14 @@ describe("a digest", () => {
     expect(digest.userWords).toEqual([
       { seq: 1, pointer: "m1.0", text: "fix <T> in the parser", characters: 21 },
     ]);
+  });
+
+  it("takes a step for each piece of a long argument, as for one of a long result", () => {
+    const written = "const size = measure(theWindow); // a line of a file that is written\n".repeat(4_000);
+    const stepsOf = (message: Message) => [...addToDigestInSteps(createDigest(), 1, message)].length;
+    expect(stepsOf(result("1", written))).toBeGreaterThan(20);
+    const write = call("1", "Write", { file_path: "src/a.ts", content: written });
+    expect(stepsOf(assistant("r1", write))).toBeGreaterThan(20);
   });
 
   it("knows how files were touched, through a patch and a shell, too", () => {

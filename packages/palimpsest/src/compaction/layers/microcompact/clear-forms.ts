@@ -12,6 +12,7 @@ import { secretsInSteps, withoutSecrets } from "../../../transcript/without-secr
 import { findLiteralsOf, type LiteralScope } from "../../literals/literal-ledger.ts";
 import { visitInSteps } from "../../literals/literals.ts";
 import { formatThousands } from "../../preview/preview.ts";
+import { secretsIn } from "../../preview/shrink-block.ts";
 import { previewLargeStrings } from "../../preview/shrink-input.ts";
 import { type Measure, measureText } from "../../shared/measure.ts";
 import { formatOriginal, formatPointer, type HistoryAccess } from "../../shared/pointer.ts";
@@ -68,7 +69,7 @@ export function* clearForms(
   return [
     ...exchanges.flatMap(({ call, result }) => [remove(call, measure), remove(result, measure)]),
     ...(yield* clearResults(visible, { results: chosen.results.filter(isLeft), gone }, policy, measure)),
-    ...previewArguments(chosen.arguments.filter(isLeft), policy, measure),
+    ...(yield* previewArguments(chosen.arguments.filter(isLeft), policy, measure)),
   ];
 }
 
@@ -122,24 +123,29 @@ function* clearResult(
 }
 
 /** Without those that hold no large string. */
-function previewArguments(
+function* previewArguments(
   chosen: readonly LargeArgument[],
   { argumentTokens, argumentPreviewTokens, hasHistoryTools }: ArgumentPolicy,
   measure: Measure,
-): readonly ClearedForm[] {
-  return chosen.flatMap(({ seq, shown, call }): readonly ClearedForm[] => {
-    const pointer = formatPointer({ seq, block: shown.index });
-    const sizes = { limitTokens: argumentTokens, previewTokens: argumentPreviewTokens };
-    const input = previewLargeStrings(call.input, { ...sizes, pointer, hasHistoryTools }, measure);
-    if (input === undefined) return [];
+): Steps<readonly ClearedForm[]> {
+  const sizes = { limitTokens: argumentTokens, previewTokens: argumentPreviewTokens };
+  const forms: ClearedForm[] = [];
+  for (const { seq, shown, call } of chosen) {
+    yield* secretsInSteps(call);
+    const place = {
+      ...{ pointer: formatPointer({ seq, block: shown.index }), hasHistoryTools },
+      secretsOf: (text: string) => secretsIn(call, text),
+    };
+    const input = previewLargeStrings(call.input, { ...sizes, ...place }, measure);
+    yield;
+    if (input === undefined) continue;
     const preview = { ...call, input };
-    return [
-      {
-        form: { seq, block: shown.index, shown: preview, ...blobOf(shown) },
-        freedTokens: measure(call) - measure(preview),
-      },
-    ];
-  });
+    forms.push({
+      form: { seq, block: shown.index, shown: preview, ...blobOf(shown) },
+      freedTokens: measure(call) - measure(preview),
+    });
+  }
+  return forms;
 }
 
 const blobOf = ({ blob }: VisibleBlock): Pick<BlockForm, "blob"> => (blob === undefined ? {} : { blob });
