@@ -42,7 +42,7 @@ export interface SentCall {
   readonly estimated: { readonly estimatedTokens: number; readonly generation: number };
 }
 
-type SendingParts = WindowParts & Pick<SessionParts, "makeDurable">;
+type SendingParts = WindowParts & Pick<SessionParts, "makeDurable" | "turns">;
 
 interface BuilderTools {
   /** Makes each request fit before it leaves. */
@@ -103,7 +103,7 @@ export class RequestBuilder {
 
   /** Writes down what leaves, and makes it durable. */
   async #send(request: CallRequest, { fixed, edits }: FittedWindow): Promise<SentCall> {
-    const { tracker, writer, makeDurable } = this.#parts;
+    const { tracker, writer, makeDurable, turns } = this.#parts;
     if (edits.length > 0) this.#warnings.compacted();
     await this.#budgets.repair({ isLeaving: true });
     const messages = tracker.request(writer.projection);
@@ -111,6 +111,7 @@ export class RequestBuilder {
       this.#parts.emit({ type: "invariant-broken", rule, message });
     this.#expected = undefined;
     const tokens = this.figures();
+    if (edits.length > 0) await turns.take();
     const atMs = this.#now();
     const providerEdits = this.#provider.plan(request, this.#budgets);
     const cached = this.#cache.watch({ request, fixed, messages, promptTokens: tokens.total, atMs });
@@ -133,6 +134,7 @@ export class RequestBuilder {
     this.#compaction.watch.called();
     this.#budgets.left();
     if (edits.some(({ edit }) => edit.isBoundary === true)) {
+      await turns.take();
       await writer.checkpoint();
       writer.forgetHidden();
     }

@@ -2,6 +2,8 @@
  * The user's own words in a summary: verbatim within a budget, newest first, and the very first
  * message (the task) always.
  */
+import { findBroken } from "../../base/redaction/broken-secrets.ts";
+import type { SecretSpan } from "../../base/redaction/secret-patterns.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { Digest, Words } from "../digest/digest.ts";
 import { previewText } from "../preview/preview.ts";
@@ -106,18 +108,29 @@ function listMessages(
   return lines;
 }
 
+/** Of words that were shortened before: they never change, and every compaction quotes them again, some several times. */
+const knownSecrets = new WeakMap<Words, readonly SecretSpan[]>();
+
+function secretsIn(words: Words): readonly SecretSpan[] {
+  const found = knownSecrets.get(words) ?? findBroken(words.text);
+  knownSecrets.set(words, found);
+  return found;
+}
+
 /** The words as a quote: whole where they fit, else head and tail. */
 function quoteWithin(
-  { text, pointer, characters }: Words,
+  words: Words,
   budgetTokens: number,
   measure: Measure,
   { hasHistoryTools }: HistoryAccess,
 ): { readonly text: string; readonly isVerbatim: boolean } | undefined {
+  const { text, pointer, characters } = words;
   const whole = quote(text);
   const isWhole = characters <= text.length;
   if (measureText(whole, measure) <= budgetTokens) return { text: whole, isVerbatim: isWhole };
   if (budgetTokens < LEAST_PREVIEW_TOKENS / 2) return undefined;
-  const options = { budgetTokens: budgetTokens * 0.9, pointer, hasHistoryTools };
+  const secretsOf = () => secretsIn(words);
+  const options = { budgetTokens: budgetTokens * 0.9, pointer, hasHistoryTools, secretsOf };
   const preview = previewText(text, options, measure);
   return preview === undefined ? undefined : { text: quote(preview), isVerbatim: false };
 }

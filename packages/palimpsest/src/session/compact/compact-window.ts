@@ -177,7 +177,10 @@ export class WindowCompactor {
     const { visible } = planned.state;
     const edits = await Promise.all(restored.map((edit) => this.#parts.plain.keepAll(edit, visible)));
     const appended = await this.#append(edits);
+    // A rewrite is appended, verified, hashed and written down: together longer than others should wait.
+    if (appended.length > 0) await this.#parts.turns.take();
     await this.#verify(planned, appended);
+    if (appended.length > 0) await this.#parts.turns.take();
     const sent = await send({ fixed, edits: appended });
     if (byHand === undefined) help?.summaries.left(request, appended);
     return { edits: appended, sent };

@@ -3,6 +3,7 @@
 import { setImmediate as nextPass } from "node:timers/promises";
 import { FakeClock, seededIds } from "palimpsest-testing";
 import { expect, it } from "vitest";
+import type { SessionLog, SessionStore } from "#ports/session-store.ts";
 import { createSession } from "#session/lifecycle/open-session.ts";
 import type { PreparedCall } from "#session/options/prepared-call.ts";
 import type { Session } from "#session/session.ts";
@@ -21,8 +22,11 @@ class SlowClock extends FakeClock {
 }
 
 /** A session whose next request needs a rewrite. */
-async function aFullSession(clock: FakeClock): Promise<Session> {
-  const ports = { store: new InMemorySessionStore(), clock, ids: seededIds(1), hasher: nodeHasher };
+async function aFullSession(
+  clock: FakeClock,
+  store: SessionStore = new InMemorySessionStore(),
+): Promise<Session> {
+  const ports = { store, clock, ids: seededIds(1), hasher: nodeHasher };
   const session = await createSession({ ...ports, window: { windowTokens: 40_000 } });
   await session.append("Find out why parseLedgerEntry() fails in src/ledger/entry.ts.");
   for (let number = 0; number < 100; number++) {
@@ -69,6 +73,41 @@ it("leaves the process its turns, whatever it writes", async () => {
   expect(whole.passes).toBeLessThan(5);
   expect(sliced.passes).toBeGreaterThan(100);
   expect(JSON.stringify(sliced.call)).toBe(JSON.stringify(whole.call));
+});
+
+/** Calls back with the types of entries before it stores them. */
+class WatchedStore extends InMemorySessionStore {
+  onAppend: (types: readonly string[]) => void = () => undefined;
+
+  override async create(sessionId: string): Promise<SessionLog> {
+    const log = await super.create(sessionId);
+    const append = log.append.bind(log);
+    log.append = (entries) => {
+      this.onAppend(entries.map(({ type }) => type));
+      return append(entries);
+    };
+    return log;
+  }
+}
+
+it("leaves the process a turn between storing a rewrite, the call and the checkpoint", async () => {
+  const store = new WatchedStore();
+  const session = await aFullSession(new SlowClock(), store);
+  const passOf = new Map<string, number>();
+  let passes = 0;
+  let isOver = false;
+  store.onAppend = (types) => {
+    for (const type of types) passOf.set(type, passes);
+  };
+  const passing = (async () => {
+    for (; !isOver; passes++) await nextPass();
+  })();
+  await session.prepare(REQUEST);
+  isOver = true;
+  await passing;
+  const stored = ["edit", "call", "checkpoint"].map((type) => passOf.get(type));
+  expect(new Set(stored).size).toBe(3);
+  expect(stored).not.toContain(undefined);
 });
 
 it("leaves the process its turns while a large result comes in", async () => {
