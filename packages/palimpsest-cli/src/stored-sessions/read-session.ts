@@ -9,6 +9,7 @@ import {
   EventLoopYielder,
   type FoldedLog,
   foldStoredLog,
+  isConversation,
   KnownDamage,
   WatchedLog,
 } from "palimpsest/internal";
@@ -44,7 +45,7 @@ export async function withLog<Result>(
 export async function latestOf(place: SessionPlace): Promise<string> {
   for (let after: string | undefined; ; ) {
     const { sessions, next } = await place.list(after === undefined ? {} : { after });
-    const latest = sessions.find(({ header }) => header?.purpose === undefined);
+    const latest = sessions.find(isConversation);
     if (latest !== undefined) return latest.sessionId;
     if (next === undefined) break;
     after = next;

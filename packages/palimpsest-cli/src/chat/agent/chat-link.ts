@@ -77,8 +77,10 @@ async function chooseSession(
 async function latestId(home: Home, notice: (text: string) => void): Promise<string> {
   for (let after: string | undefined; ; ) {
     const page = await home.list(after === undefined ? {} : { after });
-    for (const { header, isInUse, sessionId } of page.sessions) {
-      if (header?.purpose !== undefined) continue;
+    for (const { header, firstPrompt, metadata, isInUse, sessionId } of page.sessions) {
+      // After a crash, nothing of a log may be readable.
+      const isLost = header === undefined && firstPrompt === undefined && Object.keys(metadata).length === 0;
+      if (isLost || header?.purpose !== undefined) continue;
       if (!isInUse) return sessionId;
       notice(
         `Session ${sessionId.slice(0, 8)} is later, but another process has it: this is the one before.`,

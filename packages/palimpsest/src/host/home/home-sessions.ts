@@ -14,6 +14,7 @@ import type { Session } from "../../session/session.ts";
 import { purgeOutputs } from "../../stores/files/tasks/trashed-outputs.ts";
 import { nodeFileSystem } from "../../stores/platform/node-file-system.ts";
 import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/platform/node-ports.ts";
+import { isConversation } from "../../stores/shared/session-info.ts";
 import { closeOnExit } from "./close-on-exit.ts";
 import { type Env, environmentProblems, isHeldBack } from "./environment.ts";
 import { findSession, type Match, theOne } from "./find-session.ts";
@@ -115,10 +116,9 @@ export class HomeSessions implements PalimpsestHome {
     await this.#forkMarks()?.sweep(this.storeOf(), this.#clock);
     for (let after: string | undefined; ; ) {
       const page = await this.list(after === undefined ? {} : { after });
-      for (const { sessionId, isInUse, header } of page.sessions) {
-        // One with a purpose is an agent's own, and no conversation to go on with.
-        if (isInUse || header?.purpose !== undefined) continue;
-        const opened = await this.#tryResume(sessionId, options);
+      for (const info of page.sessions) {
+        if (info.isInUse || !isConversation(info)) continue;
+        const opened = await this.#tryResume(info.sessionId, options);
         if (opened !== undefined) return opened;
       }
       after = page.next;

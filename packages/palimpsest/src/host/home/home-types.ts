@@ -174,7 +174,8 @@ export interface PalimpsestHome {
   resume(which: string, options?: ResumeOptions): Promise<Session>;
   /**
    * The session of this working copy with the latest activity and no other writer; `undefined` if there is none.
-   * Sessions with a purpose, such as those of agents in the background, are passed over.
+   * Sessions with a purpose, such as those of agents in the background, are passed over, and so are logs of which
+   * nothing can be read.
    */
   resumeLatest(options?: ResumeOptions): Promise<Session | undefined>;
   /** A new session that begins with everything up to an entry of another. It lies in this working copy's project. */

@@ -81,6 +81,19 @@ function promptOf(
   return undefined;
 }
 
+/**
+ * True if a person can go on with the session: it is not an agent's in the background, and something of it can be read.
+ * A crash, a full disk or a power loss may leave a log that is empty or has only zeros.
+ */
+export function isConversation({
+  header,
+  firstPrompt,
+  metadata,
+}: Pick<SessionInfo, "header" | "firstPrompt" | "metadata">): boolean {
+  if (header !== undefined) return header.purpose === undefined;
+  return firstPrompt !== undefined || Object.keys(metadata).length > 0;
+}
+
 /** The row of a session in a list of all sessions. */
 export function overviewRowOf({
   sessionId,

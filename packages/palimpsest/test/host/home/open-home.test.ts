@@ -122,6 +122,18 @@ describe("going on with a session", () => {
     expect((await open({ clock }).resumeLatest())?.id).toBe(newest.id);
   });
 
+  it.each([
+    ["empty", ""],
+    ["only zeros", "\0".repeat(4_096)],
+  ])("passes over a newer log that a crash left %s", async (_, left) => {
+    const home = open();
+    const id = await leftBehind(home, "older");
+    writeFileSync(join(home.project.folder, "11111111-2222-3333-4444-555555555555.jsonl"), left);
+    const found = await open().resumeLatest();
+    expect(found?.id).toBe(id);
+    await found?.close();
+  });
+
   it("goes on in place from another working copy, and says so", async () => {
     const id = await leftBehind(open(), "from the app");
     const elsewhere = open({ workingCopy: at("other") });
