@@ -24,9 +24,12 @@ export function planCheckpoint(
   positionOf: (seq: number) => number | undefined,
 ): CheckpointIndex | undefined {
   const runs: CheckpointRun[] = [];
-  for (const seq of neededSeqs(projection)) {
+  const first = firstMessageSeq(projection);
+  for (const seq of neededSeqs(projection, first)) {
     const last = runs.at(-1);
-    if (last !== undefined && seq - last.to <= BRIDGED_ENTRIES) {
+    // The edits that hide the messages before the first visible one are not needed, so none of these is read along.
+    const bridged = last !== undefined && last.to >= first ? BRIDGED_ENTRIES : 1;
+    if (last !== undefined && seq - last.to <= bridged) {
       runs[runs.length - 1] = { ...last, to: seq };
       continue;
     }
@@ -64,13 +67,17 @@ export function restoreCheckpoint(checkpoint: CheckpointEntry, entries: Iterable
   return projection;
 }
 
-/** Numbers of the entries from which the window can be rebuilt, in ascending order. */
-function neededSeqs(projection: Projection): readonly number[] {
+/** Number of the first visible message that no edit inserted. */
+function firstMessageSeq({ visible, headSeq }: Projection): number {
+  return visible.find((message) => message.insertedBy === undefined)?.seq ?? headSeq;
+}
+
+/** Numbers of the entries from which the window can be rebuilt, in ascending order; `first` is that of its first message. */
+function neededSeqs(projection: Projection, first: number): readonly number[] {
   const messages = projection.visible
     .filter((message) => message.insertedBy === undefined)
     .map((message) => message.seq);
   const inserting = new Set(projection.visible.flatMap((message) => message.insertedBy ?? []));
-  const first = messages[0] ?? projection.headSeq;
   const shown = new Set(messages);
   // A provider's summary inserts nothing, and what it replaced is shown again if another model goes on.
   const boundary = projection.activeEdits.findLast(({ edit }) => "isBoundary" in edit && edit.isBoundary);

@@ -273,6 +273,25 @@ describe("a checkpoint", () => {
     expect(checkpoint?.runs).toEqual([{ from: 491, to: 501, position: 49_100 }]);
   });
 
+  it("reads no message along that a later summary hid, near an edit of the host from long before", () => {
+    const log = aLog(2);
+    log.edit({ kind: "host", reason: "not in the list", effect: { hide: [{ from: 2, to: 2 }] } });
+    log.message(user("said after it"));
+    log.call();
+    for (let count = 0; count < 40; count++) log.message(user("long after it"));
+    log.edit(hide(1, 45, "sum"));
+    log.message(user("hidden, too"));
+    log.edit(hide(46, 47, "again", [46]));
+    log.message(user("visible"));
+    const whole = project(log.entries);
+    const index = planCheckpoint(whole, (seq) => seq)!;
+    const restored = restoreCheckpoint(
+      { type: "checkpoint", seq: whole.headSeq + 1, id: "c", v: 1, at: 0, ...index },
+      log.entries.filter(({ seq }) => index.runs.some(({ from, to }) => seq >= from && seq <= to)),
+    );
+    expect(restored.visible).toEqual(whole.visible);
+  });
+
   it("is not written where the place of an entry is unknown", () => {
     expect(planCheckpoint(project(aLog(2).entries), () => undefined)).toBeUndefined();
   });
