@@ -26,7 +26,7 @@ interface ForeignMemories {
   readonly refused: readonly NotCarried[];
 }
 
-/** Reads a file or a directory. @throws `INPUT_NOT_FOUND`, `INPUT_TOO_LARGE`, `INPUT_UNREADABLE` */
+/** Reads a file or a directory. @throws `INPUT_NOT_FOUND`, `INPUT_EMPTY`, `INPUT_TOO_LARGE`, `INPUT_UNREADABLE` */
 export function readForeignMemories(path: string): ForeignMemories {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined)
@@ -76,6 +76,12 @@ function readDirectory(root: string): ForeignMemories {
     }
   };
   walk([]);
+  // "Everything was imported" would be wrong for a folder of rules in another format.
+  if (files.length === 0 && refused.length === 0)
+    throw new InputError("INPUT_EMPTY", {
+      message: `${root} has no Markdown file (.md); hidden files and other kinds are not read.`,
+      hint: "Give a memory directory of Claude Code, or an export of memories.",
+    });
   return { from: files, refused };
 }
 

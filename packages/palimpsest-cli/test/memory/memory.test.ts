@@ -234,6 +234,15 @@ describe("palimpsest memory", () => {
     expect(named.out).toBe("merged good.md (from good.md)\n");
   });
 
+  it("says that a folder without Markdown has nothing to import", async () => {
+    const { run, folder } = storedHome();
+    const rules = testFolder();
+    writeFileSync(join(rules, "style.mdc"), "Use tabs.");
+    const { code, out, err } = await run(["memory", "import", rules, "--folder", join(folder, "own")]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^INPUT_EMPTY .* has no Markdown file/);
+  });
+
   it("says what of an import was cut, taken out or rejected, and that it is no success", async () => {
     const { run, folder } = storedHome();
     const foreign = testFolder();
