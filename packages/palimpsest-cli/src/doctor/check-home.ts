@@ -56,7 +56,7 @@ export async function checkDisk(folder: string): Promise<{
     });
   }
   if (freeBytes < LOW_DISK_BYTES) {
-    const advice = `Only ${formatBytes(freeBytes)} are free. Make room: palimpsest sessions clean moves old sessions to the trash.`;
+    const advice = `Only ${formatBytes(freeBytes)} are free. Make room on this disk. palimpsest sessions clean frees space only later: the trash is on it, too, and is kept for a while.`;
     found.push({
       finding: { kind: "disk-space", level: "problem", path: folder, advice, isMendable: false },
     });

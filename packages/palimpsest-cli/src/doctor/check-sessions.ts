@@ -4,7 +4,7 @@
 import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionStore } from "palimpsest";
-import { nodeFileSystem, nodeHasher, nodeProcess, systemClock, systemTimer } from "palimpsest";
+import { nodeFileSystem, nodeHasher, nodeProcess, StoreError, systemClock, systemTimer } from "palimpsest";
 import type { DoctorOptions, SessionFinding } from "palimpsest/internal";
 import {
   errorMessage,
@@ -30,19 +30,28 @@ interface CheckedSession {
   readonly blobBytes: number;
 }
 
+interface IdsOfFolder {
+  readonly stored: readonly string[];
+  /** Folders without a log that are not new. */
+  readonly orphaned: readonly string[];
+}
+
 /**
  * The session ids of a folder, including sessions whose log is missing. In a folder that other programs use too, a
- * subfolder without a log counts as a session only if its name is a UUID.
+ * subfolder without a log counts as a session only if its name is a UUID. A folder that cannot be read is a finding.
  */
 export async function idsIn(
   { folder, isOurs }: { readonly folder: string; readonly isOurs: boolean },
   store: SessionStore,
-): Promise<{
-  readonly stored: readonly string[];
-  /** Folders without a log that are not new. */
-  readonly orphaned: readonly string[];
-}> {
-  const stored = await store.list();
+): Promise<IdsOfFolder | { readonly unreadable: DoctorFinding }> {
+  let stored: readonly string[];
+  try {
+    stored = await store.list();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const advice = `${error.message} ${error.hint}`;
+    return { unreadable: { kind: "unreadable", level: "problem", path: folder, advice, isMendable: false } };
+  }
   const known = new Set(stored);
   const orphaned = namesIn(folder).filter(
     (name) =>

@@ -155,7 +155,9 @@ async function examineFolder(
   store: ReturnType<SessionPlace["storeOf"]>,
 ): Promise<readonly DoctorFinding[]> {
   const findings: DoctorFinding[] = [];
-  const { stored, orphaned } = await idsIn({ folder, isOurs }, store);
+  const ids = await idsIn({ folder, isOurs }, store);
+  if ("unreadable" in ids) return [ids.unreadable];
+  const { stored, orphaned } = ids;
   const all = [...stored, ...orphaned];
   for (const [index, sessionId] of all.entries()) {
     await yielder.take();

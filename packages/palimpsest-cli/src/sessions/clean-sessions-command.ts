@@ -16,6 +16,7 @@ import { progressOf } from "../stored-sessions/read-session.ts";
 import {
   type PlaceCall,
   type PlaceFlags,
+  readableProjects,
   type SessionPlace,
   sessionCommand,
   trashOf,
@@ -82,7 +83,7 @@ export const cleanSessionsCommand = sessionCommand(
 );
 
 async function cleanAll({ place, flags, context }: PlaceCall<CleanFlags>): Promise<readonly Cleaned[]> {
-  const projects = flags.project === undefined ? await place.projects() : [place.project];
+  const projects = flags.project === undefined ? await readableProjects(place, context) : [place.project];
   const progress = progressOf(context);
   const cleaned: Cleaned[] = [];
   const { cleanupPeriodDays, trashGraceDays } = place.retention;

@@ -8,6 +8,7 @@ import { type ListedSession, listedSession } from "../stored-sessions/listed-ses
 import {
   type PlaceCall,
   type PlaceFlags,
+  readableProjects,
   type SessionPlace,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
@@ -62,8 +63,9 @@ interface Page {
   readonly next?: string | undefined;
 }
 
-async function listSessions({ place, flags, context }: PlaceCall<ListFlags>): Promise<CommandResult> {
-  const { sessions, next } = await (flags.all === true ? everyProject : oneProject)(place, flags);
+async function listSessions(call: PlaceCall<ListFlags>): Promise<CommandResult> {
+  const { place, flags, context } = call;
+  const { sessions, next } = await (flags.all === true ? everyProject(call) : oneProject(place, flags));
   const { dim } = context.out.styles;
   const more =
     next === undefined
@@ -118,12 +120,13 @@ async function oneProject(place: SessionPlace, flags: ListFlags): Promise<Page> 
  * Lists the latest sessions of all projects, merged. `--after` is the number of sessions that earlier pages have
  * shown.
  */
-async function everyProject(place: SessionPlace, { limit, after, tag }: ListFlags): Promise<Page> {
+async function everyProject({ place, flags, context }: PlaceCall<ListFlags>): Promise<Page> {
+  const { limit, after, tag } = flags;
   const shownCount = after === undefined ? 0 : parseCount("--after", { min: 0, max: 1_000_000 })(after);
   const wanted = { limit: shownCount + limit, ...(tag === undefined ? {} : { tag }) };
   const found: ListedSession[] = [];
   let hasMore = false;
-  for (const project of await place.projects()) {
+  for (const project of await readableProjects(place, context)) {
     const { sessions, next } = await collect(place, project, wanted);
     for (const info of sessions) found.push(listedSession(info, { project: project.name }));
     hasMore ||= next !== undefined;
@@ -167,7 +170,7 @@ async function collect(
 }
 
 async function listTrash({ place, flags, context }: PlaceCall<ListFlags>): Promise<CommandResult> {
-  const projects = flags.all === true ? await place.projects() : [place.project];
+  const projects = flags.all === true ? await readableProjects(place, context) : [place.project];
   const trash = (
     await Promise.all(
       projects.map(async (project) =>

@@ -10,10 +10,11 @@ import {
   type PlaceCall,
   type PlaceFlags,
   REDACT_OPTION,
+  readableProjects,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
 import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
-import { cutToColumns } from "../terminal/columns.ts";
+import { columnsOf, cutToColumns } from "../terminal/columns.ts";
 import { formatQuantity } from "../terminal/figures.ts";
 import { type CliContext, layoutOf } from "../terminal/terminal.ts";
 
@@ -54,7 +55,7 @@ export const searchSessionsCommand = sessionCommand(
     for await (const hit of findAll(call, text)) {
       const isFirst = hit.sessionId !== hits.at(-1)?.sessionId;
       hits.push(hit);
-      if (flags.json !== true) context.out.write(renderHit(hit, context, isFirst));
+      if (flags.json !== true) context.out.write(renderHit(hit, context, { text, isFirst }));
     }
     const isEmpty = hits.length === 0;
     const more =
@@ -74,7 +75,7 @@ async function* findAll(
   text: string,
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
-  const projects = all === true ? await place.projects() : [place.project];
+  const projects = all === true ? await readableProjects(place, context) : [place.project];
   const damaged = new Set<string>();
   let left = limit;
   try {
@@ -120,10 +121,29 @@ async function* findAll(
 function renderHit(
   { sessionId, name, seq, at, snippet }: Hit,
   { out }: CliContext,
-  isFirst: boolean,
+  { text, isFirst }: { readonly text: string; readonly isFirst: boolean },
 ): string {
   const { columns, styles } = layoutOf(out);
   const heading = cutToColumns(`${showOnOneLine(sessionId)}  ${name ?? ""}`.trimEnd(), columns);
-  const line = cutToColumns(`  m${seq}  ${formatSessionTime(at)}  ${showOnOneLine(snippet)}`, columns);
+  const place = `  m${seq}  ${formatSessionTime(at)}  `;
+  const shown = fromMatch(showOnOneLine(snippet), text, columns - columnsOf(place));
+  const line = cutToColumns(`${place}${shown}`, columns);
   return `${isFirst ? `${styles.bold(heading)}\n` : ""}${line}\n`;
+}
+
+/** The snippet, without as much of its beginning as would push the found text out of `columns`. */
+function fromMatch(snippet: string, text: string, columns: number): string {
+  const words = showOnOneLine(text).trim().toLowerCase();
+  const at = snippet.toLowerCase().indexOf(words);
+  if (at <= 0 || columnsOf(snippet.slice(0, at + words.length)) < columns) return snippet;
+  // As much before it as after it, or all from it on if it is as wide as the line.
+  const before = Math.max(0, Math.floor((columns - columnsOf(words)) / 2) - 1);
+  return `…${cutStart(snippet.slice(0, at).replace(/^…/, ""), before)}${snippet.slice(at)}`;
+}
+
+/** The end of a text in at most `columns`. */
+function cutStart(text: string, columns: number): string {
+  const letters = [...text];
+  while (columnsOf(letters.join("")) > columns) letters.shift();
+  return letters.join("");
 }

@@ -1,7 +1,7 @@
 /**
  * The sessions that a command works on: those of a home, or of a plain folder. Opening one writes nothing.
  */
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OptionError, openHome } from "palimpsest";
 import type { HomeProject, PalimpsestHome, RetentionSettings } from "palimpsest/internal";
@@ -16,6 +16,7 @@ import {
   type OptionRow,
   refuseTogether,
 } from "../command-line/command.ts";
+import { formatQuantity } from "../terminal/figures.ts";
 import type { CliContext } from "../terminal/terminal.ts";
 
 /** Options that say which sessions a command reads. */
@@ -125,6 +126,34 @@ export function openHomeOf(
     env,
     persistence: true,
   });
+}
+
+/**
+ * Every project of the place, this one first, without others that cannot be read: one that belongs to another user must
+ * not hide the rest. A line on the standard error counts them.
+ */
+export async function readableProjects(
+  place: SessionPlace,
+  { err }: CliContext,
+): Promise<readonly HomeProject[]> {
+  const [own, ...others] = await place.projects();
+  const readable = others.filter(({ folder }) => canBeListed(folder));
+  const left = others.length - readable.length;
+  if (left > 0)
+    err.write(
+      `${formatQuantity(left, "project")} cannot be read and left out; palimpsest doctor says more\n`,
+    );
+  return own === undefined ? readable : [own, ...readable];
+}
+
+function canBeListed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    // A project all of whose sessions are in the trash has no folder.
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
 }
 
 /** The trash of a project, or of a plain folder. */

@@ -189,23 +189,6 @@ describe("sessions show", () => {
   });
 });
 
-describe("sessions search", () => {
-  it("finds what was said, and says when it finds nothing", async () => {
-    const place = storedHome();
-    const id = await storeSession(place, { title: "Ledgers" });
-    const elsewhere = await storeSession(place, { workingCopy: testFolder() });
-    const found = await place.run(["sessions", "search", "LEDGER say"]);
-    expect(found.code).toBe(0);
-    expect(found.out).toContain(`${id}  Ledgers\n  m`);
-    const all = json<{ hits: { sessionId: string }[] }>(
-      await place.run(["sessions", "search", "ledger say", "--all", "--json"]),
-    );
-    expect(new Set(all.hits.map(({ sessionId }) => sessionId))).toEqual(new Set([id, elsewhere]));
-    expect(await place.run(["sessions", "search", "no such words"])).toMatchObject({ code: 3, out: "" });
-    expect((await place.run(["sessions", "search", " "])).code).toBe(2);
-  });
-});
-
 describe("sessions resume-info", () => {
   it("tells what a resume would read, and whether it can", async () => {
     const place = storedHome();

@@ -79,8 +79,22 @@ async function isThere(sessionId: string, { store }: Place): Promise<boolean> {
     return true;
   } catch (error) {
     // A session that cannot be read exists; opening it gives the reason.
-    return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
+    if (!isUnreadable(error)) return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
+    return isListed(sessionId, store);
   }
+}
+
+/** False for a folder that cannot be read: it would seem to have every session. */
+async function isListed(sessionId: string, store: SessionStore): Promise<boolean> {
+  try {
+    return (await store.list()).includes(sessionId);
+  } catch {
+    return false;
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof StoreError && error.code === "SESSION_UNREADABLE";
 }
 
 async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]): Promise<readonly Match[]> {
@@ -94,8 +108,13 @@ async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]
 async function matching(which: string, places: readonly Place[]): Promise<readonly Match[]> {
   if (which === "") return [];
   const found: Match[] = [];
-  for (const place of places) {
-    for (const { sessionId, title } of await overviewOf(place.store)) {
+  for (const [index, place] of places.entries()) {
+    const rows = await overviewOf(place.store).catch((error: unknown) => {
+      // One project that cannot be read must not hide the sessions of the others.
+      if (index === 0 || !isUnreadable(error)) throw error;
+      return [];
+    });
+    for (const { sessionId, title } of rows) {
       // The title of a session without an index is only in its log.
       if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
       // A title may be the first words of a prompt there, or be behind.
