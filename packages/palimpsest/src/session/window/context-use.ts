@@ -162,7 +162,10 @@ function lastCompaction(
   const last = summaries.at(-1);
   if (last === undefined) return {};
   const { seq, edit } = last;
-  const left = visible.filter((message) => message.insertedBy === seq || message.seq < seq);
+  // What is shown again came after the edit had freed its tokens.
+  const left = visible.filter(({ insertedBy, origin, seq: at }) =>
+    insertedBy === seq ? origin !== "restored" : at < seq,
+  );
   const leftTokens = left.reduce(
     (sum, { blocks }) => sum + blocks.reduce((tokens, { block }) => tokens + estimateBlock(block, model), 0),
     0,

@@ -93,6 +93,30 @@ describe("contextUse", () => {
   });
 });
 
+describe("the last compaction", () => {
+  const summary = visible("summary", text("word ".repeat(400)), { insertedBy: 9 });
+  const again = visible("restored", text("word ".repeat(400)), { insertedBy: 9 });
+
+  it.each([
+    { shownAgain: [], total: 1_000 },
+    { shownAgain: [again, again], total: 3_000 },
+  ])("was at the size of the request before it, whatever is shown again: $total", ({ shownAgain, total }) => {
+    const { lastCompaction } = contextUse({
+      ...{ ...MODEL, callSeqs: [], visible: [summary, ...shownAgain] },
+      edits: [
+        {
+          seq: 9,
+          edit: { kind: "full", reason: "threshold", effect: {}, freedTokens: 15_000, isBoundary: true },
+        },
+      ],
+      figures: { ...NO_THINKING, total, padded: total, fixed: 0, source: "estimate" },
+      budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+      fixed: { systemTokens: 0, toolsTokens: 0 },
+    });
+    expect(lastCompaction?.usedTokens).toBe(16_000);
+  });
+});
+
 describe("session.context()", () => {
   it("is of the window as it is, before and after a call", async () => {
     const { session } = await aSession({ windowTokens: 64_000 });
