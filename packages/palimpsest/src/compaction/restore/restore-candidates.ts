@@ -9,10 +9,11 @@ import type { Digest } from "../digest/digest.ts";
 import { neutralise, withoutStringsList } from "../shared/quoted-lines.ts";
 import { quotedPointers, quotedResult } from "../summary/newest-exchange.ts";
 import { foldInSteps } from "./restore-content.ts";
+import { earlierUses } from "./restore-earlier.ts";
 import type { FileCandidate } from "./restore-files.ts";
 import { KnownPaths, normalisePath } from "./restore-paths.ts";
 import { type RankEvidence, type RankedFile, type RankWeights, rankFiles } from "./restore-rank.ts";
-import { type FileUse, type FileUses, findFileUses, type UsedMessage } from "./restore-uses.ts";
+import { type FileUse, findFileUses, type UsedMessage } from "./restore-uses.ts";
 
 /** A compaction as a restoration sees it. */
 export interface RestorationSource {
@@ -50,7 +51,10 @@ export function* candidatesInSteps(
   const quoted = new Set(source.summaryTexts.flatMap(quotedPointers));
   const isVisible = (use: FileUse): boolean =>
     use.seq >= tailStart || (quoted.has(use.pointer) && isQuotedIn(source.summaryTexts, use));
-  const all = { uses: [...earlierUses(digest, found), ...found.uses], callsCount: found.callsCount };
+  const all = {
+    uses: [...earlierUses(digest, found, [...hidden, ...tail].filter(isEntry)), ...found.uses],
+    callsCount: found.callsCount,
+  };
   yield;
   const ranked = yield* rankFiles(all, evidenceOf(source), weights);
   return ranked.map((file) => ({
@@ -114,7 +118,8 @@ export function* loggedInSteps(
   }
   const candidates: FileCandidate[] = [];
   for (const file of ranked) {
-    const uses = [...(before.get(file.path) ?? []), ...file.uses.map((use) => withOriginal(use, contentOf))];
+    const inWindow = file.uses.filter(({ isRemembered }) => isRemembered !== true);
+    const uses = [...(before.get(file.path) ?? []), ...inWindow.map((use) => withOriginal(use, contentOf))];
     candidates.push(yield* candidateInSteps({ ...file, uses }));
     yield;
   }
@@ -169,20 +174,6 @@ function withOriginal(use: FileUse, contentOf: EntryContent): FileUse {
   if (block?.type !== "tool_result") return use;
   const { isShortened: _, ...rest } = use;
   return { ...rest, text: toolResultText(block) };
-}
-
-/** Files of which only the digest still knows: one use each, older than everything else. */
-function earlierUses({ files }: Digest, { uses }: FileUses): readonly FileUse[] {
-  const known = new KnownPaths();
-  const here = new Set(uses.map(({ path }) => path));
-  for (const path of here) known.add(path);
-  return [...files.values()].flatMap(({ path, lastHow, lastSeq, lastPointer }): readonly FileUse[] => {
-    const normalised = normalisePath(path);
-    const resolved = normalised === undefined ? undefined : known.resolve(normalised);
-    if (resolved === undefined || here.has(resolved)) return [];
-    const use = { call: 0, seq: lastSeq, pointer: lastPointer, hasWorked: true, input: null };
-    return [{ path: resolved, how: lastHow, ...use }];
-  });
 }
 
 /** Messages before the compaction that are looked at for failures. Our choice: the work of the last few calls. */

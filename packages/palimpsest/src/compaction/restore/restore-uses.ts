@@ -44,6 +44,8 @@ export interface FileUse {
   readonly isShortened?: boolean;
   readonly resultSeq?: number;
   readonly resultBlock?: number;
+  /** Only the digest knows of it: it counts for the ranking, and its content is in the entries of the log. */
+  readonly isRemembered?: boolean;
 }
 
 export interface FileUses {

@@ -110,6 +110,42 @@ describe("the ranking", () => {
     const source = { hidden, tail: [], summaryTexts: [""], digest };
     expect(rankCandidates(source).map(({ path }) => path)).toEqual(["/p/before.ts"]);
   });
+
+  it("puts first of the files that earlier compactions hid what was used more often, or more recently", () => {
+    const digest = createDigest();
+    const earlier = [
+      ...read(1, "/p/often.ts", ["a"]),
+      ...read(5, "/p/once.ts", ["a"]),
+      ...read(9, "/p/often.ts", ["a"]),
+      ...read(13, "/p/late.ts", ["a"]),
+    ];
+    const hidden = [...read(101, "/p/here.ts", ["a"]), ...read(103, "/p/here.ts", ["a"])];
+    for (const { seq, role, origin, blocks } of [...earlier, ...hidden])
+      addToDigest(digest, seq, { role, origin, content: blocks.map(({ block }) => block) });
+    const source = { hidden, tail: [], summaryTexts: [""], digest };
+    const found = rankCandidates(source);
+    expect(found.map(({ path }) => path)).toEqual(["/p/here.ts", "/p/often.ts", "/p/late.ts", "/p/once.ts"]);
+    // As many entries a call as in the window, where two calls have four.
+    expect(found.map(({ ageCalls }) => ageCalls)).toEqual([1, 48, 46, 50]);
+  });
+
+  it.each([
+    {
+      messages: [called(1, "Write", { file_path: "/p/new.ts", content: "one" }), resulted(2, "ok")],
+      text: "one",
+    },
+    { messages: [...read(1, "/p/new.ts", ["one"]), ...edited(3, "/p/new.ts", "one", "two")], text: "two" },
+  ])("has the content $text of a file whose last change an earlier compaction hid", ({ messages, text }) => {
+    const digest = createDigest();
+    const blocksOf = new Map(messages.map(({ seq, blocks }) => [seq, blocks.map(({ block }) => block)]));
+    for (const { seq, role, origin } of messages)
+      addToDigest(digest, seq, { role, origin, content: blocksOf.get(seq)! });
+    const source = { hidden: read(10, "/p/other.ts", ["a"]), tail: [], summaryTexts: [""], digest };
+    const found = withLogged(rankCandidates(source), source, (seq) => blocksOf.get(seq));
+    const logged = found.find(({ path }) => path === "/p/new.ts")!.logged;
+    expect(logged.parts.map(({ lines }) => lines.join("\n"))).toEqual([text]);
+    expect(logged.missingEdits).toBe(0);
+  });
 });
 
 describe("the plan", () => {
