@@ -9,7 +9,7 @@
  * The environment is the one of this process, apart from `TERM=dumb`: there is no terminal.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync } from "node:fs";
+import { closeSync, existsSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -96,6 +96,7 @@ class NodeTaskProcess implements TaskProcess {
   #output: Socket | undefined;
   #input: Socket | undefined;
   #failure: string | undefined;
+  readonly #folder: string | undefined;
   #hasEnded = false;
 
   constructor(
@@ -106,8 +107,9 @@ class NodeTaskProcess implements TaskProcess {
     try {
       this.#child = this.#spawn(command);
     } catch (error) {
-      this.#failure = errorMessage(error);
+      this.#failure = whyNotStarted(error, command.folder);
     }
+    this.#folder = command.folder;
     const pid = this.#child?.pid ?? 0;
     this.mark = { pid, startedAt: readProcess(pid)?.startedAt, space, token: command.token };
     this.ended = this.#run().finally(() => {
@@ -201,7 +203,7 @@ class NodeTaskProcess implements TaskProcess {
     const ended = new Promise<ProcessEnd>((resolve) => {
       child.once("error", (error) => {
         if (child.pid !== undefined) return;
-        this.#failure ??= errorMessage(error);
+        this.#failure ??= whyNotStarted(error, this.#folder);
         resolve({});
       });
       child.once("exit", (code, signal) =>
@@ -245,6 +247,15 @@ class NodeTaskProcess implements TaskProcess {
     // The number of a process that has ended may be another one's.
     if (this.mark.pid > 1 && exitCode === null && signalCode === null) signalGroup(this.mark.pid, signal);
   }
+}
+
+/** Node names the shell, not the folder, if there is no such folder. */
+function whyNotStarted(error: unknown, folder: string | undefined): string {
+  const message = errorMessage(error);
+  if (folder === undefined || !/ENOENT|ENOTDIR|EACCES/.test(String(errorCode(error)))) return message;
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return `The folder ${folder} does not exist.`;
+  return found.isDirectory() ? `${message}, in the folder ${folder}` : `${folder} is not a folder.`;
 }
 
 function assertToken(token: string): void {

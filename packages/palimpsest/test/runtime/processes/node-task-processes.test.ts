@@ -75,12 +75,13 @@ describe.skipIf(process.platform === "win32")("a command", () => {
   });
 
   it.each([
-    { command: "echo", options: { folder: "/no/such/folder" } },
-    { command: "a\0b" },
-    { command: `echo ${"x".repeat(300_000)}` },
-  ])("that cannot start says why", async ({ command, options }) => {
-    expect(await run(command, options)).toEqual({
-      error: expect.stringMatching(/ENOENT|null bytes|E2BIG/),
+    { command: "echo", folder: "/no/such/folder", says: /^The folder \/no\/such\/folder does not exist\.$/ },
+    { command: "echo", folder: "/dev/null", says: /^\/dev\/null is not a folder\.$/ },
+    { command: "a\0b", says: /null bytes/ },
+    { command: `echo ${"x".repeat(300_000)}`, folder: "/", says: /E2BIG/ },
+  ])("that cannot start says why", async ({ command, folder, says }) => {
+    expect(await run(command, folder === undefined ? {} : { folder })).toEqual({
+      error: expect.stringMatching(says),
       text: "",
     });
   });
