@@ -67,7 +67,10 @@ export const mcpCommand = commandOf(
     notes: [
       "Without --http it speaks on standard input and output, and ends when its client does.",
       "What clients remember counts as an agent's conclusion. palimpsest memory confirm makes it the user's own.",
-      "docs/how-to/share-memory-over-mcp.md has the configuration of Claude Code, Codex, Cursor and opencode.",
+      "Claude Code: claude mcp add --scope user palimpsest -- palimpsest mcp",
+      'Codex, in ~/.codex/config.toml: [mcp_servers.palimpsest] with command = "palimpsest" and args = ["mcp"]',
+      'Cursor, in ~/.cursor/mcp.json: { "mcpServers": { "palimpsest": { "command": "palimpsest", "args": ["mcp"] } } }',
+      "Other clients start the command palimpsest mcp in the same way.",
     ],
   },
   async ({ flags, context, version }: CommandCall<McpFlags>) => {

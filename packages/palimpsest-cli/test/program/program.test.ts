@@ -23,6 +23,18 @@ describe("palimpsest", () => {
     expect((await run(["help", "replay"])).out).toContain("[files...]");
   });
 
+  it("names no file in its help that is only in a checkout", async () => {
+    const { out } = await run(["--help"]);
+    const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!);
+    expect(commands).toEqual(expect.arrayContaining(["run", "mcp", "chat", "sessions"]));
+    for (const command of commands)
+      expect((await run([command, "--help"])).out, command).not.toMatch(/docs\/|\.md has/);
+    expect((await run(["mcp", "--help"])).out).toContain(
+      "claude mcp add --scope user palimpsest -- palimpsest mcp",
+    );
+    expect((await run(["run", "--help"])).out).toContain(".palimpsest/settings.json");
+  });
+
   it.each([
     { args: ["rplay", "a"], says: "Did you mean replay?", why: "a command that does not exist" },
     {

@@ -49,7 +49,10 @@ export const runCommand = commandOf(
     },
     notes: [
       "There is no person to ask: what needs permission is denied, unless a rule or a mode allows it.",
-      "docs/how-to/chat-and-run.md has the rules, the settings and the formats.",
+      "Rules: read, edit(src/**), shell(npm test *), mcp(server.tool), skill(name). Deny goes before ask, ask before allow.",
+      'Settings: settings.json of the home, and .palimpsest/settings.json of the project, such as { "chat": { "model": "…",',
+      '"permissions": { "allow": ["shell(npm test *)"] } } }; a project allows nothing until the home trusts its folder.',
+      "json prints one object: result, session_id, usage and more; stream-json a line for each event, result at last.",
     ],
   },
   async (call: CommandCall<RunFlags>, words: readonly string[]): Promise<CommandResult> => {
