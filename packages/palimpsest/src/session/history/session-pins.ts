@@ -73,11 +73,11 @@ export class SessionPins {
 
   /** @throws `ENTRY_NOT_FOUND` where there is no such place, `PIN_REFUSED` where it does not fit or says nothing. */
   async planPin(place: SeqPin): Promise<PinPlan> {
-    const pin = asPin(place);
+    const pin = asPin(place, "pin");
     const { reader, isHostVisible, projection } = this.#options;
     const entry = isHostVisible(pin.seq) ? await reader.findMessage(pin.seq) : undefined;
     if (entry === undefined || (pin.block !== undefined && pin.block >= entry.content.length))
-      throw notFound(pin);
+      throw notFound(pin, "pin");
     const texts = await this.#textsOf(entry, pin);
     if (texts.length === 0) {
       throw new SessionError("PIN_REFUSED", {
@@ -107,9 +107,9 @@ export class SessionPins {
     return this.#planStatement(`[Pinned]\n${text}`, await this.texts(), "The fact");
   }
 
-  /** Finds a pin of exactly this place. */
+  /** Finds a pin of exactly this place. @throws `ENTRY_NOT_FOUND` for anything that is no place. */
   findPin(place: SeqPin): SeqPin | undefined {
-    const { seq, block } = asPin(place);
+    const { seq, block } = asPin(place, "unpin");
     return this.all.find((pin) => pin.seq === seq && pin.block === block);
   }
 
@@ -150,19 +150,23 @@ export class SessionPins {
   }
 }
 
+type PinVerb = "pin" | "unpin";
+
 /** Only what a place is made of, whatever object it came in. @throws `ENTRY_NOT_FOUND` where it is none. */
-function asPin(place: SeqPin): SeqPin {
+function asPin(place: SeqPin, verb: PinVerb): SeqPin {
   const seq: unknown = place?.seq;
   const block: unknown = place?.block ?? undefined;
   const isPlace = Number.isSafeInteger(seq) && (block === undefined || Number.isSafeInteger(block));
-  if (!isPlace || Number(seq) < 1 || Number(block ?? 0) < 0) throw notFound(place);
+  if (!isPlace || Number(seq) < 1 || Number(block ?? 0) < 0) throw notFound(place, verb);
   return { seq: Number(seq), ...(block === undefined ? {} : { block: Number(block) }) };
 }
 
-function notFound(place: SeqPin): SessionError {
+function notFound(place: unknown, verb: PinVerb): SessionError {
+  const example = typeof place === "number" ? `{ seq: ${place} }` : "{ seq }, or { seq, block }";
+  const from = verb === "pin" ? "`append` and `record` return the number of a message" : "`pins` has them";
   return new SessionError("ENTRY_NOT_FOUND", {
-    message: `There is nothing to pin at ${JSON.stringify(place)} in this conversation.`,
-    hint: "Pass the number of a message, as `append` and `record` return it, and where it is one block its index.",
+    message: `There is nothing to ${verb} at ${JSON.stringify(place)} in this conversation.`,
+    hint: `Pass a place, such as ${example}: ${from}.`,
   });
 }
 

@@ -22,7 +22,7 @@ export function noSuchCall(callSeq: number): SessionError {
 export function sessionClosed(id: string): SessionError {
   return new SessionError("SESSION_CLOSED", {
     message: `Session ${id} is closed.`,
-    hint: "Open it again with `openSession`.",
+    hint: "Open it again by its id, as it was opened before: `palimpsest.session`, `nodeSessions` or `openSession`.",
   });
 }
 

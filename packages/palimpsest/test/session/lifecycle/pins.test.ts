@@ -157,6 +157,22 @@ describe("pinning", () => {
     expect(session.pins).toEqual([]);
   });
 
+  it("is let go of only as a place, which the error shows", async () => {
+    const { session } = await aSession();
+    await session.append(user(RULE));
+    await expect(session.unpin(99 as never)).rejects.toMatchObject({
+      code: "ENTRY_NOT_FOUND",
+      message: "There is nothing to unpin at 99 in this conversation.",
+      hint: "Pass a place, such as { seq: 99 }: `pins` has them.",
+    });
+    expect(await session.unpin({ seq: 99 })).toBe(false);
+    await session.close();
+    await expect(session.unpin({ seq: 2 })).rejects.toMatchObject({
+      code: "SESSION_CLOSED",
+      hint: expect.stringContaining("as it was opened before"),
+    });
+  });
+
   it("is refused of thinking, which no compaction may say again", async () => {
     const { session } = await aSession();
     const [seq] = await session.append(
