@@ -37,6 +37,8 @@ describe("words", () => {
   it.each([
     { rules: SOURCE_RULES, text: 'throw new Error("x");', why: "a plain error" },
     { rules: SOURCE_RULES, text: "class MyError extends Error {}", why: "an error class of its own" },
+    { rules: SOURCE_RULES, text: "list.push(...others);", why: "a list as arguments" },
+    { rules: SOURCE_RULES, text: "Math.max(0, ...sizes)", why: "numbers as arguments" },
     { rules: SOURCE_RULES, text: "export default 5;", why: "a default export" },
     { rules: SOURCE_RULES, text: 'export * from "./a.ts";', why: "export *" },
     { rules: SOURCE_RULES, text: "enum Color { Red }", why: "an enum" },

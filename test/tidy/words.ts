@@ -43,6 +43,12 @@ export const SOURCE_RULES: readonly Rule[] = [
   },
   { what: "any", pattern: /[:<|&(,]\s*any\b(?!\s*[:(])|\bas\s+any\b/g, in: "code" },
   {
+    what: "a list spread into arguments, of which a call takes a limited number: see base/lists.ts",
+    pattern: /(?:\.(?:push|unshift)\(|\bMath\.(?:max|min)\()(?:[\w.!]+, )?\.\.\./g,
+    in: "code",
+    except: (path) => !path.startsWith("packages/palimpsest/src/"),
+  },
+  {
     what: "a switched-off check",
     pattern: /@ts-(?:ignore|nocheck|expect-error)|biome-ignore-all/g,
     in: "text",

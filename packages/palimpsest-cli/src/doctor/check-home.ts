@@ -2,10 +2,12 @@
  * Checks the surroundings of sessions: settings, permissions of files, the kind of disk and its free space, and the
  * memory directory. A person decides about memories, so their findings are not repaired here.
  */
+
 import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, type StatsFs } from "node:fs";
 import { stat, statfs } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
+  addAll,
   type EventLoopYielder,
   errorMessage,
   findNetworkFileSystem,
@@ -124,7 +126,7 @@ export async function checkModes(
   const waiting = [...whole];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     await yielder.take();
-    if (look(at)?.isDirectory() === true) waiting.push(...childrenOf(at));
+    if (look(at)?.isDirectory() === true) addAll(waiting, childrenOf(at));
   }
   const first = open[0];
   if (first === undefined) return [];

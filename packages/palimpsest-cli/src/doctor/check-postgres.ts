@@ -3,6 +3,7 @@
 import { nodeHasher, OptionError } from "palimpsest";
 import type { DoctorSessionRow, EventLoopYielder } from "palimpsest/internal";
 import {
+  addAll,
   errorMessage,
   type FoundDamage,
   type PostgresCheckup,
@@ -75,7 +76,7 @@ export async function examinePostgres(
     for await (const session of version === 0 ? [] : doctor.sessions()) {
       await yielder.take();
       const checked = await checkSession(doctor, session, { isRepairing: fix && version >= TABLES_VERSION });
-      findings.push(...checked.findings);
+      addAll(findings, checked.findings);
       scopes.add(session.scopeKey);
       sums.sessions++;
       sums.logBytes += session.bytes;

@@ -2,9 +2,10 @@
  * `palimpsest doctor`: reports problems of a home and its sessions, and repairs them with `--fix`. No log is ever
  * rewritten: damage is copied aside, litter is removed.
  */
+
 import { resolve } from "node:path";
 import { OptionError } from "palimpsest";
-import { EventLoopYielder, showOnOneLine } from "palimpsest/internal";
+import { addAll, EventLoopYielder, showOnOneLine } from "palimpsest/internal";
 import { type CommandCall, commandOf } from "../command-line/command.ts";
 import { progressOf } from "../stored-sessions/read-session.ts";
 import {
@@ -117,8 +118,8 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
       const store = place.storeOf(one);
       const isOurs = folder === undefined;
       const run: FolderRun = { folder: one.folder, isOurs, isRepairing, yielder, progress, sums };
-      findings.push(...(await examineFolder(run, store)));
-      if (folder === undefined) findings.push(...(await checkMemory(one.folder)));
+      addAll(findings, await examineFolder(run, store));
+      if (folder === undefined) addAll(findings, await checkMemory(one.folder));
     }
   } finally {
     progress.clear();
@@ -167,7 +168,7 @@ async function examineFolder(
       detail: isRepairing ? "repairing" : "checking",
     });
     const checked = await checkSession(sessionId, { folder, isRepairing });
-    findings.push(...checked.findings);
+    addAll(findings, checked.findings);
     sums.logBytes += checked.logBytes;
     sums.blobBytes += checked.blobBytes;
   }
@@ -190,7 +191,7 @@ function render(report: DoctorReport, { fix }: DoctorFlags, { out }: CliContext)
     const sign = signOf(finding);
     const failure = finding.failure === undefined ? "" : ` The repair failed: ${finding.failure}`;
     const words = `${finding.kind}: ${fix === true ? finding.advice : notYet(finding)}${failure}`;
-    lines.push(...wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
+    addAll(lines, wrapWords(`  ${styles[sign.color](sign.text)} `, showOnOneLine(words), columns));
   }
   if (findings.length > SHOWN_COUNT)
     lines.push("", styles.dim(`… and ${formatCount(findings.length - SHOWN_COUNT)} more; --json has all.`));

@@ -5,7 +5,7 @@
 
 import type { ContentBlock } from "palimpsest";
 import type { StoredBlock } from "palimpsest/internal";
-import { findLayer, isWithin, Line, MetadataFold, shorten, usageCostUsd } from "palimpsest/internal";
+import { addAll, findLayer, isWithin, Line, MetadataFold, shorten, usageCostUsd } from "palimpsest/internal";
 import { estimateBlock } from "palimpsest/tokens";
 import type {
   AnswerEntry,
@@ -62,7 +62,7 @@ export class Survey {
 
   add({ entries, damage }: LogContents): void {
     for (const { entry } of entries) this.#add(entry);
-    this.damage.push(...damage);
+    addAll(this.damage, damage);
   }
 
   get messages(): number {

@@ -23,6 +23,7 @@ export {
   parseJson,
 } from "../base/json/json.ts";
 export { parseBounded } from "../base/json/parse-bounded.ts";
+export { addAll } from "../base/lists.ts";
 export { redactBroken } from "../base/redaction/broken-secrets.ts";
 export { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
 export { cutHead, cutTail, firstLine, shorten } from "../base/text/text.ts";

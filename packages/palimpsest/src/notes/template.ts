@@ -4,6 +4,7 @@
  * A user's own template may have other sections. The rules for the ten (how to fill them without a model,
  * which to trim last) go by their titles, so that they apply in any template that has them.
  */
+import { maxOf, minOf } from "../base/lists.ts";
 import { isBlank, type MarkdownLine, readLines } from "../base/text/markdown-lines.ts";
 
 /** Purposes of sections, by title. */
@@ -107,12 +108,12 @@ export function readTemplate(text: string): ReadTemplate {
       : [{ ...line.heading, index, description: descriptionBelow(lines, index) }],
   );
   const described = headings.filter(({ description }) => description !== undefined);
-  const top = Math.min(...headings.map(({ level }) => level));
+  const top = minOf(headings.map(({ level }) => level));
   const chosen = described.length > 0 ? described : headings.filter(({ level }) => level === top);
   if (chosen.length === 0) return { ok: false, problem: "no-headings" };
   const keys = new Set(chosen.map(({ title }) => titleKey(title)));
   if (keys.size < chosen.length) return { ok: false, problem: "title-twice" };
-  const level = Math.max(...chosen.map((each) => each.level));
+  const level = maxOf(chosen.map((each) => each.level));
   const sections = chosen.map(({ title, level: own, index, description }): NotesSection => {
     const next = headings.find((other) => other.index > index && other.level <= level);
     const from = description === undefined ? index + 1 : description + 1;

@@ -80,7 +80,9 @@ function unfinishedTail(bytes: Uint8Array): number {
 const UNFINISHED_ESCAPE = /^\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07]*|[ -/]*)$/;
 
 function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
 }
 
 /** Escapes that write over the line: column 1, erase the line. */

@@ -1,4 +1,5 @@
 /** The effect of one edit on the messages that are shown. */
+import { insertAll } from "../base/lists.ts";
 import type { BlockForm, EffectEdit, Insertion, LayerEdit, SeqRange } from "./edits.ts";
 import { isWithin } from "./line.ts";
 import { insertedMessage, shownBlock } from "./shown-block.ts";
@@ -91,7 +92,7 @@ function insertAfter(visible: VisibleMessage[], insertion: Insertion, active: Ac
   const messages = insertion.messages.map((message) =>
     insertedMessage(message, insertion.afterSeq, active.seq, active.at),
   );
-  visible.splice(index, 0, ...messages);
+  insertAll(visible, index, messages);
 }
 
 /** The edit as far as it decides what is hidden, and where it changed something. */

@@ -8,6 +8,7 @@
  *
  * No block is moved across a request that was already sent: what was sent keeps its place, and later blocks follow it.
  */
+import { addAll } from "../base/lists.ts";
 import type { ContentBlock } from "./blocks.ts";
 import type { RequestMessage, VisibleMessage } from "./window.ts";
 
@@ -58,7 +59,7 @@ export class RequestAssembler {
       message.responseId !== undefined &&
       open.responseId === message.responseId;
     if (continuesOpen) {
-      this.#contentOf(open.index).push(...blocks);
+      addAll(this.#contentOf(open.index), blocks);
       addCallIds(open.callIds, blocks);
       return;
     }
@@ -108,7 +109,7 @@ export class RequestAssembler {
 
   /** Inserts blocks before the message at `index`, or adds them to the message before if it has the same role. */
   #append(index: number, role: "user" | "system", blocks: readonly ContentBlock[]): void {
-    if (this.#messages[index - 1]?.role === role) this.#contentOf(index - 1).push(...blocks);
+    if (this.#messages[index - 1]?.role === role) addAll(this.#contentOf(index - 1), blocks);
     else this.#messages.splice(index, 0, { role, content: blocks });
   }
 

@@ -368,7 +368,7 @@ export class ChatScreen implements Component {
   /** The end of a conversation that goes on. */
   #showEarlier(agent: ChatAgent): void {
     const earlier = earlierItems(agent.session.visible);
-    this.view.add(...earlier);
+    for (const item of earlier) this.view.add(item);
   }
 
   async #choose(agent: ChatAgent, { title, items }: Choice): Promise<void> {

@@ -84,7 +84,7 @@ export class ChatView {
   }
 
   add(...items: readonly ViewItem[]): void {
-    this.items.push(...items);
+    for (const item of items) this.items.push(item);
   }
 
   /** The person is asked, until the answer is there. */

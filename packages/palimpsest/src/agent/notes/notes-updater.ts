@@ -7,6 +7,7 @@
  * failed call is not repeated: the next update covers the same rounds.
  */
 
+import { maxOf } from "../../base/lists.ts";
 import { KnownSecrets } from "../../base/redaction/known-secrets.ts";
 import { measureText } from "../../compaction/shared/measure.ts";
 import { TRANSCRIPT_SHARE, writeRounds } from "../../compaction/summary/cold-transcript.ts";
@@ -177,7 +178,7 @@ export class NotesUpdater {
       if (written !== undefined && written.tokens > leftTokens) break;
       leftTokens -= written?.tokens ?? 0;
       if (written !== undefined) texts.push(written.text);
-      throughSeq = Math.max(throughSeq, ...round.map(({ seq }) => seq));
+      throughSeq = Math.max(throughSeq, maxOf(round.map(({ seq }) => seq)));
     }
     return texts.length === 0 ? undefined : { text: texts.join("\n\n"), throughSeq };
   }

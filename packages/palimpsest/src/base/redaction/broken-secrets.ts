@@ -6,6 +6,7 @@
  * word that begins the next: what follows a break belongs to it only where it looks random. Linear in the
  * text.
  */
+import { addAll } from "../lists.ts";
 import { finish, type Steps } from "../steps.ts";
 import {
   findSecrets,
@@ -71,7 +72,7 @@ function* findInSteps(text: string): Steps<readonly SecretSpan[]> {
   if (text.length <= 2 * STRETCH_CHARACTERS) return yield* findAtOnce(text);
   const found: SecretSpan[] = [];
   for (let from = 0; from < text.length; from += STRETCH_CHARACTERS) {
-    found.push(...(yield* findNear(text, { from, to: Math.min(text.length, from + STRETCH_CHARACTERS) })));
+    addAll(found, yield* findNear(text, { from, to: Math.min(text.length, from + STRETCH_CHARACTERS) }));
     yield;
   }
   return joinSpans(found);

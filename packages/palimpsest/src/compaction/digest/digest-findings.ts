@@ -4,6 +4,7 @@
  * Sentences are taken as they are, never rewritten. In English they are known by their words; in
  * any language the first sentence of an answer is kept, because that is where findings stand.
  */
+import { addAll } from "../../base/lists.ts";
 import { findLiterals } from "../literals/literals.ts";
 import { oneLine } from "../shared/tool-kinds.ts";
 
@@ -68,7 +69,7 @@ export function recordFinding(
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, PER_ANSWER);
-  tellings.push(...chosen);
+  addAll(tellings, chosen);
   if (tellings.length > KEPT * 1.5) dropWeakest(tellings);
 }
 
@@ -109,5 +110,6 @@ function splitSentences(text: string): readonly string[] {
 function dropWeakest(tellings: DigestFinding[]): void {
   const kept = new Set([...tellings].sort((a, b) => b.weight - a.weight || b.seq - a.seq).slice(0, KEPT));
   const inOrder = tellings.filter((telling) => kept.has(telling));
-  tellings.splice(0, tellings.length, ...inOrder);
+  tellings.length = 0;
+  addAll(tellings, inOrder);
 }

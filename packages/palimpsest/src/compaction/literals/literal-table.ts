@@ -5,6 +5,7 @@
  * that was cut out of a line keeps the line. So the letters of all strings lie one after another in one array, the numbers
  * in another, and a table of hashes finds a string.
  */
+import { minOf } from "../../base/lists.ts";
 import type { LiteralKind } from "./literals.ts";
 
 /** The facts about one string. */
@@ -201,7 +202,7 @@ export class LiteralTable {
   /** Negative if the string of `one` comes before that of `other` in the order of `<`; they differ. */
   compareTexts(one: number, other: number): number {
     const lengths = [this.#lengthAt(one), this.#lengthAt(other)] as const;
-    const shorter = Math.min(...lengths);
+    const shorter = minOf(lengths);
     for (let index = 0; index < shorter; index++) {
       const difference = this.#codeAt(one, index) - this.#codeAt(other, index);
       if (difference !== 0) return difference;

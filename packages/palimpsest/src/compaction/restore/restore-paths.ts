@@ -4,6 +4,7 @@
  * Nothing is looked up on a disk. A relative path is resolved to a known absolute one only if exactly one
  * known path ends with it.
  */
+import { addAll } from "../../base/lists.ts";
 
 const MAX_PATH_CHARACTERS = 1_000;
 /** Most paths of a session: plain names, none of which begins with a dot. */
@@ -105,7 +106,10 @@ export function shellViews(command: string, folder = ""): readonly ShellView[] {
     const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, at) : [];
     const cut = pipe.length === 2 && WHOLE.has(words[0]!) ? linesLeft(pipe[1]!) : undefined;
     if (found.length === 0 || (pipe.length > 1 && cut === undefined)) isPlain = false;
-    views.push(...found.map((view) => ({ ...view, ...cut })));
+    addAll(
+      views,
+      found.map((view) => ({ ...view, ...cut })),
+    );
   }
   return views.map((view) => ({ ...view, isPlain }));
 }

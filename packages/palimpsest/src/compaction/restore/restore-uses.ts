@@ -5,7 +5,9 @@
  * A call that failed, or whose result is missing, has no effect: it shows interest in a file but not its
  * content.
  */
+
 import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import {
   partText,
   type ToolResultBlock,
@@ -69,7 +71,7 @@ export function findFileUses(messages: readonly UsedMessage[]): FileUses {
   for (const { seq, blocks } of messages)
     for (const { index, block } of blocks) {
       if (block.type !== "tool_use") continue;
-      found.push(...usesOf({ block, seq, index, call }, answers.get(block.id)));
+      addAll(found, usesOf({ block, seq, index, call }, answers.get(block.id)));
       call++;
     }
   const known = new KnownPaths();

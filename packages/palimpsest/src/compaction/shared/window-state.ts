@@ -1,6 +1,7 @@
 /**
  * The room in a window: how large the request is, where its limits lie, and what edits make of it.
  */
+import { minOf } from "../../base/lists.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
@@ -142,7 +143,7 @@ export function firstChanged(visible: readonly VisibleMessage[], edits: readonly
     ...(effect.forms ?? []).map(({ seq }) => seq),
     ...(effect.hide ?? []).map(({ from }) => from),
   ]);
-  const first = Math.min(...seqs);
+  const first = minOf(seqs);
   const index = visible.findIndex(({ seq }) => seq >= first);
   return index < 0 ? visible.length : index;
 }

@@ -4,6 +4,7 @@
  * Each entry begins with its speaker, such as `User:`. Lines of content that look like such a beginning are indented,
  * so that the output of a tool cannot pose as the user.
  */
+import { addAll } from "../../base/lists.ts";
 import {
   type ConversationEntry,
   type MemoryContext,
@@ -21,7 +22,7 @@ const OUR_LINE_START =
 /** Renders the whole context as one text; empty without entries. */
 export function renderContext({ summaries, entries }: MemoryContext): string {
   const parts: string[] = [];
-  if (summaries.length > 0) parts.push(SUMMARIES_HEADING, ...summaries.map(renderSummary));
+  if (summaries.length > 0) addAll(parts, [SUMMARIES_HEADING, ...summaries.map(renderSummary)]);
   if (entries.length > 0) parts.push(RECENT_HEADING, entries.map((entry) => renderEntry(entry)).join("\n"));
   return parts.join("\n\n");
 }

@@ -6,6 +6,7 @@
  * which may come before or after the results. What was said can be taken back later (a rollback),
  * so steps stay open until everything has been read.
  */
+import { addAll } from "../../base/lists.ts";
 import { type ContentBlock, promptTokens, type Usage } from "../../transcript/blocks.ts";
 import type { ConversationBuilder, ParsedMessage } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";
@@ -73,7 +74,7 @@ export class CodexConversation {
     const { item, record } = entry;
     const isAnswer = item.role === "assistant";
     if (isAnswer && this.#open !== undefined) {
-      this.#open.content.push(...item.content);
+      addAll(this.#open.content, item.content);
       this.#remember(this.#open, entry.raw);
       return;
     }

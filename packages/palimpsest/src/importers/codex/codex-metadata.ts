@@ -1,7 +1,9 @@
 /**
  * The description of a session in a Codex rollout: folder, model, instructions.
  */
+
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { ConversationBuilder } from "../shared/conversation-builder.ts";
 import { type Fields, fieldsOf, listOf } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
@@ -48,7 +50,7 @@ export class CodexMetadata {
   /** Tool definitions that were added later stand among the items. */
   takeTools({ type, tools }: Fields): boolean {
     if (type !== "additional_tools") return false;
-    this.#tools.push(...listOf(tools));
+    addAll(this.#tools, listOf(tools));
     return true;
   }
 
@@ -77,7 +79,7 @@ export class CodexMetadata {
     this.#session = payload;
     const { git, history_base: base, dynamic_tools: tools } = payload;
     this.#builder.setMetadata("git-branch", asString(fieldsOf(git)["branch"]), line);
-    this.#tools.push(...listOf(tools));
+    addAll(this.#tools, listOf(tools));
     if (isObject(base)) {
       const thread = asString(base["thread_id"]) ?? "unknown";
       const words = `the conversation goes on from one in another file (${thread})`;

@@ -9,6 +9,7 @@
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import { withOpenAIFields } from "../../wire/shared/openai-fields.ts";
 import { ConversationBuilder, type ParsedMessage } from "../shared/conversation-builder.ts";
 import { type Fields, HOST, TOOL } from "../shared/fields.ts";
@@ -125,7 +126,7 @@ class CopilotReader {
     const usage = copilotUsage(data);
     const open = this.#open;
     if (leftOut === undefined && open !== undefined && callId !== undefined && open.callId === callId) {
-      open.parsed.content.push(...content);
+      addAll(open.parsed.content, content);
       open.parsed.usage = usage ?? open.parsed.usage;
       return;
     }

@@ -11,6 +11,7 @@
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { Fields } from "../shared/fields.ts";
 import type { ImportedBoundary, ImportedMicrocompact } from "../shared/imported-session.ts";
 import type { SourceRecord } from "../shared/read-records.ts";
@@ -109,7 +110,7 @@ export class GeminiLog {
       if (slot === undefined) added.push(message);
       else {
         kept.add(slot);
-        shortened.push(...slot.takeOver(message));
+        addAll(shortened, slot.takeOver(message));
       }
     }
     const isDropped = this.#context.some(

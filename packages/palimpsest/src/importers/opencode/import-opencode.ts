@@ -7,6 +7,7 @@
  */
 
 import { asString, isObject } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { wellFormedBlock } from "../../wire/shared/well-formed-block.ts";
 import { ConversationBuilder } from "../shared/conversation-builder.ts";
@@ -185,7 +186,7 @@ class OpencodeReader {
     const putIn: ContentBlock[] = [];
     for (const one of message.parts) {
       const isPutIn = isReplay || one["synthetic"] === true || one["type"] === "subtask";
-      (isPutIn ? putIn : own).push(...this.#userBlocks(one, message.line));
+      addAll(isPutIn ? putIn : own, this.#userBlocks(one, message.line));
     }
     if (own.length > 0 || (putIn.length === 0 && part === undefined))
       this.#builder.addMessage({ ...parsedMessage(message, USER), content: own }, leftOut);

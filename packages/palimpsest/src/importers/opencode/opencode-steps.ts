@@ -2,7 +2,9 @@
  * An assistant's message of opencode is one turn of the loop and may hold several steps; each step
  * was one request with one answer, and what its calls gave follows it.
  */
+
 import { asNumber, asString } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { ContentBlock, Usage } from "../../transcript/blocks.ts";
 import type { OnDamage } from "../../wire/shared/well-formed-block.ts";
 import { fieldsOf } from "../shared/fields.ts";
@@ -53,7 +55,7 @@ export function opencodeSteps(
       const text = asString(part["text"]) ?? "";
       if (text !== "") step().content.push({ type: "text", text });
     } else if (type === "reasoning") {
-      step().content.push(...reasoningBlocks(part, open?.content.at(-1)));
+      addAll(step().content, reasoningBlocks(part, open?.content.at(-1)));
     } else if (type === "tool") {
       const { call, result } = toolBlocks(part, onDamage);
       step().content.push(call);

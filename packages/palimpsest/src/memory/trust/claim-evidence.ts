@@ -4,7 +4,9 @@
  * Words are compared line by line, in one pass over the conversation for all claims. A claim can blend a user's words
  * with others; the words that the user did not say are also measured alone.
  */
+
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
+import { maxOf } from "../../base/lists.ts";
 import type { AttributedText, PieceSource } from "./attributed-text.ts";
 import { type SentenceWords, sentencesOf, sentenceWords, visitWords } from "./sentences.ts";
 
@@ -177,7 +179,7 @@ export function findFirstMention(
   return gatherEvidence(texts, spoken).map(({ firstIn: { user, agent } }, index) => {
     const speakers = facts[index]!.isUsers ? [user] : [user, agent];
     const mentions = speakers.filter((one) => one !== undefined);
-    const most = Math.max(...mentions.map(({ share }) => share));
+    const most = maxOf(mentions.map(({ share }) => share));
     if (most < MEMORY_SAFETY_DEFAULTS.readingShare) return undefined;
     const first = new Set(mentions.filter(({ share }) => share === most).map(({ piece }) => piece));
     return spoken.find((piece) => first.has(piece));

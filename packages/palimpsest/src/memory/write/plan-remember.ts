@@ -6,7 +6,9 @@
  * the receipt says so. An older fact never supersedes a newer one, for example after an import. A quarantined fact
  * only notes what it would supersede, and does so once a person confirms it.
  */
+
 import { DAY_MS } from "../../base/durations.ts";
+import { addAll } from "../../base/lists.ts";
 import { firstLine } from "../../base/text/text.ts";
 import type { MemoryChange } from "../../ports/memory-store.ts";
 import {
@@ -156,7 +158,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
     isMoreTrusted ? `${says}; it is better founded now.` : `${says}; it was said again.`,
     ...(superseded.length > 0 ? [`It takes the place of ${superseded.join(", ")}.`] : []),
   ].join(" ");
-  changes.push(...markSuperseded(old, path, nowMs));
+  addAll(changes, markSuperseded(old, path, nowMs));
   return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
 }
 

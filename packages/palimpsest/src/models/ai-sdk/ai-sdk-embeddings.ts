@@ -2,6 +2,7 @@
  * An embedding client over any embedding model of the AI SDK (Vercel), in version 3 or 4 of its interface. The model is
  * called directly and not through `embedMany`.
  */
+import { addAll } from "../../base/lists.ts";
 import type { EmbeddingClient } from "../../ports/model-client.ts";
 import { checkClient } from "../shared/check-client.ts";
 
@@ -26,7 +27,7 @@ export function aiSdkEmbeddings(embeddingModel: AiSdkEmbeddingModel): EmbeddingC
       for (let from = 0; from < texts.length; from += batchSize) {
         const values = texts.slice(from, from + batchSize);
         const { embeddings } = await embeddingModel.doEmbed({ values, abortSignal: signal });
-        vectors.push(...embeddings);
+        addAll(vectors, embeddings);
       }
       return vectors;
     },

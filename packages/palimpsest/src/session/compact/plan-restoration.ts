@@ -7,9 +7,11 @@
  * driver puts the messages behind the summary, so that all is one rewrite, and keeps `announced` in the next
  * checkpoint. The texts are made once and stay as they were sent.
  */
+
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { fingerprint } from "../../base/fingerprint.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import { cutHead } from "../../base/text/text.ts";
 import type { RestorationSource } from "../../compaction/restore/restore-candidates.ts";
 import {
@@ -246,7 +248,7 @@ class Filling {
 
   add(restorer: Restorer, { items, events }: RestorerAnswer, before: Readonly<Record<string, number>>): void {
     const { name } = restorer;
-    this.#events.push(...events);
+    addAll(this.#events, events);
     // If a restorer failed, its changes are unknown: its last announcement still counts.
     const counts: Record<string, number> = items === undefined ? { ...before } : {};
     const limits = shareOf(restorer, this.#input);

@@ -1,5 +1,7 @@
 /** The files of saved digests: their form, their words, and which of them a session keeps. */
+
 import { isObject, parseJson } from "../../base/json/json.ts";
+import { minOf } from "../../base/lists.ts";
 import { fingerprintInSteps } from "../../compaction/literals/saved-bits.ts";
 import type { DerivedFiles } from "../../ports/session-store.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
@@ -88,7 +90,7 @@ function leastNeeded(points: readonly PointHead[], newest: number): number {
     if (younger === undefined || older === undefined) return Number.POSITIVE_INFINITY;
     return (younger - older) / (newest - older);
   });
-  return costs.lastIndexOf(Math.min(...costs));
+  return costs.lastIndexOf(minOf(costs));
 }
 
 export class PointFiles {

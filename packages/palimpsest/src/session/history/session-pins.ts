@@ -107,7 +107,7 @@ export class SessionPins {
     return this.#planStatement(`[Pinned]\n${text}`, await this.texts(), "The fact");
   }
 
-  /** Finds a pin of exactly this place. @throws `ENTRY_NOT_FOUND` for anything that is no place. */
+  /** Finds a pin of exactly this place. @throws `ENTRY_NOT_FOUND` for anything else. */
   findPin(place: SeqPin): SeqPin | undefined {
     const { seq, block } = asPin(place, "unpin");
     return this.all.find((pin) => pin.seq === seq && pin.block === block);

@@ -5,7 +5,9 @@
  * its carrier kept of it. A prompt leaves out what no provider takes, and a `system` message in the middle of it goes as
  * the user's, because most providers refuse it there.
  */
+
 import type { JsonObject, JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import {
@@ -99,7 +101,7 @@ export class MessageWriter {
       const written = role === "assistant" ? this.#answered(block) : this.#given(block);
       const parts = form === "stored" ? written : written.map(unmarked);
       const own = marked.has(index) ? parts.map((part) => this.#marked(part)) : parts;
-      (role !== "assistant" && isOfTool(own) ? results : others).push(...own);
+      addAll(role !== "assistant" && isOfTool(own) ? results : others, own);
     });
     const isEmpty = form === "stored" && results.length === 0;
     return [

@@ -6,7 +6,9 @@
  * data, starts of steps), travel in the carriers of blocks. A block that a chat has no part for is a part of type
  * `data-palimpsest`.
  */
+
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { ContentBlock, Message, ToolResultBlock } from "../../transcript/blocks.ts";
 import {
   asMember,
@@ -74,9 +76,9 @@ function readSteps(role: AiSdkUiMessage["role"], parts: readonly Part[]): readon
     const { blocks, results } = readUiPart(role, part);
     const [first, ...rest] = blocks;
     if (first === undefined) before.push(part);
-    else steps.at(-1)!.blocks.push(before.length === 0 ? first : withUi(first, { before }), ...rest);
+    else addAll(steps.at(-1)!.blocks, [before.length === 0 ? first : withUi(first, { before }), ...rest]);
     if (first !== undefined) before = [];
-    steps.at(-1)!.results.push(...results);
+    addAll(steps.at(-1)!.results, results);
   }
   if (steps.length > 1 && steps.at(-1)!.blocks.length === 0) steps.pop();
   const { blocks } = steps.at(-1)!;
@@ -199,10 +201,10 @@ const uiOf = (block: object): JsonObject => carrierOf(block).ui ?? {};
 
 function pushPart({ parts, role }: OpenMessage, block: ContentBlock): void {
   const { before = [], after = [], part, isResult } = uiOf(block);
-  parts.push(...(before as readonly Part[]));
+  addAll(parts, before as readonly Part[]);
   if (isResult === true) parts.push(withOutput(parts.pop() ?? {}, modelPart(role, block)?.["output"]));
   else if (!isSameJson(opaqueValue(block), {})) parts.push(writePart(role, block, asMember(part)));
-  parts.push(...(after as readonly Part[]));
+  addAll(parts, after as readonly Part[]);
 }
 
 /** The part of a `ModelMessage` that a block is. */

@@ -4,7 +4,9 @@
  * They are the items of the Responses API in other words: flat, with the model's neighbouring items in one answer. Calls
  * and results of functions become blocks; reasoning, and whatever only OpenAI executes, becomes opaque and keeps its place.
  */
+
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import {
   type ContentBlock,
   defaultOrigin,
@@ -24,7 +26,7 @@ export function fromOpenAIAgents(items: readonly object[]): Message[] {
   for (const item of items) {
     const { role, content } = agentsItem(item);
     const last = messages.at(-1);
-    if (role === "assistant" && last?.role === "assistant") last.content.push(...content);
+    if (role === "assistant" && last?.role === "assistant") addAll(last.content, content);
     else messages.push({ role, content: [...content] });
   }
   return messages.map((message) => ({ ...message, origin: defaultOrigin(message) }));

@@ -5,7 +5,9 @@
  * `function_call` become calls. Content without a counterpart among our blocks (a refusal, audio) becomes an opaque block.
  * Further fields (`name`, the exact text of the arguments) are kept on the block.
  */
+
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import {
   type ContentBlock,
   defaultOrigin,
@@ -80,7 +82,7 @@ export function chatMessage(
   const ourRole = isSystemRole(role) ? "system" : role === "user" || role === "assistant" ? role : undefined;
   if (ourRole === undefined) return undefined;
   const content = contentBlocks(value["content"], onDamage);
-  if (ourRole === "assistant") content.push(...answerBlocks(value, legacyIds, onDamage));
+  if (ourRole === "assistant") addAll(content, answerBlocks(value, legacyIds, onDamage));
   const known = ["role", "content", "tool_calls", "function_call", "refusal"];
   const extra = { ...extraFields(value, known), ...(role === "developer" ? { role } : {}) };
   const first = content[0];
@@ -128,7 +130,11 @@ function answerBlocks(
     blocks.push({ type: "opaque", provider: "openai-chat", value: { type: "refusal", refusal } });
   }
   const calls = value["tool_calls"];
-  if (Array.isArray(calls)) blocks.push(...calls.map((call: unknown) => toolCall(call, onDamage)));
+  if (Array.isArray(calls))
+    addAll(
+      blocks,
+      calls.map((call: unknown) => toolCall(call, onDamage)),
+    );
   const legacy = value["function_call"];
   if (isObject(legacy))
     blocks.push(toolCall({ id: legacyIds.call(), type: "function", function: legacy }, onDamage));

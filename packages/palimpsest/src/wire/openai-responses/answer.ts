@@ -4,7 +4,9 @@
  * Its items are kept in order in one assistant message, those that only OpenAI understands (encrypted
  * reasoning, its own tools, compaction) as they came.
  */
+
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import type { ModelAnswer, StopReason } from "../../ports/model-client.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
 import { failedAnswer } from "../errors/model-failure.ts";
@@ -122,7 +124,7 @@ function responsesOutput(content: readonly ContentBlock[], ids: NewId): readonly
     const part = writtenPart(block);
     if (part === undefined) {
       open = undefined;
-      items.push(...writtenItem(block, ids));
+      addAll(items, writtenItem(block, ids));
       continue;
     }
     if (open === undefined || beginsMessage(block)) {

@@ -6,7 +6,9 @@
  * that only OpenAI understands (encrypted reasoning, its own tools, compaction) become opaque and
  * keep their place.
  */
+
 import { asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { addAll } from "../../base/lists.ts";
 import {
   type ContentBlock,
   defaultOrigin,
@@ -28,7 +30,7 @@ export function fromOpenAIResponses(items: readonly unknown[]): ReadMessages {
       return;
     }
     const last = parsed.at(-1);
-    if (read.role === "assistant" && last?.role === "assistant") last.content.push(...read.content);
+    if (read.role === "assistant" && last?.role === "assistant") addAll(last.content, read.content);
     else parsed.push({ role: read.role, content: [...read.content] });
   });
   const messages = parsed.map(

@@ -4,9 +4,11 @@
  * Bytes come in chunks that end anywhere: in the middle of a character, of a line end, of an event. Events that
  * are complete come out at once, and nothing else of a stream is kept.
  */
+
 import { ModelError } from "../../base/errors.ts";
 import { asString, isObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
+import { addAll } from "../../base/lists.ts";
 
 /** Text after which OpenAI's streams end. @internal */
 export const STREAM_END = "[DONE]";
@@ -64,7 +66,7 @@ export class SseReader {
       if (found[0] === "\r" && lineEnd.lastIndex === buffer.length && !isLast) break;
       const line = buffer.slice(start, found.index);
       start = lineEnd.lastIndex;
-      if (line === "") events.push(...this.#dispatch());
+      if (line === "") addAll(events, this.#dispatch());
       else this.#readLine(line);
     }
     this.#rest = buffer.slice(start);

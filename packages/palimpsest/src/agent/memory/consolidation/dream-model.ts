@@ -7,8 +7,10 @@
  * are claims, judged by the plan. If it fails, takes too long or answers in no readable form, the rules' dream
  * remains, with a note.
  */
+
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
 import { errorMessage } from "../../../base/errors.ts";
+import { addAll } from "../../../base/lists.ts";
 import { createMemorySearch } from "../../../base/search/memory-search.ts";
 import type { Steps } from "../../../base/steps.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
@@ -141,7 +143,7 @@ class DreamQuestions {
       const limits = { limit, signal: this.#signal, earlier: attributeTexts(earlier) };
       const { spent, refused } = await askForMemories(world, messages, limits, keep);
       this.spent = addSpent(this.spent, spent);
-      this.refused.push(...refused);
+      addAll(this.refused, refused);
     });
     return isAsked ? facts : [];
   }

@@ -6,7 +6,9 @@
  * skipped, so that it does not block the others. So is one with a purpose, such as an agent's that worked as a task:
  * no user speaks in it.
  */
+
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
+import { addAll } from "../../../base/lists.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
@@ -58,8 +60,9 @@ export function storedSessions(
         );
         const found = extractByRules(conversation?.map(({ message }) => message) ?? []).proposals;
         const atById = new Map(conversation?.map(({ at, message }) => [message.id, at]));
-        gathered.push(
-          ...found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
+        addAll(
+          gathered,
+          found.map(({ quote: _, kind: __, language: ___, ...fact }) => {
             const createdAtMs = atById.get(fact.messageId ?? "");
             return { ...fact, folder: "", sessionId, createdAtMs };
           }),

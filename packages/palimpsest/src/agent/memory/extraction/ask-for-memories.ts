@@ -5,8 +5,10 @@
  * Proposals are claims. `trust.ts` finds out their source from the whole conversation, tool results included, and does
  * not believe what the model says of it. The caller decides about each claim.
  */
+
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
+import { addAll } from "../../../base/lists.ts";
 import { showHidden } from "../../../base/text/hidden-characters.ts";
 import { cutHead } from "../../../base/text/text.ts";
 import {
@@ -153,7 +155,10 @@ function judgeCalls(
   { memories, limit, refused, ...conversation }: Judging,
 ): readonly JudgedMemory[] {
   const read = calls.map(({ name, input }) => readExtractionCall(name, input));
-  refused.push(...read.flatMap((call) => (call.kind === "refused" ? [call.why] : [])));
+  addAll(
+    refused,
+    read.flatMap((call) => (call.kind === "refused" ? [call.why] : [])),
+  );
   const proposals = read
     .flatMap((call) => (call.kind === "write" ? [call.proposed] : []))
     .slice(0, Math.max(0, limit));

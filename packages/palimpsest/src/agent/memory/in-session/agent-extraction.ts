@@ -10,9 +10,11 @@
  * The log records how far this got (`memory-mark.ts`). Messages behind that, from before a crash, are read from the
  * log first, with their times, so that facts forgotten or corrected since stay so.
  */
+
 import { MEMORY_EXTRACTION_DEFAULTS } from "../../../base/defaults/memory/extraction.ts";
 import { MEMORY_SAFETY_DEFAULTS } from "../../../base/defaults/memory/safety.ts";
 import type { JsonValue } from "../../../base/json/json.ts";
+import { insertAll } from "../../../base/lists.ts";
 import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { isOver, type PastMemory } from "../../../memory/consolidation/past-memories.ts";
 import { extractByRules } from "../../../memory/extraction/rule-extractor.ts";
@@ -135,7 +137,7 @@ export class AgentExtraction {
       // A log of an earlier version has no mark: from here on it has one.
       if (this.#mark.throughSeq === undefined) await this.#mark.move(toSeq, { isUrgent: true });
       const missed = await this.#mark.missed(toSeq);
-      this.#pending.unshift(...missed);
+      insertAll(this.#pending, 0, missed);
       for (const { id, message, statedAtMs } of missed) {
         this.#missedAtMs.set(id, statedAtMs);
         this.#pendingTokens += estimateMessage(message);

@@ -6,8 +6,10 @@
  * Content that the window already shows is left out; it is found by reading the window. A compaction hides that content
  * and shows the index again. Nothing here fails a turn: errors go to the observer, and the turn goes on.
  */
+
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { NOTES_DEFAULTS } from "../../../base/defaults/notes.ts";
+import { addAll } from "../../../base/lists.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
 import {
   composeIndex,
@@ -67,7 +69,7 @@ export class AgentMemory {
     const all = "role" in messages ? [messages] : messages;
     for (const message of all)
       if ((message.origin ?? defaultOrigin(message)) === "user")
-        this.#unanswered.push(...message.content.filter(({ type }) => type === "text").map(blockText));
+        addAll(this.#unanswered, message.content.filter(({ type }) => type === "text").map(blockText));
   }
 
   /** Reads messages from before the session was opened that were not extracted. Resolves with the number of messages. */

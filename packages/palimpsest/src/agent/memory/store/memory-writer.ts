@@ -5,8 +5,10 @@
  * another writer was faster, it is planned again, so nothing is lost and no lock is held during a model call.
  * Memories and index change together or not at all.
  */
+
 import { MEMORY_WRITE_DEFAULTS } from "../../../base/defaults/memory/write.ts";
 import { MemoryError } from "../../../base/errors.ts";
+import { addAll } from "../../../base/lists.ts";
 import { fitIndex } from "../../../memory/files/fit-index.ts";
 import { INDEX_NAME, removeIndexLine, setIndexLine } from "../../../memory/files/memory-index.ts";
 import { relevanceScoreOf } from "../../../memory/recall/recall-plan.ts";
@@ -86,7 +88,10 @@ export class MemoryWriter {
       if (applied.isApplied) return { plan: planned, warnings: [...warnings, ...limits] };
       if (tries >= MEMORY_WRITE_DEFAULTS.triesCount) throw stillChanging(applied.conflicts, tries);
       // A path in use by a file that could not be read: the next plan chooses another.
-      taken.push(...applied.conflicts.filter((path) => !view.memories.has(path)));
+      addAll(
+        taken,
+        applied.conflicts.filter((path) => !view.memories.has(path)),
+      );
     }
   }
 

@@ -5,8 +5,10 @@
  * agent's own log together with that number. So an agent that is interrupted at any point reads each text once when it
  * is resumed.
  */
+
 import { TaskError } from "../../../base/errors.ts";
 import { asNumber, asString, isObject, type JsonObject } from "../../../base/json/json.ts";
+import { maxOf } from "../../../base/lists.ts";
 import type { TaskRun } from "../kind/task-kind.ts";
 
 /** A text in a mailbox. */
@@ -25,7 +27,7 @@ export class Mailbox {
   constructor(run: TaskRun) {
     this.#run = run;
     this.#unread = run.earlier.flatMap(mailIn);
-    this.#lastNo = Math.max(0, ...this.#unread.map(({ no }) => no));
+    this.#lastNo = Math.max(0, maxOf(this.#unread.map(({ no }) => no)));
     run.signal.addEventListener("abort", () => this.#wake(), { once: true });
   }
 

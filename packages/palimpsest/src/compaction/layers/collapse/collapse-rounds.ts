@@ -3,6 +3,7 @@
  * pinned blocks. Calls and answers of a round are hidden together or not at all, because a call and its result, and the
  * chunks of one response, belong together.
  */
+import { addAll } from "../../../base/lists.ts";
 import type { ContentBlock } from "../../../transcript/blocks.ts";
 import { isMedia } from "../../../transcript/blocks.ts";
 import type { VisibleBlock, VisibleMessage } from "../../../transcript/window.ts";
@@ -48,7 +49,7 @@ export function collapseRound(
     if (fate === "hide") hidden.push(message);
     else {
       kept.push(message);
-      changed.push(...(fate === "keep-words" ? blocksBesideWords(message, rule) : resultsOf(message)));
+      addAll(changed, fate === "keep-words" ? blocksBesideWords(message, rule) : resultsOf(message));
     }
   }
   return { hidden, changed, kept };

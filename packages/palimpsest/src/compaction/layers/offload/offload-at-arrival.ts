@@ -6,6 +6,7 @@
  * preview with a pointer. Nothing here stores anything: the engine does.
  */
 
+import { maxOf } from "../../../base/lists.ts";
 import { longestLine, utf8Bytes } from "../../../base/text/text.ts";
 import {
   blockText,
@@ -138,7 +139,7 @@ function textsOf(block: ContentBlock): readonly string[] {
 function largestMedia(block: ContentBlock): number {
   if (isMediaPart(block)) return encodedSize(block);
   if (block.type !== "tool_result" || typeof block.content === "string") return 0;
-  return Math.max(0, ...(block.content ?? []).filter(isMediaPart).map(encodedSize));
+  return Math.max(0, maxOf((block.content ?? []).filter(isMediaPart).map(encodedSize)));
 }
 
 function encodedSize(part: ContentBlock | ToolResultPart): number {

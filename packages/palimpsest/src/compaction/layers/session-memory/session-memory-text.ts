@@ -4,6 +4,7 @@
  * The notes stay whole, and so do the quoted messages that they do not cover; the parts from the log take the
  * rest of the room. If this does not fit, the compaction is refused.
  */
+import { minOf } from "../../../base/lists.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import type { Digest } from "../../digest/digest.ts";
@@ -61,7 +62,7 @@ export function* composeNotesSummary(
       budgetTokens: budgetTokens - measureText(frame, measure),
       userWordsTokens,
       appendixTokens,
-      throughSeq: isExchangeWhole ? Math.min(...exchangeSeqs) - 1 : throughSeq,
+      throughSeq: isExchangeWhole ? minOf(exchangeSeqs) - 1 : throughSeq,
       shownText: frame,
       visibleLiterals,
       hasHistoryTools,

@@ -5,10 +5,12 @@
  * and its backup would name the blob. The blob is deleted with its session, through the trash. Files with foreign names
  * are ignored.
  */
+
 import { basename, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorCode } from "../../../base/errors.ts";
+import { addAll } from "../../../base/lists.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { foldTasks } from "../../../tasks/fold-tasks.ts";
@@ -85,7 +87,7 @@ async function readThrough({ paths, fs }: DoctorOptions): Promise<ReadLog> {
     const bytes = file.size();
     const scan = await scanInSteps(file, bytes);
     for (const part of readScanned(file, scan, false)) {
-      damage.push(...part.damage);
+      addAll(damage, part.damage);
       entryCount += part.entries.length;
       lastSeq = part.entries.at(-1)?.entry.seq ?? lastSeq;
       for (const { entry } of part.entries) collectBlobs(entry, blobs, mentioned);

@@ -5,6 +5,7 @@
  * an older state), and each of them is whole. Then the file has higher numbers before them, or the same checkpoint at
  * its original place. Both checks have a bounded cost; the verification of the whole log finds the rest.
  */
+import { maxOf } from "../../../base/lists.ts";
 import type { OpenFile } from "../../../ports/file-system.ts";
 import type { LogContents, LogDamage } from "../../../ports/session-store.ts";
 import type { CheckpointEntry } from "../../../transcript/entries.ts";
@@ -63,7 +64,7 @@ function hasHigherBefore(
 
 /** True if the checkpoint is also directly after the newest message that it names, which is its original place. */
 function isCopy(file: OpenFile, checkpoint: CheckpointEntry, position: number): boolean {
-  const start = Math.max(0, ...checkpoint.runs.map((run) => run.position));
+  const start = Math.max(0, maxOf(checkpoint.runs.map((run) => run.position)));
   if (checkpoint.runs.length === 0 || start >= position) return false;
   const piece = readBuffer(file, start, Math.min(COPY_LIMIT_BYTES, position - start));
   const at = piece.indexOf(`"seq":${checkpoint.seq},"id":${JSON.stringify(checkpoint.id)}`, 0, "latin1");

@@ -7,7 +7,9 @@
  * there is no watch, it is walked through at most once a second; a look waits a moment for that walk, and the
  * next one sees the rest. A walk in the background only makes paths dirty.
  */
+
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { addAll } from "../../../base/lists.ts";
 import type { FileStat, FileSystem } from "../../../ports/file-system.ts";
 import type { ListingProblem, MemoryDelta, MemoryFileHead } from "../../../ports/memory-store.ts";
 import type { Clock } from "../../../ports/runtime.ts";
@@ -169,7 +171,7 @@ export class MemoryTracker {
       const paths = [...this.#dirty].slice(0, SLICE_COUNT);
       for (const path of paths) this.#dirty.delete(path);
       try {
-        changing.push(...(await this.#lookAt(paths)));
+        addAll(changing, await this.#lookAt(paths));
       } catch (error) {
         this.expect([...paths, ...changing]);
         throw error;

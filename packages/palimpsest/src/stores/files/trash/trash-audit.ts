@@ -24,7 +24,7 @@ export interface AuditLine {
 export class TrashAudit {
   readonly path: string;
   readonly #fs: FileSystem;
-  readonly #lines = new Gathered<AuditLine>((lines) => this.write(...lines));
+  readonly #lines = new Gathered<AuditLine>((lines) => this.write(lines));
 
   constructor(fs: FileSystem, trashFolder: string) {
     this.#fs = fs;
@@ -37,7 +37,7 @@ export class TrashAudit {
   }
 
   /** Appends lines, all or none; they survive a killed process when this returns. */
-  write(...lines: readonly AuditLine[]): void {
+  write(lines: readonly AuditLine[]): void {
     withFile(this.#fs, this.path, "append", (file) => {
       const size = file.size();
       // Ends a torn line, so that this one is separate.

@@ -124,7 +124,7 @@ export class TrashMoves {
 
   /** Writes a line of the audit now. */
   audit(places: TrashPlaces, line: Omit<AuditLine, "sessionId">): void {
-    this.#audit.write(this.#lineOf(places, line));
+    this.#audit.write([this.#lineOf(places, line)]);
   }
 
   /** Writes a line of the audit together with others. */

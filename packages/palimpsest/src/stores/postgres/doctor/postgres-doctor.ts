@@ -6,9 +6,11 @@
  * Nothing is deleted, and a session of which no entry can be read is left alone. Each step is one
  * statement, so a crash between two costs nothing: the next repair goes on.
  */
+
 import { randomUUID } from "node:crypto";
 import { POSTGRES_DEFAULTS } from "../../../base/defaults/postgres.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { addAll } from "../../../base/lists.ts";
 import type { Hasher } from "../../../ports/runtime.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { Database, durabilityCheck, migrate } from "../database/database.ts";
@@ -80,7 +82,7 @@ export class PostgresDoctor {
     const named = new Map<string, number>();
     let entryCount = 0;
     for await (const page of this.#log(session).all(key)) {
-      damage.push(...page.damage);
+      addAll(damage, page.damage);
       entryCount += page.entries.length;
       for (const { entry } of page.entries)
         for (const block of entry.type === "message" ? entry.content : [])
@@ -117,7 +119,7 @@ export class PostgresDoctor {
       const isSettled = order.endSeq === state.lastSeq && order.endSeq === state.lastPlace;
       if (!isSettled || order.misplaced.length > 0) await writer.putInOrder(state, order, state.leaseToken);
       const left: LogDamage[] = [];
-      for await (const { damage } of log.all(key)) left.push(...damage);
+      for await (const { damage } of log.all(key)) addAll(left, damage);
       if (left.length > 0) await this.#rows.record(key, left);
       return true;
     } finally {

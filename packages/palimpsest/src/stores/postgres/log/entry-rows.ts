@@ -1,6 +1,8 @@
 /** Rows of entries: formatted for one append with the changes to the session's row, and read back without trust. */
+
 import { crc32 } from "node:zlib";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { maxOf } from "../../../base/lists.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import type { Entry } from "../../../transcript/entries.ts";
 import { formatEntry, parseEntry } from "../../../transcript/entry-line.ts";
@@ -35,7 +37,7 @@ export function batchOf(entries: readonly Entry[]): Batch {
     throw storeFailure(what, error);
   }
   const sizes = bodies.map((body) => Buffer.byteLength(body));
-  const longest = Math.max(...sizes);
+  const longest = maxOf(sizes);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (longest > STORE_DEFAULTS.lineLimitBytes || bytes > APPEND_LIMIT_BYTES)
     throw storeFailure(

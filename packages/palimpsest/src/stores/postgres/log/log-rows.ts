@@ -8,7 +8,9 @@
  * The session's row says where the log ends. Rows that go on behind that count all the same, and a log
  * that ends before it has lost its tail; both are reported.
  */
+
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
+import { addAll } from "../../../base/lists.ts";
 import type { LogContents, LogDamage, StoredEntry } from "../../../ports/session-store.ts";
 import type { OrderedPiece } from "../../shared/log-order.ts";
 import { sessionNotFound } from "../../shared/store-failure.ts";
@@ -136,8 +138,8 @@ export class LogRows {
     let firmLast = last;
     let held = nothing();
     const settle = (): void => {
-      firm.entries.push(...held.entries);
-      firm.damage.push(...held.damage);
+      addAll(firm.entries, held.entries);
+      addAll(firm.damage, held.damage);
       firmLast = last;
       held = nothing();
     };
@@ -206,7 +208,7 @@ async function gather<End>(
   for (;;) {
     const page = await pages.next();
     if (page.done === true) return { contents, end: page.value };
-    contents.entries.push(...page.value.entries);
-    contents.damage.push(...page.value.damage);
+    addAll(contents.entries, page.value.entries);
+    addAll(contents.damage, page.value.damage);
   }
 }

@@ -9,6 +9,7 @@
  * as `missing`: without evidence no whole entry is hidden. A row without a checksum proves nothing: one damaged letter
  * of an id would hide all later entries.
  */
+import { addAll } from "../../../base/lists.ts";
 import type { LogDamage } from "../../../ports/session-store.ts";
 import { type OrderedPiece, orderPieces } from "../../shared/log-order.ts";
 import { type LogPiece, PieceCollector } from "../../shared/log-pieces.ts";
@@ -156,7 +157,7 @@ function withoutForeign(pieces: readonly OrderedPiece[], before: RowBefore): Cha
   const judge = (): void => {
     const counts = runs.map((run, at) => !isRefused(run, runs[at - 1]) && !isRefused(run, runs[at + 1]));
     for (const [at, { parts }] of runs.entries()) {
-      (counts[at] === true ? kept : foreign).push(...parts);
+      addAll(counts[at] === true ? kept : foreign, parts);
       if (at > 0 && counts[at] === true && counts[at - 1] === true) breaks.push(parts[0]!.fromSeq);
     }
   };
