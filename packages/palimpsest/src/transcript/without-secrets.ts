@@ -14,7 +14,7 @@ import type { VisibleMessage } from "./window.ts";
 /** Values nested deeper than this are redacted as JSON text. */
 const MAX_DEPTH = 200;
 /** Names of members whose values have a meaning only for the provider; they are not redacted. */
-const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id|tool_use_id)$/;
+const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id)$/;
 /** Names of members whose values are probably secrets. */
 const SENSITIVE_NAME =
   /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;
@@ -146,7 +146,9 @@ function redactBlock(block: ContentBlock, redact: (text: string) => string): Con
     case "tool_result":
       if (typeof block.content === "string") {
         const content = redact(block.content);
-        return content === block.content ? block : { ...block, content };
+        const id = redact(block.tool_use_id);
+        if (content === block.content && id === block.tool_use_id) return block;
+        return { ...block, tool_use_id: id, content };
       }
       return redactJson(block, redactUnlessEncoded(redact));
     default:

@@ -3,6 +3,7 @@
  *
  * Blocks are estimated, and the estimates scaled, so that all categories add up to the size of the next request.
  */
+import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { explainCompaction } from "../../compaction/shared/edit-reason.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
@@ -236,7 +237,11 @@ function partsOf(
   byTool: ReadonlyMap<string, { readonly tokens: number; readonly blocks: number }>,
 ): ContextShare["parts"] {
   return [...byTool]
-    .map(([name, { tokens, blocks }]) => ({ name, tokens: Math.round(tokens), blocks }))
+    .map(([name, { tokens, blocks }]) => ({
+      name: redactBroken(name).text,
+      tokens: Math.round(tokens),
+      blocks,
+    }))
     .sort((one, other) => other.tokens - one.tokens || (one.name < other.name ? -1 : 1));
 }
 

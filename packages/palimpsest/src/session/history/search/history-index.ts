@@ -135,9 +135,10 @@ export function searchedText(block: ContentBlock): string {
 
 function toolOf(index: HistoryIndex, block: ContentBlock): string | undefined {
   if ("name" in block && "id" in block && typeof block.name === "string") {
-    index.callNames.set(block.id, block.name);
+    const { name } = withoutSecrets(block) as typeof block;
+    index.callNames.set(block.id, name);
     if (index.callNames.size > CALL_NAMES_KEPT) index.callNames.delete(index.callNames.keys().next().value!);
-    return block.name;
+    return name;
   }
   return "tool_use_id" in block ? index.callNames.get(block.tool_use_id) : undefined;
 }
