@@ -2,7 +2,7 @@
  * The tools for the sessions that are stored on this machine: search them, and read them page by page. They take no
  * lease and write nothing; keys and passwords are left out, and texts are quoted as data.
  */
-import type { openHome } from "palimpsest";
+import { type openHome, StoreError } from "palimpsest";
 import { openHistory, searchSessions } from "palimpsest/compaction";
 import { cleanMemoryText } from "palimpsest/memory";
 import { type McpTool, refusal, type ToolCall } from "./mcp-tool.ts";
@@ -151,6 +151,7 @@ class StoredSessions {
     const timeout = AbortSignal.timeout(SEARCH_MS);
     const stop = AbortSignal.any([signal, timeout]);
     const found: Place[] = [];
+    const unreadable = new Set<string>();
     let isWhole = true;
     try {
       const words = wordsOf(query);
@@ -160,11 +161,17 @@ class StoredSessions {
             limit: limit - found.length,
             signal: stop,
           });
-          for await (const hit of hits) {
-            const isKnown = found.some(
-              ({ sessionId, seq }) => sessionId === hit.sessionId && seq === hit.seq,
-            );
-            if (!isKnown) found.push({ ...hit, project: project.name });
+          try {
+            for await (const hit of hits) {
+              const isKnown = found.some(
+                ({ sessionId, seq }) => sessionId === hit.sessionId && seq === hit.seq,
+              );
+              if (!isKnown) found.push({ ...hit, project: project.name });
+            }
+          } catch (error) {
+            // One project that cannot be read must not hide the sessions of the others.
+            if (project === this.#home.project || !isUnreadable(error)) throw error;
+            unreadable.add(project.name);
           }
           if (found.length >= limit) break;
         }
@@ -175,9 +182,11 @@ class StoredSessions {
       if (!timeout.aborted) throw error;
       isWhole = false;
     }
-    const late = isWhole
-      ? []
-      : [`The search was stopped after ${SEARCH_MS / 1_000} s: older sessions were not searched.`];
+    const late = [...unreadable].map(
+      (name) => `The project ${name} cannot be read and was not searched; palimpsest doctor says more.`,
+    );
+    if (!isWhole)
+      late.push(`The search was stopped after ${SEARCH_MS / 1_000} s: older sessions were not searched.`);
     if (found.length === 0)
       return [
         `Nothing was found for ${JSON.stringify(query)}. Try another word, or part of the string.`,
@@ -289,6 +298,10 @@ function nameOf({ metadata, firstPrompt }: Found["info"]): string {
 /** Without hidden characters, keys and forged tags. */
 function onOneLine(text: string): string {
   return cleanMemoryText(text, "description").text;
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof StoreError && error.code === "SESSION_UNREADABLE";
 }
 
 function day(ms: number): string {

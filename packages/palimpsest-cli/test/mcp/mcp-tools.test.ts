@@ -1,4 +1,6 @@
 /** The tools, resources and prompts of `palimpsest mcp`, as the official client of the protocol sees them. */
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HOSTILE, SECRET, storedHome, storeSession } from "../../../../test/helpers/stored.ts";
@@ -252,6 +254,12 @@ describe("past sessions over MCP", () => {
       /^error: There is no block/,
     );
     await server.stop();
+    const lost = "0".repeat(32);
+    symlinkSync(lost, join(place.home, "projects", lost));
+    const rest = await (await startServer([], place)).client();
+    const around = await callText(rest, "history_search", { query: "lighthouse", everywhere: true });
+    expect(around).toContain(there);
+    expect(around).toContain(`The project ${lost} cannot be read and was not searched`);
     const narrow = await startServer(["--history", "project"], place);
     const confined = await narrow.client();
     expect(await callText(confined, "history_search", { query: "lighthouse", everywhere: true })).toMatch(

@@ -76,12 +76,8 @@ export class HomeSessions implements PalimpsestHome {
     const { settings, problems, noHistoryReason } = readSettings(this.folder, nodeFileSystem);
     this.settings = settings;
     this.problems = [...problems, ...environmentProblems(this.#env)];
-    this.persistence = decidePersistence({
-      asked: options.persistence,
-      env: this.#env,
-      settings,
-      noHistoryReason,
-    });
+    const asked = options.persistence;
+    this.persistence = decidePersistence({ asked, env: this.#env, settings, noHistoryReason });
     const isPersistent = this.persistence.isOn;
     this.#stores = new HomeStores({ home: this.folder, project: this.project, isPersistent });
   }
@@ -222,19 +218,27 @@ export class HomeSessions implements PalimpsestHome {
     if (!this.persistence.isOn) return [];
     const dryRun = options.dryRun === true || !isRetentionKnown(this.problems);
     const done: HomeCleanUp[] = [];
-    const { cleanUp } = await loadEngine();
-    for (const project of this.#stores.projects()) {
-      const store = this.#stores.fileStoreOf(project);
-      if (!dryRun) await new ForkMarks(project.folder, nodeFileSystem).sweep(store, this.#clock);
-      const { settings } = this;
-      const clock = this.#clock;
-      const ledger = store.cleanUpLedger();
-      const report = await cleanUp(store, { ...options, clock, settings, ledger, dryRun });
-      const beforeMs = clock.nowMs() - settings.trashGraceDays * DAY_MS;
-      if (report.outcome === "done" && !dryRun) purgeOutputs(nodeFileSystem, project.trashFolder, beforeMs);
-      done.push({ project, report });
-    }
+    const failed: unknown[] = [];
+    for (const project of this.#stores.projects())
+      await this.#cleanUpIn(project, { ...options, dryRun }).then(
+        (report) => done.push({ project, report }),
+        // A project that cannot be read keeps no other from being cleaned up.
+        (error: unknown) => failed.push(error),
+      );
+    if (failed.length > 0) throw failed[0];
     return done;
+  }
+
+  async #cleanUpIn(project: HomeProject, options: HomeCleanUpOptions): Promise<HomeCleanUp["report"]> {
+    const { cleanUp } = await loadEngine();
+    const wired = { clock: this.#clock, settings: this.settings };
+    const store = this.#stores.fileStoreOf(project);
+    if (!options.dryRun) await new ForkMarks(project.folder, nodeFileSystem).sweep(store, wired.clock);
+    const report = await cleanUp(store, { ...options, ...wired, ledger: store.cleanUpLedger() });
+    const beforeMs = wired.clock.nowMs() - wired.settings.trashGraceDays * DAY_MS;
+    const isDone = report.outcome === "done" && !options.dryRun;
+    if (isDone) purgeOutputs(nodeFileSystem, project.trashFolder, beforeMs);
+    return report;
   }
 
   async startContext(options: { readonly isFresh?: boolean } = {}): Promise<StartContext> {

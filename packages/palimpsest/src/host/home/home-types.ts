@@ -216,6 +216,8 @@ export interface PalimpsestHome {
   /**
    * Moves sessions without recent activity to the trash, and deletes those that were there long enough, in every
    * project. Only reports if the settings for these periods could not be read.
+   *
+   * @throws `SESSION_UNREADABLE` if a project cannot be read, after the others were cleaned up.
    */
   cleanUp(options?: HomeCleanUpOptions): Promise<readonly HomeCleanUp[]>;
 

@@ -288,4 +288,18 @@ describe("what is kept about sessions", () => {
     ]);
     expect(await open().listTrash()).toMatchObject([{ sessionId: old }]);
   });
+
+  it("cleans up the others where a project cannot be read, and says so then", async () => {
+    const clock = new FakeClock(Date.now());
+    const old = await leftBehind(open(), "old");
+    const there = open({ workingCopy: at("other") });
+    const oldThere = await leftBehind(there, "old there");
+    // A link that leads to itself: nobody can read it, and it is not the last one.
+    const lost = "0".repeat(32);
+    symlinkSync(lost, at("home", "projects", lost));
+    clock.advance(31 * 86_400_000);
+    await expect(open({ clock }).cleanUp()).rejects.toMatchObject({ code: "SESSION_UNREADABLE" });
+    expect(await open().listTrash()).toMatchObject([{ sessionId: old }]);
+    expect(await there.listTrash()).toMatchObject([{ sessionId: oldThere }]);
+  });
 });
