@@ -137,12 +137,10 @@ export async function readableProjects(
   { err }: CliContext,
 ): Promise<readonly HomeProject[]> {
   const [own, ...others] = await place.projects();
-  const readable = others.filter(({ folder }) => canBeListed(folder));
+  const readable = others.filter((project) => canBeListed(project.folder) && canBeListed(trashOf(project)));
   const left = others.length - readable.length;
   if (left > 0)
-    err.write(
-      `${formatQuantity(left, "project")} cannot be read and left out; palimpsest doctor says more\n`,
-    );
+    err.write(`${formatQuantity(left, "project")} left out: not readable; palimpsest doctor says more\n`);
   return own === undefined ? readable : [own, ...readable];
 }
 

@@ -18,7 +18,7 @@ async function homeWithUnreadable() {
   return { place, own, other, lost, name: name! };
 }
 
-const WARNING = "1 project cannot be read and left out; palimpsest doctor says more\n";
+const WARNING = "1 project left out: not readable; palimpsest doctor says more\n";
 
 describe("a project that cannot be read", () => {
   it("hides no session of another from lists, searches and the clean-up", async () => {

@@ -52,6 +52,12 @@ const APPROVAL_WORDS: PairWords = {
 /** Reports halves without their other half, and ids that are used twice. */
 export function judgePairs(input: readonly unknown[], judge: OpenAIJudge): void {
   const calls = new Map<string, Half & { readonly path: string; isAnswered: boolean }>();
+  // The server has the items that are only named here.
+  const referred = new Set(
+    input.flatMap((item) =>
+      isRecord(item) && itemType(item) === "item_reference" ? [stringOf(item, "id")] : [],
+    ),
+  );
   for (const [index, item] of input.entries()) {
     const half = isRecord(item) ? halfOf(item) : undefined;
     if (half === undefined) continue;
@@ -63,7 +69,8 @@ export function judgePairs(input: readonly unknown[], judge: OpenAIJudge): void 
       if (call !== undefined)
         judge.report("duplicate-call-id", path, `Duplicate function call with call_id ${id}.`);
       else calls.set(key, { ...half, path, isAnswered: false });
-    } else if (call === undefined || call.answer !== answer)
+    } else if (call === undefined && kind === "approval" && referred.has(id)) referred.delete(id);
+    else if (call === undefined || call.answer !== answer)
       judge.report("orphan-result", path, words.orphan(id));
     else if (call.isAnswered)
       judge.report("duplicate-result", path, `Duplicate output for function call ${id}.`);

@@ -52,6 +52,10 @@ describe("judgeOpenAIResponsesRequest", () => {
     },
     { why: "a search of the server's alone", body: { input: [ask, search("s", "server")] } },
     { why: "an approval, answered", body: { input: [ask, approval, approved] } },
+    {
+      why: "an approval of what the server has",
+      body: { input: [ask, { type: "item_reference", id: "mcpr_1" }, approved] },
+    },
     { why: "a program that waits for its calls", body: { input: [ask, program, fn("a"), out("a")] } },
     { why: "a program that ran", body: { input: [ask, program, ran] } },
   ])("accepts $why", ({ body }) => {

@@ -10,8 +10,8 @@ import type { CheckpointEntry, CheckpointRun, Entry } from "./entries.ts";
 import { isWithin } from "./line.ts";
 import { Projection } from "./projection.ts";
 
-/** Most entries between two needed ones that are read along in one run: reading them is cheaper than a seek. */
-const BRIDGED_ENTRIES = 32;
+/** Most entries between two needed ones that are read along: reading them is cheaper than a seek. @internal */
+export const BRIDGED_ENTRIES = 32;
 
 type CheckpointIndex = Pick<CheckpointEntry, "runs" | "line" | "undone" | "pins" | "visibleCount">;
 

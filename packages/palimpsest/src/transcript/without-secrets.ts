@@ -15,6 +15,8 @@ import type { VisibleMessage } from "./window.ts";
 const MAX_DEPTH = 200;
 /** Names of members whose values have a meaning only for the provider; they are not redacted. */
 const OPAQUE = /^(?:signature|encrypted_\w{1,40}|file_id)$/;
+/** @internal */
+export const isOpaqueName = (name: string): boolean => OPAQUE.test(name);
 /** Names of members whose values are probably secrets. */
 const SENSITIVE_NAME =
   /pass|secret|token|key|auth|cookie|credential|pwd|contrase|senha|kennwort|wachtwoord|heroku/i;

@@ -21,6 +21,7 @@ import { geminiContents } from "#wire/gemini/gemini-contents.ts";
 import { toLangChain } from "#wire/langchain/to-langchain.ts";
 import { toOpenAIAgents } from "#wire/openai-agents/to-openai-agents.ts";
 import { toOpenAIChat } from "#wire/openai-chat/to-openai-chat.ts";
+import { fromOpenAIResponses } from "#wire/openai-responses/from-openai-responses.ts";
 import { toOpenAIResponses } from "#wire/openai-responses/to-openai-responses.ts";
 import { asWindow } from "../../../../test/helpers/recorded.ts";
 import { assistant, call, measure, user } from "../../../../test/helpers/windows.ts";
@@ -208,6 +209,49 @@ describe("bytes in a tool's result", () => {
       expect(sent).toContain(shown);
       expect(sent).not.toContain("QUJDQUJD");
     }
+  });
+
+  it.each([
+    { why: "a picture of MCP", part: { type: "image", data: BYTES, mimeType: "image/png" } },
+    {
+      why: "a file of the AI SDK",
+      part: { type: "file", data: { type: "data", data: BYTES }, mediaType: "application/zip" },
+    },
+    { why: "a sound of Chat Completions", part: { type: "input_audio", input_audio: { data: BYTES } } },
+  ])("are not written out in the form of another library: $why", ({ part }) => {
+    for (const write of [toOpenAIChat, toOpenAIResponses, toOpenAIAgents]) {
+      const sent = JSON.stringify(write(exchange(result(text("First."), part))));
+      expect(sent).toContain(part.type);
+      expect(sent).not.toContain("QUJDQUJD");
+    }
+  });
+
+  it.each([
+    { why: "a table", part: { type: "table", data: "name,age\nAda,36" }, kept: "Ada,36" },
+    { why: "a text of LangChain", part: { type: "text-plain", data: "plain words" }, kept: "plain words" },
+    {
+      why: "a long text of a named type",
+      part: { type: "text-plain", mimeType: "text/plain", data: "plain words ".repeat(200) },
+      kept: "plain words plain words",
+    },
+  ])("are no texts that have the same names: $why", ({ part, kept }) => {
+    for (const write of [toOpenAIChat, toOpenAIResponses, toOpenAIAgents])
+      expect(JSON.stringify(write(exchange(result(part))))).toContain(kept);
+  });
+
+  it("that came in OpenAI's own form go back in it", () => {
+    const file = {
+      type: "input_file",
+      filename: "a.pdf",
+      file_data: `data:application/pdf;base64,${BYTES}`,
+    };
+    const items = [
+      { type: "message", role: "user", content: "go" },
+      { type: "function_call", call_id: "c1", name: "read", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: [file] },
+    ];
+    const sent = toOpenAIResponses(fromOpenAIResponses(items).messages) as readonly { output?: unknown }[];
+    expect(sent.at(-1)!.output).toEqual([file]);
   });
 
   it("of the AI SDK, too", () => {

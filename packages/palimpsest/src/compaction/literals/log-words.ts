@@ -147,11 +147,16 @@ export class LogWords {
     return copy;
   }
 
-  /** The layers, for {@link loadInSteps}. With `base`, of each layer only how it differs from that of `base`, which packs well. */
+  /**
+   * The layers, for {@link loadInSteps}. With `base`, of each layer only how it differs from that of `base`, which packs
+   * well, and all bits are copies: words may be added while they are stored.
+   */
   *layers(base?: LogWords): Iterable<StoredLayer> {
     for (const [index, { bits, count }] of this.#layers.entries()) {
       const known = base === undefined ? undefined : base.#layers[index]?.bits;
-      yield { bits: known === undefined ? bits : differenceOf(bits, known), count };
+      const isShared = base === undefined;
+      const own = known === undefined ? (isShared ? bits : bits.slice()) : differenceOf(bits, known);
+      yield { bits: own, count };
     }
   }
 

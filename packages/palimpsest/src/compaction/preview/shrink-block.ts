@@ -21,7 +21,7 @@ import type { Measure } from "../shared/measure.ts";
 import { fairShare } from "../shared/measure.ts";
 import { formatOriginal, type HistoryAccess } from "../shared/pointer.ts";
 import { formatThousands, previewText } from "./preview.ts";
-import { holdsString, shrinkInput } from "./shrink-input.ts";
+import { searchedStrings, shrinkInput } from "./shrink-input.ts";
 
 export interface ShrinkOptions extends HistoryAccess {
   /** The secrets of a text where they are known. Given by {@link shrinkBlock}. */
@@ -64,10 +64,16 @@ export function secretsIn(block: ContentBlock, text: string): readonly SecretSpa
   return found;
 }
 
+/** The strings of a call's arguments, so that they are gone through once, not for each of them. */
+const searchedOf = new WeakMap<ContentBlock, ReadonlySet<string>>();
+
 /** True for a text of the block as it is, which was searched with it: not for the JSON of an argument. */
 function isTextOf(block: ContentBlock, text: string): boolean {
   if (block.type === "tool_result") return text === block.content;
-  return block.type === "tool_use" && holdsString(block.input, text);
+  if (block.type !== "tool_use") return false;
+  const strings = searchedOf.get(block) ?? searchedStrings(block.input);
+  searchedOf.set(block, strings);
+  return strings.has(text);
 }
 
 const encodedSize = (block: ContentBlock): number => JSON.stringify(block).length;

@@ -9,6 +9,7 @@
 import type { JsonValue } from "../../base/json/json.ts";
 import { isObject } from "../../base/json/json.ts";
 import type { SecretSpan } from "../../base/redaction/secret-patterns.ts";
+import { isOpaqueName } from "../../transcript/without-secrets.ts";
 import { fairShare, type Measure, measureText } from "../shared/measure.ts";
 import type { HistoryAccess } from "../shared/pointer.ts";
 import { previewText } from "./preview.ts";
@@ -59,13 +60,18 @@ function shrinkStrings(
   );
 }
 
-/** True if `text` is one of the strings. */
-export function holdsString(input: JsonValue, text: string): boolean {
-  let isFound = false;
-  visitStrings(input, 0, (one) => {
-    isFound ||= one === text;
-  });
-  return isFound;
+/** The long strings that were searched for secrets with the block. */
+export function searchedStrings(input: JsonValue): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (value: JsonValue, depth: number): void => {
+    if (typeof value === "string") {
+      if (value.length >= MIN_CHARACTERS) found.add(value);
+    } else if (typeof value === "object" && value !== null && depth < MAX_DEPTH)
+      for (const [name, member] of Object.entries(value as Readonly<Record<string, JsonValue>>))
+        if (!isOpaqueName(name)) visit(member, depth + 1);
+  };
+  visit(input, 0);
+  return found;
 }
 
 /** True if any string is above `limitTokens`, so that {@link previewLargeStrings} would change something. */

@@ -1,6 +1,6 @@
 /**
- * The session that a host hands to an adapter. What makes sessions is refused in its place: an adapter would fail later, in
- * the middle of a framework's loop, or make a session for each request.
+ * The session that a host hands to an adapter. The object that makes sessions is refused in its place: an adapter would
+ * fail later, in the middle of a framework's loop, or make a session for each request.
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
 import { OptionError } from "../../base/errors.ts";
@@ -59,7 +59,7 @@ export function notASession(message: string, { of, call }: GivenSession): Option
 }
 
 function inWords(value: unknown): string {
-  if (makesSessions(value)) return "what makes sessions";
+  if (makesSessions(value)) return "the object that makes sessions";
   if (value === undefined || value === null) return String(value);
   if (value instanceof Promise) return "a promise, which is not awaited";
   return typeof value === "object" ? "an object without `prepare` and `recover`" : `a ${typeof value}`;

@@ -9,7 +9,7 @@
  * The environment is the one of this process, apart from `TERM=dumb`: there is no terminal.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, type Stats, statSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -253,7 +253,13 @@ class NodeTaskProcess implements TaskProcess {
 function whyNotStarted(error: unknown, folder: string | undefined): string {
   const message = errorMessage(error);
   if (folder === undefined || !/ENOENT|ENOTDIR|EACCES/.test(String(errorCode(error)))) return message;
-  const found = statSync(folder, { throwIfNoEntry: false });
+  let found: Stats | undefined;
+  try {
+    found = statSync(folder, { throwIfNoEntry: false });
+  } catch {
+    // A part of its path is a file, or may not be looked into: the error of the start says no more.
+    return `${message}, in the folder ${folder}`;
+  }
   if (found === undefined) return `The folder ${folder} does not exist.`;
   return found.isDirectory() ? `${message}, in the folder ${folder}` : `${folder} is not a folder.`;
 }

@@ -1,7 +1,8 @@
 /** The window of a checkpoint, read from the log; and the window as it was after any entry. */
 import type { SessionLog } from "../../ports/session-store.ts";
-import { isPossibleCheckpoint, restoreCheckpoint } from "../../transcript/checkpoint.ts";
-import type { CheckpointEntry, Entry } from "../../transcript/entries.ts";
+import { BRIDGED_ENTRIES, isPossibleCheckpoint, restoreCheckpoint } from "../../transcript/checkpoint.ts";
+import type { CheckpointEntry, CheckpointRun, Entry } from "../../transcript/entries.ts";
+import { isWithin } from "../../transcript/line.ts";
 import { type Projection, project } from "../../transcript/projection.ts";
 import { hydrate, needsHydrating } from "./hydrate.ts";
 
@@ -15,12 +16,12 @@ export async function restoreWindow(
   onEntry: (shown: Entry, position: number) => void = () => undefined,
 ): Promise<Projection | undefined> {
   const entries: Entry[] = [];
-  for (const run of checkpoint.runs) {
-    const contents = await log.readFrom(run.position, run.to);
-    const isThere =
-      contents.entries[0]?.entry.seq === run.from && contents.entries.at(-1)?.entry.seq === run.to;
-    if (!isThere) return undefined;
-    for (const { entry, position } of contents.entries) {
+  for (const runs of nearRuns(checkpoint.runs)) {
+    const contents = await log.readFrom(runs[0]!.position, runs.at(-1)!.to);
+    const found = contents.entries.filter(({ entry }) => isWithin(runs, entry.seq));
+    const seqs = new Set(found.map(({ entry }) => entry.seq));
+    if (!runs.every(({ from, to }) => seqs.has(from) && seqs.has(to))) return undefined;
+    for (const { entry, position } of found) {
       const shown = await hydrate(entry, log);
       entries.push(shown);
       onEntry(shown, position);
@@ -29,6 +30,20 @@ export async function restoreWindow(
   const projection = restoreCheckpoint(checkpoint, entries);
   const hasAll = projection.visible.length === (checkpoint.visibleCount ?? projection.visible.length);
   return hasAll ? projection : undefined;
+}
+
+/** Runs that are read together: a host that leaves something out at each turn has thousands, each with a seek. */
+function* nearRuns(runs: readonly CheckpointRun[]): Generator<readonly CheckpointRun[]> {
+  let near: CheckpointRun[] = [];
+  for (const run of runs) {
+    const last = near.at(-1);
+    if (last !== undefined && run.from - last.to > BRIDGED_ENTRIES) {
+      yield near;
+      near = [];
+    }
+    near.push(run);
+  }
+  if (near.length > 0) yield near;
 }
 
 /** Entries of a log that are read at once where there is no checkpoint yet. Our choice: a few megabytes of an agent's log at most. */

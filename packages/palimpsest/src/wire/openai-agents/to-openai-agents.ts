@@ -137,7 +137,8 @@ function writeMedia(
 function writeResultPart(part: ToolResultPart): JsonObject {
   const { type, value } = part as JsonObject;
   if (type === OPENAI_AGENTS && isObject(value)) return value as JsonObject;
-  const [written] = writePart(part as ContentBlock, "user");
+  const isBare = (type === "image" || type === "document") && !isObject((part as JsonObject)["source"]);
+  const [written] = isBare ? [] : writePart(part as ContentBlock, "user");
   return written ?? { type: "input_text", text: partInWords(part) };
 }
 
@@ -183,7 +184,7 @@ interface Pair {
 function pairOf(item: JsonObject): Pair {
   const { type, id, callId, call_id, execution } = item;
   const own = isObject(item["providerData"]) ? (item["providerData"] as JsonObject) : {};
-  if (own["type"] === "mcp_approval_request")
+  if (own["type"] === "mcp_approval_request" || item["name"] === "mcp_approval_request")
     return { asks: [id, own["id"]].filter((found) => typeof found === "string") };
   if (typeof own["approval_request_id"] === "string" && item["name"] === "mcp_approval_response")
     return { answers: own["approval_request_id"] };

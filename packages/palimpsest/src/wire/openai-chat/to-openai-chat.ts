@@ -184,7 +184,7 @@ function resultContent(block: ToolResultBlock): JsonValue {
   if (block.content === undefined) return "";
   if (typeof block.content === "string") return toWellFormed(block.content);
   const parts = block.content.flatMap((part): readonly JsonObject[] => {
-    if (part.type === "image") return [];
+    if (part.type === "image" && isObject(part["source"])) return [];
     if (part.type !== "text") return [{ type: "text", text: partInWords(part) }];
     return [{ type: "text", text: toWellFormed((part as { readonly text: string }).text) }];
   });

@@ -98,6 +98,10 @@ function strayCalls(
   const raw = rawPairs(messages);
   if (raw.size === 0) return strays;
   const own = new Set(items.flatMap(({ type, call_id: id }) => (OWN_CALLS.has(type) ? [id] : [])));
+  // A request may be the server's, and only named here.
+  const referred = new Set(
+    items.flatMap(({ type, id }) => (type === "item_reference" ? [`approval ${String(id)}`] : [])),
+  );
   const open = new Map<string, JsonObject>();
   const answered = new Set<string>();
   for (const item of items) {
@@ -108,7 +112,8 @@ function strayCalls(
     // One id for two calls is refused: what came as it is gives way to what we know.
     if (callId !== undefined && own.has(callId) && !OWN_CALLS.has(type) && !OWN_OUTPUTS.has(type))
       strays.add(item);
-    else if (isAnswer ? !open.delete(pair) : open.has(pair) || answered.has(pair)) strays.add(item);
+    else if (isAnswer ? !open.delete(pair) && !referred.delete(pair) : open.has(pair) || answered.has(pair))
+      strays.add(item);
     else if (isAnswer) answered.add(pair);
     else open.set(pair, item);
   }

@@ -203,5 +203,11 @@ function renderResultPart(part: ToolResultPart): JsonObject {
   if ((part.type === "image" || part.type === "document") && isObject(part["source"])) {
     return renderMedia(part as ContentBlock & { readonly type: "image" | "document" });
   }
-  return { type: "input_text", text: partInWords(part) };
+  // A file, or a picture by its id, came in OpenAI's own form.
+  const { type, provider, value } = part as JsonObject;
+  const own =
+    type === "opaque" && provider === "openai-responses" && isObject(value)
+      ? renderOpaquePart(value as JsonObject, "user")
+      : undefined;
+  return own ?? { type: "input_text", text: partInWords(part) };
 }

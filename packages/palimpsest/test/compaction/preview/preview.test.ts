@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isWellFormed } from "#base/text/text.ts";
 import { previewText } from "#compaction/preview/preview.ts";
+import { shrinkBlock } from "#compaction/preview/shrink-block.ts";
+import type { ContentBlock } from "#transcript/blocks.ts";
+import { withoutSecrets } from "#transcript/without-secrets.ts";
 import { measure } from "../../../../../test/helpers/windows.ts";
 
 const MARKER =
@@ -60,5 +63,19 @@ describe("a preview", () => {
   it("is refused for a text that fits", () => {
     expect(previewText("short", { budgetTokens: 10, pointer: "m1.0" }, measure)).toBeUndefined();
     expect(previewText("", { budgetTokens: 0, pointer: "m1.0" }, measure)).toBeUndefined();
+  });
+});
+
+describe("the preview of an argument", () => {
+  /** Made up here, and put together so that no scanner takes this file for a leak. */
+  const key = `${"gh"}p_abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ0129abc`;
+
+  it("has no secret of a member that no search looked at, also where the block is known to hold none", () => {
+    const long = Array.from({ length: 400 }, (_, at) => `line ${at} of the script`).join("\n");
+    const input = { command: "run", encrypted_env: `KEY ${key}\n${long}` };
+    const block: ContentBlock = { type: "tool_use", id: "c1", name: "Run", input };
+    expect(withoutSecrets(block)).toBe(block);
+    const shown = JSON.stringify(shrinkBlock(block, { budgetTokens: 200, pointer: "m1.0" }, measure));
+    expect(shown).toContain("KEY [redacted: github]");
   });
 });

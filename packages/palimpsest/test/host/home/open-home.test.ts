@@ -294,7 +294,7 @@ describe("what is kept about sessions", () => {
     const old = await leftBehind(open(), "old");
     const there = open({ workingCopy: at("other") });
     const oldThere = await leftBehind(there, "old there");
-    // A link that leads to itself: nobody can read it, and it is not the last one.
+    // A link that leads to itself cannot be read by any user. It comes before the other project.
     const lost = "0".repeat(32);
     symlinkSync(lost, at("home", "projects", lost));
     clock.advance(31 * 86_400_000);

@@ -50,7 +50,7 @@ describe("an adapter", () => {
         message: `\`${of}\` got ${got}, not a session.`,
         hint,
       });
-    expect(() => make(palimpsest as never)).toThrow(refusal("what makes sessions"));
+    expect(() => make(palimpsest as never)).toThrow(refusal("the object that makes sessions"));
     expect(() => make("my-agent" as never)).toThrow(refusal("a string"));
     expect(() => make(undefined as never)).toThrow(refusal(of === "aiSdkTools" ? "null" : "undefined"));
     expect(() => make(Promise.resolve() as never)).toThrow(refusal("a promise, which is not awaited"));
@@ -63,7 +63,7 @@ describe("an adapter", () => {
     const step = { messages: [], stepNumber: 0, state: {} } as never;
     const request = { messages: [], runtime: {} } as never;
     const refusal = (of: string): unknown =>
-      expect.objectContaining({ message: `\`${of}\` got what makes sessions, not a session.` });
+      expect.objectContaining({ message: `\`${of}\` got the object that makes sessions, not a session.` });
     await expect(mastraProcessor(find).processInputStep(step)).rejects.toThrow(refusal("mastraProcessor"));
     const { wrapModelCall } = palimpsestMiddleware(find);
     await expect(wrapModelCall(request, (() => undefined) as never)).rejects.toThrow(

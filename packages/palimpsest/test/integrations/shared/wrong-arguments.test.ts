@@ -66,14 +66,14 @@ describe("the session", () => {
       given: "what makes sessions",
       // @ts-expect-error It makes sessions, and is none.
       make: () => withAnthropicWindow(anthropic, palimpsest),
-      message: "`withPalimpsest` got what makes sessions, not a session.",
+      message: "`withPalimpsest` got the object that makes sessions, not a session.",
       hint: `Pass one of \`createPalimpsest\`: ${RIGHT_CALL}.`,
     },
     {
       given: "what makes sessions, for OpenAI",
       // @ts-expect-error It makes sessions, and is none.
       make: () => withOpenAIWindow(openai, palimpsest),
-      message: "`withPalimpsest` got what makes sessions, not a session.",
+      message: "`withPalimpsest` got the object that makes sessions, not a session.",
       hint: `Pass one of \`createPalimpsest\`: ${RIGHT_CALL}.`,
     },
     {

@@ -59,6 +59,10 @@ describe("items that go back to the Responses API", () => {
     { why: "a search of the server's", items: [ask, byServer(search), byServer(found), ask] },
     { why: "a search of the server's that found nothing", items: [ask, byServer(search), ask] },
     { why: "an approval, answered", items: [ask, approval, approved] },
+    {
+      why: "an approval of what the server has",
+      items: [ask, { type: "item_reference", id: "mcpr_1" }, approved],
+    },
     { why: "a program that waits for its calls", items: [ask, program, call, output] },
     { why: "a program that ran", items: [ask, program, call, output, ran] },
   ])("are all there: $why", ({ items }) => {

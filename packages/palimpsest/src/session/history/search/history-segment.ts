@@ -15,7 +15,7 @@ import type { Role } from "../../../transcript/blocks.ts";
 import { blockOf, type HistoryIndex, type IndexedBlock, occurrencesOf } from "./history-index.ts";
 
 /** Increased whenever the text by which blocks are found changes: older segments are made again. */
-const VERSION = 2;
+const VERSION = 3;
 const ROLES: readonly Role[] = ["user", "assistant", "system"];
 /** Parts before those of the terms. */
 export const TERMS_FROM = 2;

@@ -43,6 +43,8 @@ export class BlobFolder {
   /** Bytes of stored blobs and of those being written; measured when first needed. */
   #usedBytes: number | undefined;
   #isTidy = false;
+  /** Blobs of which a temporary file may lie in the folder. */
+  #writtenNow = 0;
 
   constructor(options: BlobFolderOptions) {
     this.#options = options;
@@ -88,11 +90,14 @@ export class BlobFolder {
     const used = this.#usedBytes ?? this.#measure();
     this.#assertSpace(bytes.length, used);
     this.#usedBytes = used + bytes.length;
+    this.#writtenNow += 1;
     try {
       this.#options.fs.rename(await this.#writeTemporary(path, bytes), path);
     } catch (error) {
       this.#usedBytes -= bytes.length;
       throw error;
+    } finally {
+      this.#writtenNow -= 1;
     }
   }
 
@@ -139,7 +144,7 @@ export class BlobFolder {
    * has no rival that needs these files.
    */
   tidy(): void {
-    if (this.#isTidy || this.#running.size > 0) return;
+    if (this.#isTidy || this.#writtenNow > 0) return;
     const { folder, fs } = this.#options;
     if (fs.stat(folder) !== undefined)
       for (const name of fs.list(folder)) if (name.endsWith(TEMPORARY_ENDING)) fs.remove(join(folder, name));
