@@ -66,6 +66,9 @@ async function compare(
 const points = (fs: FileSystem): string[] =>
   (fs.stat(FOLDER) === undefined ? [] : fs.list(FOLDER)).filter((name) => name.startsWith("digest-"));
 
+const newestFirst = (fs: FileSystem): string[] =>
+  points(fs).sort((one, other) => Number(other.slice(7)) - Number(one.slice(7)));
+
 /** Changes a byte in the middle of a part; of the last one, with -1. */
 const otherByte =
   (index: number) =>
@@ -131,7 +134,6 @@ describe("the digest beside a log", () => {
   });
 
   it.each<{ why: string; damage: (parts: readonly Buffer[]) => readonly Buffer[] }>([
-    { why: "an earlier point is whole", damage: () => [] },
     {
       why: "a byte of the digest is another",
       damage: inPart(1, (text) => text.replace("Question 1 ", "Question 2 ")),
@@ -160,9 +162,20 @@ describe("the digest beside a log", () => {
     },
   ])("is not used where it is damaged: $why", async ({ damage }) => {
     const fs = await written20();
-    const newest = points(fs).sort((a, b) => Number(b.slice(7)) - Number(a.slice(7)))[0]!;
+    const [newest, ...earlier] = newestFirst(fs);
+    for (const name of earlier) fs.remove(`${FOLDER}/${name}`);
     await rewrite(fs, `${FOLDER}/${newest}`, damage);
+    // The log is read from its beginning instead.
+    expect(await compare(fs)).toBe(1);
+  });
+
+  it("is the last one that is whole, and needs no other", async () => {
+    const fs = await written20();
+    await rewrite(fs, `${FOLDER}/${newestFirst(fs)[0]}`, () => []);
     expect(await compare(fs)).toBe(0);
+    const alone = await written20();
+    for (const name of newestFirst(alone).slice(1)) alone.remove(`${FOLDER}/${name}`);
+    expect(await compare(alone)).toBe(0);
   });
 
   it("is folded from the log where every file is gone or damaged", async () => {
