@@ -14,7 +14,7 @@ const KEPT_SHARE = 0.3;
 export const WORDS_PACKED_SHARE = 0.9;
 /** The same of a point's digest. Source: measured on recorded sessions: .07 to .12. */
 const POINT_PACKED_SHARE = 0.12;
-/** Parts of one file at most. */
+/** Parts of one file at most; more are refused before room is made for them. Our choice. */
 const MOST_PARTS = 64;
 const VERSION = 3;
 const NAME_PATTERN = /^(digest|words)-(\d+)$/;
