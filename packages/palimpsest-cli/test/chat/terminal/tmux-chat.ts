@@ -1,13 +1,17 @@
 /** The chat in a real terminal: tmux, a scripted provider over HTTP, and the compiled command. */
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { compiledLibrary, testFolder } from "../../../../../test/helpers/compiled-once.ts";
 import type { ChatPlace } from "../chat-double.ts";
 
 /** A net against hanging, in milliseconds; nothing is judged by it. */
 const LIMIT_MS = 120_000;
+/** Between two looks at a screen. */
+const LOOK_MS = 50;
+const inBackground = promisify(execFile);
 
 /** A terminal of a test. Close it. */
 export class TmuxChat {
@@ -85,14 +89,16 @@ export class TmuxChat {
     return this.until(what, (screen) => !/[◐◓◑◒]/.test(screen));
   }
 
-  /** Resolves with the screen once it has this. */
+  /** Resolves with the screen once it has this. The provider runs in this process, so looking must not block it. */
   async until(what: RegExp, isAll: (screen: string) => boolean = () => true): Promise<string> {
     const end = performance.now() + LIMIT_MS;
     for (;;) {
-      const screen = this.screen();
+      const looking = ["-S", this.#socket, "capture-pane", "-p"];
+      const { stdout } = await inBackground("tmux", looking, { encoding: "utf8", maxBuffer: 1e9 });
+      const screen = stdout.trimEnd();
       if (what.test(screen) && isAll(screen)) return screen;
       if (performance.now() > end) throw new Error(`${what} did not come:\n${screen}`);
-      await sleep(20);
+      await sleep(LOOK_MS);
     }
   }
 
