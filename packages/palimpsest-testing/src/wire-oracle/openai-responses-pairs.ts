@@ -27,7 +27,7 @@ interface Half {
   readonly words: PairWords;
 }
 
-/** How the API names the two in its complaints. */
+/** The texts of the API about a half without its other half. */
 interface PairWords {
   readonly unanswered: (id: string) => string;
   readonly orphan: (id: string) => string;

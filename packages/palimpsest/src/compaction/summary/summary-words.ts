@@ -108,7 +108,7 @@ function listMessages(
   return lines;
 }
 
-/** Of words that were shortened before: they never change, and every compaction quotes them again, some several times. */
+/** For words that were shortened before: they never change, and every compaction quotes them again, some several times. */
 const knownSecrets = new WeakMap<Words, readonly SecretSpan[]>();
 
 function secretsIn(words: Words): readonly SecretSpan[] {

@@ -19,7 +19,7 @@ const MOST_PARTS = 64;
 const VERSION = 3;
 const NAME_PATTERN = /^(digest|words)-(\d+)$/;
 
-/** Where the parts of a file are, and what tells them from others. */
+/** The place of the parts of a file, and their fingerprint. */
 interface PartsPlace {
   /** The number in the file's name. */
   readonly seq: number;
