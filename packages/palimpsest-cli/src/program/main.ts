@@ -18,6 +18,8 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 const stop = new AbortController();
 let stoppedBy: EndingSignal | undefined;
+/** The exit code once the output cannot be written. */
+let codeOfLostOutput: number | undefined;
 
 /** Time to clean up after the first signal, in milliseconds: users do not wait longer for a command to stop. */
 const GRACE_MS = 2_000;
@@ -31,6 +33,25 @@ function onSignal(signal: EndingSignal): void {
   stoppedBy = signal;
   stop.abort();
   setTimeout(() => endNow(signal), GRACE_MS).unref();
+}
+
+/**
+ * The output cannot be written: the command stops as after a signal, so that its session is closed. If only the reader has
+ * exited (`| head`), that is not an error to report.
+ */
+function onLostOutput(error: NodeJS.ErrnoException, err: Terminal): void {
+  if (codeOfLostOutput !== undefined) return;
+  const isReaderGone = error.code === "EPIPE";
+  codeOfLostOutput = isReaderGone ? EXIT_CODE_OF_SIGNAL.SIGPIPE : 1;
+  process.exitCode = codeOfLostOutput;
+  const report = {
+    code: "STORE_FAILED",
+    message: `The output could not be written: ${error.message}`,
+    hint: "Write it to another place, or free some space on its disk.",
+  };
+  if (!isReaderGone) process.stderr.write(`${formatReport(report, err.styles)}\n`);
+  stop.abort();
+  setTimeout(() => exitNow(codeOfLostOutput ?? 1), GRACE_MS).unref();
 }
 
 function endNow(signal: EndingSignal): never {
@@ -69,7 +90,14 @@ function workingFolder(err: Terminal): string {
 }
 
 async function main(): Promise<void> {
-  const err = openTerminal(process.stderr, process.env);
+  const terminal = openTerminal(process.stderr, process.env);
+  // A command that stops because its output is lost has nothing else to say.
+  const err: Terminal = {
+    ...terminal,
+    write: (text) => {
+      if (codeOfLostOutput === undefined) terminal.write(text);
+    },
+  };
   const context: CliContext = {
     out: openTerminal(process.stdout, process.env),
     err,
@@ -78,12 +106,8 @@ async function main(): Promise<void> {
     signal: stop.signal,
   };
   for (const signal of SIGNALS) process.on(signal, () => onSignal(signal));
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      // The reader of the output has exited (`| head`): the command is no longer needed.
-      exitNow(error.code === "EPIPE" ? EXIT_CODE_OF_SIGNAL.SIGPIPE : 1);
-    });
-  }
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => onLostOutput(error, err));
   const onBug = (error: unknown): never => {
     process.stderr.write(`${formatError(error, { styles: context.err.styles, env: process.env })}\n`);
     return exitNow(1);
@@ -94,7 +118,7 @@ async function main(): Promise<void> {
 
   const code = await runCli(process.argv.slice(2), context, packageVersion());
   // Set instead of calling `process.exit`: output that is still buffered for a pipe must arrive.
-  process.exitCode = stoppedBy === undefined ? code : EXIT_CODE_OF_SIGNAL[stoppedBy];
+  process.exitCode = codeOfLostOutput ?? (stoppedBy === undefined ? code : EXIT_CODE_OF_SIGNAL[stoppedBy]);
 }
 
 await main();
