@@ -48,9 +48,7 @@ export async function idsIn(
   try {
     stored = await store.list();
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    const advice = `${error.message} ${error.hint}`;
-    return { unreadable: { kind: "unreadable", level: "problem", path: folder, advice, isMendable: false } };
+    return { unreadable: unreadableFolder(folder, error) };
   }
   const known = new Set(stored);
   const orphaned = namesIn(folder).filter(
@@ -60,6 +58,23 @@ export async function idsIn(
       isSettledFolder(join(folder, name)),
   );
   return { stored, orphaned };
+}
+
+/** The finding for a trash that cannot be read; none otherwise. */
+export async function checkTrash(folder: string, store: SessionStore): Promise<readonly DoctorFinding[]> {
+  try {
+    await store.listTrash();
+    return [];
+  } catch (error) {
+    return [unreadableFolder(folder, error)];
+  }
+}
+
+/** @throws `error` if it is not about the folder */
+function unreadableFolder(path: string, error: unknown): DoctorFinding {
+  if (!(error instanceof StoreError)) throw error;
+  const advice = `${error.message} ${error.hint}`;
+  return { kind: "unreadable", level: "problem", path, advice, isMendable: false };
 }
 
 /** Checks a session, and repairs it if asked. Never throws because of a finding. */

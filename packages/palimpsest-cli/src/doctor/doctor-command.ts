@@ -13,6 +13,7 @@ import {
   openHomeOf,
   type PlaceFlags,
   type SessionPlace,
+  trashOf,
   withPlaceOptions,
 } from "../stored-sessions/session-place.ts";
 import { wrapWords } from "../terminal/columns.ts";
@@ -29,7 +30,7 @@ import {
   privateInHome,
 } from "./check-home.ts";
 import type { PostgresFlags } from "./check-postgres.ts";
-import { checkIndex, checkSession, idsIn } from "./check-sessions.ts";
+import { checkIndex, checkSession, checkTrash, idsIn } from "./check-sessions.ts";
 import { type DoctorFinding, type Found, isOpen, repaired } from "./doctor-finding.ts";
 
 /** Findings that are shown one by one: two screens. */
@@ -119,6 +120,7 @@ async function examine(place: SessionPlace, flags: DoctorFlags, context: CliCont
       const isOurs = folder === undefined;
       const run: FolderRun = { folder: one.folder, isOurs, isRepairing, yielder, progress, sums };
       addAll(findings, await examineFolder(run, store));
+      addAll(findings, await checkTrash(trashOf(one), store));
       if (folder === undefined) addAll(findings, await checkMemory(one.folder));
     }
   } finally {

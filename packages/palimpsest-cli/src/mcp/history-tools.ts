@@ -170,7 +170,8 @@ class StoredSessions {
             }
           } catch (error) {
             // One project that cannot be read must not hide the sessions of the others.
-            if (project === this.#home.project || !isUnreadable(error)) throw error;
+            const isUnreadable = error instanceof StoreError && error.code === "SESSION_UNREADABLE";
+            if (project === this.#home.project || !isUnreadable) throw error;
             unreadable.add(project.name);
           }
           if (found.length >= limit) break;
@@ -298,10 +299,6 @@ function nameOf({ metadata, firstPrompt }: Found["info"]): string {
 /** Without hidden characters, keys and forged tags. */
 function onOneLine(text: string): string {
   return cleanMemoryText(text, "description").text;
-}
-
-function isUnreadable(error: unknown): boolean {
-  return error instanceof StoreError && error.code === "SESSION_UNREADABLE";
 }
 
 function day(ms: number): string {

@@ -16,9 +16,9 @@ import {
   changedTags,
   checkName,
   findSession,
+  findTrashed,
   HOME_DEFAULTS,
   importRecording,
-  theOne,
 } from "palimpsest/internal";
 
 export class FolderPlace {
@@ -57,11 +57,7 @@ export class FolderPlace {
   }
 
   async find(which: string): Promise<FoundSession> {
-    const { sessionId } = await findSession(
-      which,
-      [{ project: this.project, store: this.#store }],
-      this.folder,
-    );
+    const { sessionId } = await findSession(which, this.#places, this.folder);
     return { project: this.project, info: await this.#store.find(sessionId) };
   }
 
@@ -106,16 +102,17 @@ export class FolderPlace {
   }
 
   async restore(which: string): Promise<FoundSession> {
-    const trashed = await this.#store.listTrash();
-    const whole = trashed.filter(({ sessionId }) => sessionId === which);
-    const begun = trashed.filter(({ sessionId }) => which !== "" && sessionId.startsWith(which));
-    const { sessionId } = theOne(which, whole.length > 0 ? whole : begun, `the trash of ${this.folder}`);
+    const { sessionId } = await findTrashed(which, this.#places, this.folder);
     await this.#store.restore(sessionId);
     return { project: this.project, info: await this.#store.find(sessionId) };
   }
 
   async close(): Promise<void> {
     // Every session was closed by who opened it.
+  }
+
+  get #places() {
+    return [{ project: this.project, store: this.#store }];
   }
 
   get #wired() {

@@ -1,6 +1,7 @@
 /** A home with a project that cannot be read, as one of another user: every command shows the others. */
 import { readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { openHome } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../../../../test/helpers/recordings.ts";
 import { json, storedHome, storeSession } from "../../../../test/helpers/stored.ts";
@@ -57,5 +58,28 @@ describe("a project that cannot be read", () => {
       sessions: 2,
       findings: [{ kind: "unreadable", level: "problem", path: join(place.home, "projects", name) }],
     });
+  });
+});
+
+describe("a trash that cannot be read", () => {
+  it("keeps no session of another from being restored, and is a finding of the doctor", async () => {
+    const place = storedHome();
+    const other = await storeSession(place, { workingCopy: testFolder() });
+    const [name] = readdirSync(join(place.home, "projects"));
+    const own = await storeSession(place);
+    const opened = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    await opened.trash(own);
+    const trash = join(place.home, "trash", name!);
+    symlinkSync(name!, trash);
+    expect(await place.run(["sessions", "restore", own])).toMatchObject({ code: 0, err: "" });
+    expect((await place.run(["sessions", "show", other])).out).toContain(other);
+    const ran = await place.run(["doctor", "--json"]);
+    expect(ran.code).toBe(1);
+    expect(json<{ readonly findings: readonly object[] }>(ran).findings).toMatchObject([
+      { kind: "unreadable", level: "problem", path: trash },
+    ]);
+    await opened.trash(own);
+    await opened.purge(own);
+    expect(await opened.listTrash()).toEqual([]);
   });
 });

@@ -88,7 +88,7 @@ export { isSessionExport } from "../exporters/session-lines.ts";
 export { teamFolder } from "../host/create-memory.ts";
 export { folderStore } from "../host/folder-store.ts";
 export { environmentSwitch, unclearSwitch } from "../host/home/environment.ts";
-export { findSession, theOne } from "../host/home/find-session.ts";
+export { findSession, findTrashed } from "../host/home/find-session.ts";
 export type {
   FoundSession,
   HomeForkOptions,

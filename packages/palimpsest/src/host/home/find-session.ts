@@ -3,7 +3,7 @@
  */
 
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
-import { AmbiguousSessionError, StoreError } from "../../base/errors.ts";
+import { AmbiguousSessionError, errorCode, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import { overviewOf } from "../../session/history/search-sessions.ts";
@@ -40,8 +40,21 @@ export async function findSession(which: string, places: readonly Place[], where
   return theOne(which, matches, where);
 }
 
+/**
+ * Finds a session in the trash of a place, by its id or the beginning of one.
+ * @throws `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS`
+ */
+export async function findTrashed(which: string, places: readonly Place[], where: string): Promise<Match> {
+  const matches: Match[] = [];
+  for (const [index, place] of places.entries())
+    for (const { sessionId } of await place.store.listTrash().catch(noneUnlessFirst(index)))
+      if (which !== "" && sessionId.startsWith(which)) matches.push({ ...place, sessionId });
+  const whole = matches.filter(({ sessionId }) => sessionId === which);
+  return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${where}`);
+}
+
 /** The one session; `SESSION_NOT_FOUND` or `SESSION_AMBIGUOUS` where there is not just one. */
-export function theOne<Found extends { readonly sessionId: string }>(
+function theOne<Found extends { readonly sessionId: string }>(
   which: string,
   matches: readonly Found[],
   where: string,
@@ -79,7 +92,8 @@ async function isThere(sessionId: string, { store }: Place): Promise<boolean> {
     return true;
   } catch (error) {
     // A session that cannot be read exists; opening it gives the reason.
-    if (!isUnreadable(error)) return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
+    if (errorCode(error) !== "SESSION_UNREADABLE")
+      return !(error instanceof StoreError && error.code === "SESSION_NOT_FOUND");
     return isListed(sessionId, store);
   }
 }
@@ -91,10 +105,6 @@ async function isListed(sessionId: string, store: SessionStore): Promise<boolean
   } catch {
     return false;
   }
-}
-
-function isUnreadable(error: unknown): boolean {
-  return error instanceof StoreError && error.code === "SESSION_UNREADABLE";
 }
 
 async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]): Promise<readonly Match[]> {
@@ -109,11 +119,7 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
   if (which === "") return [];
   const found: Match[] = [];
   for (const [index, place] of places.entries()) {
-    const rows = await overviewOf(place.store).catch((error: unknown) => {
-      // One project that cannot be read must not hide the sessions of the others.
-      if (index === 0 || !isUnreadable(error)) throw error;
-      return [];
-    });
+    const rows = await overviewOf(place.store).catch(noneUnlessFirst(index));
     for (const { sessionId, title } of rows) {
       // The title of a session without an index is only in its log.
       if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
@@ -123,6 +129,14 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
     }
   }
   return found;
+}
+
+/** One project that cannot be read must not hide the sessions of the others. */
+function noneUnlessFirst(index: number): (error: unknown) => readonly never[] {
+  return (error) => {
+    if (index === 0 || errorCode(error) !== "SESSION_UNREADABLE") throw error;
+    return [];
+  };
 }
 
 async function hasTitle(store: SessionStore, sessionId: string, title: string): Promise<boolean> {

@@ -17,7 +17,7 @@ import { nodeHasher, randomIds, systemClock, systemTimer } from "../../stores/pl
 import { isConversation } from "../../stores/shared/session-info.ts";
 import { closeOnExit } from "./close-on-exit.ts";
 import { type Env, environmentProblems, isHeldBack } from "./environment.ts";
-import { findSession, type Match, theOne } from "./find-session.ts";
+import { findSession, findTrashed, type Match } from "./find-session.ts";
 import { ForkMarks } from "./fork-marks.ts";
 import { HomeStores } from "./home-stores.ts";
 import type {
@@ -286,12 +286,7 @@ export class HomeSessions implements PalimpsestHome {
   }
 
   async #findInTrash(which: string): Promise<Match> {
-    const matches: Match[] = [];
-    for (const place of this.#stores.places())
-      for (const { sessionId } of await place.store.listTrash())
-        if (which !== "" && sessionId.startsWith(which)) matches.push({ ...place, sessionId });
-    const whole = matches.filter(({ sessionId }) => sessionId === which);
-    return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${this.#whereItIs()}`);
+    return findTrashed(which, this.#stores.places(), this.#whereItIs());
   }
 
   #whereItIs(): string {
