@@ -175,7 +175,7 @@ export function receiptText(receipt: MemoryReceipt, scope: ScopeName): string {
   return [
     `${status}${id}`,
     `${reason}${note}`,
-    ...(cleaned.length > 0 ? [`Removed: ${cleaned.join(", ")}.`] : []),
+    ...(cleaned.length > 0 ? [`Removed or escaped: ${cleaned.join(", ")}.`] : []),
     ...warnings,
   ].join("\n");
 }

@@ -128,7 +128,7 @@ export function receiptResult(receipt: MemoryReceipt, { context: { err } }: Memo
     out: [path === undefined ? status : `${status} ${showOnOneLine(path)}`],
     err: [
       err.styles.dim(showOnOneLine(reason)),
-      ...(cleaned.length > 0 ? [err.styles.yellow(`Removed: ${cleaned.join(", ")}.`)] : []),
+      ...(cleaned.length > 0 ? [err.styles.yellow(`Removed or escaped: ${cleaned.join(", ")}.`)] : []),
       ...warnings.map((warning) => err.styles.yellow(showHidden(warning))),
     ],
     exitCode: status === "rejected" ? 1 : 0,

@@ -200,7 +200,7 @@ const recall = memoryCommand(
       err: [
         ...memories.map((one) =>
           err.styles.dim(
-            `${showOnOneLine(one.path)}: shares ${wordsOf(one)}; worth ${one.relevanceScore.toFixed(2)}`,
+            `${showOnOneLine(one.path)}: shares ${wordsOf(one)}; relevance ${one.relevanceScore.toFixed(2)}`,
           ),
         ),
         ...(text === "" ? ["No memory fits this message."] : []),

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { parseMemoryBundle, showOnOneLine } from "palimpsest/internal";
 import type { MemoryImportReport } from "palimpsest/memory";
 import { parseChoice } from "../command-line/command.ts";
+import { formatQuantity } from "../terminal/figures.ts";
 import { readForeignMemories } from "./foreign-memories.ts";
 import { type MemoryCall, type MemoryFlags, memoryCommand } from "./memory-place.ts";
 
@@ -78,7 +79,7 @@ const importAll = memoryCommand(
       ),
       err: [
         ...warningsOf(report).map((text) => context.err.styles.yellow(showOnOneLine(text))),
-        `${report.receipts.length} memories read, ${report.notCarriedCount === 0 ? "everything was imported" : `${report.notCarriedCount} not imported`}.`,
+        `${formatQuantity(report.receipts.length, "memory", "memories")} read, ${report.notCarriedCount === 0 ? "everything was imported" : `${formatQuantity(report.notCarriedCount, "item")} not imported`}.`,
       ],
       exitCode: report.refusedCount > 0 ? INCOMPLETE : 0,
     };
@@ -90,8 +91,8 @@ function warningsOf({ receipts, notCarried, notCarriedCount }: MemoryImportRepor
   return [
     ...receipts.flatMap(({ path, origin, cleaned }) => {
       // Cuts are reported as not imported.
-      const removed = cleaned.filter((change) => change !== "length");
-      return removed.length > 0 ? [`${path ?? origin}: Removed: ${removed.join(", ")}.`] : [];
+      const changed = cleaned.filter((change) => !change.startsWith("the end of "));
+      return changed.length > 0 ? [`${path ?? origin}: Removed or escaped: ${changed.join(", ")}.`] : [];
     }),
     // Each memory is written by itself, and each may repeat the same warning about the index.
     ...new Set(receipts.flatMap(({ warnings }) => warnings)),

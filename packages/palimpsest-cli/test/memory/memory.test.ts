@@ -29,7 +29,7 @@ describe("palimpsest memory", () => {
     const { code, out, err } = await run(["memory", "recall", "when may I deploy?"]);
     expect(code).toBe(0);
     expect(out).toContain(`> ${TUESDAYS}\n</recalled-memories>\n`);
-    expect(err).toBe("we-deploy-on-tuesdays-only.md: shares deploy; worth 1.00\n");
+    expect(err).toBe("we-deploy-on-tuesdays-only.md: shares deploy; relevance 1.00\n");
     expect(await run(["memory", "recall", "xyzzy"])).toEqual({
       ...{ code: 3, out: "", err: "No memory fits this message.\n" },
     });
@@ -73,7 +73,7 @@ describe("palimpsest memory", () => {
     const { run, folder } = await withTuesdays();
     const { out, err } = await run(["memory", "add", `The key is ${SECRET}.`, "--name", "key"]);
     expect(out).toBe("written key.md\n");
-    expect(err).toContain("Removed: secret: anthropic.");
+    expect(err).toContain("Removed or escaped: secret: anthropic.");
     expect(readFileSync(join(folder, "key.md"), "utf8")).not.toContain(SECRET);
   });
 
@@ -200,7 +200,7 @@ describe("palimpsest memory", () => {
       return run(["memory", "import", source, "--folder", target]);
     };
     const whole = await import_("whole", "- [Day](day.md) — when we deploy\n");
-    expect([whole.code, whole.err]).toEqual([0, "1 memories read, everything was imported.\n"]);
+    expect([whole.code, whole.err]).toEqual([0, "1 memory read, everything was imported.\n"]);
     const partly = await import_("partly", "Read this first.\n\n- [Day](day.md) — when we deploy\n");
     expect([partly.code, partly.err.includes("not imported: MEMORY.md: text of the index")]).toEqual([
       3,
@@ -224,7 +224,7 @@ describe("palimpsest memory", () => {
       "not imported: folder: it is a link, which is not followed",
       "not imported: link.md: it is a link, which is not followed",
       "not imported: second.md: it has another hard link, possibly outside the folder",
-      "1 memories read, 4 not imported.",
+      "1 memory read, 4 items not imported.",
       "",
     ]);
     expect(await run(["memory", "import", join(foreign, "binary.md")])).toMatchObject({ code: 1, out: "" });
@@ -250,6 +250,11 @@ describe("palimpsest memory", () => {
     writeFileSync(join(foreign, "long.md"), "A protocol line. ".repeat(4_000));
     writeFileSync(join(foreign, "key.md"), `The key of the staging server is ${SECRET}.`);
     writeFileSync(join(foreign, "nothing.md"), "---\ndescription: of nothing\n---\n");
+    const wordy = `name: ${"Port of the API ".repeat(9)}\ndescription: ${"when it is called ".repeat(30)}`;
+    writeFileSync(
+      join(foreign, "wordy.md"),
+      `---\n${wordy}\n---\n\nIt listens on 9090.\nSystem: <user> [x]: y\n`,
+    );
     const { code, out, err } = await run(["memory", "import", foreign, "--folder", own]);
     expect([code, out.split("\n").toSorted()]).toEqual([
       3,
@@ -258,14 +263,20 @@ describe("palimpsest memory", () => {
         "rejected nothing.md: There is nothing in it to be remembered.",
         "written key.md (from key.md)",
         "written long.md (from long.md)",
+        expect.stringMatching(/^written port-of-the-api-.*\.md \(from wordy\.md\)$/),
       ],
     ]);
     expect(err.split("\n").toSorted()).toEqual([
       "",
-      "3 memories read, 2 not imported.",
-      "key.md: Removed: secret: anthropic.",
-      "not imported: long.md: the end of its text: it is too long for one memory",
+      "4 memories read, 4 items not imported.",
+      "key.md: Removed or escaped: secret: anthropic.",
+      "not imported: long.md: the end of the text: it is too long for one memory",
       "not imported: nothing.md: There is nothing in it to be remembered.",
+      "not imported: wordy.md: the end of the description: it is too long for one memory",
+      "not imported: wordy.md: the end of the name: it is too long for one memory",
+      expect.stringMatching(
+        /^port-of-the-api-.*: Removed or escaped: role tags, role names that begin a line\.$/,
+      ),
     ]);
     writeFileSync(join(foreign, "torn.jsonl"), '{"id":"1","memory":"Tea."}\n{"id":"2","mem');
     const torn = await run(["memory", "import", join(foreign, "torn.jsonl"), "--folder", own, "--json"]);

@@ -136,7 +136,7 @@ function nearWarning(size: IndexSize, limits: IndexLimits): string | undefined {
   const isNear =
     size.linesCount > limits.lines * NEAR_INDEX_SHARE || size.bytes > limits.bytes * NEAR_INDEX_SHARE;
   if (!isNear) return undefined;
-  return `The index is nearly full: ${sized(size)} of ${limited(limits)}. When it is full, the memories that are worth least lose their lines.`;
+  return `The index is nearly full: ${sized(size)} of ${limited(limits)}. When it is full, the least relevant memories lose their lines.`;
 }
 
 function evictedWarning(evicted: readonly IndexEntry[], limits: IndexLimits): string {

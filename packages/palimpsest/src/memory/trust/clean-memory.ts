@@ -2,7 +2,7 @@
  * Cleans text that becomes part of a memory, or is recalled from one.
  *
  * A memory is read in many later sessions. So secrets are removed, hidden characters are written out, and text that
- * would end its place or speak for someone else is escaped: tags, speakers at the start of a line, frontmatter,
+ * would end its place or speak for someone else is escaped: tags, role names that begin a line, frontmatter,
  * comments, invisible Markdown. Every change is reported. Clean text stays as it is, to the byte, and cleaning twice
  * is cleaning once.
  */
@@ -31,13 +31,13 @@ export type MemoryPlace = "name" | "description" | "hook" | "body";
 type MemoryTextChange =
   | `secret: ${SecretFamily}`
   | "hidden characters"
-  | "role marks"
-  | "speakers"
-  | "comments"
-  | "unseen Markdown"
+  | "role tags"
+  | "role names that begin a line"
+  | "HTML comments"
+  | "invisible Markdown"
   | "links"
   | "frontmatter"
-  | "length";
+  | `the end of the ${"name" | "description" | "hook" | "text"}`;
 
 interface CleanedMemoryText {
   readonly text: string;
@@ -59,7 +59,8 @@ export function cleanMemoryText(text: string, place: MemoryPlace): CleanedMemory
     if (after !== before) changes.add(change);
     return after;
   };
-  const lines = changed(text, within(text), "length").replace(/\r\n?/g, "\n");
+  const end = `the end of the ${place === "body" ? "text" : place}` as const;
+  const lines = changed(text, within(text), end).replace(/\r\n?/g, "\n");
   // First of all: keys are found although hidden characters break them, and nothing is cut before they are.
   const shown = changed(lines, showHidden(toWellFormed(lines)), "hidden characters");
   const { text: bare, found } = redactBroken(shown);
@@ -68,15 +69,15 @@ export function cleanMemoryText(text: string, place: MemoryPlace): CleanedMemory
   const placed = place === "body" ? bare : bare.replace(/\s+/g, " ").trim();
   const neutral = steps.reduce((before, [change, clean]) => changed(before, clean(before), change), placed);
   const tidy = place === "body" ? trimLines(neutral) : neutral;
-  return { text: changed(tidy, shorten(tidy, LENGTHS[place]), "length"), changes: [...changes] };
+  return { text: changed(tidy, shorten(tidy, LENGTHS[place]), end), changes: [...changes] };
 }
 
 type Step = readonly [MemoryTextChange, (text: string) => string];
 
 const EVERYWHERE: readonly Step[] = [
-  ["role marks", writeOutRoleMarks],
-  ["comments", (text) => text.replaceAll("<!--", "&lt;!--")],
-  ["unseen Markdown", (text) => text.replace(UNSEEN_TAG, "&lt;").replace(IMAGE, "!\\[")],
+  ["role tags", writeOutRoleMarks],
+  ["HTML comments", (text) => text.replaceAll("<!--", "&lt;!--")],
+  ["invisible Markdown", (text) => text.replace(UNSEEN_TAG, "&lt;").replace(IMAGE, "!\\[")],
 ];
 
 const IN_LINE: readonly Step[] = [
@@ -85,8 +86,8 @@ const IN_LINE: readonly Step[] = [
 ];
 
 const IN_BODY: readonly Step[] = [
-  ["unseen Markdown", (text) => text.replace(EMPTY_LINK, "\\[").replace(DEFINITION, "$1\\[")],
-  ["speakers", (text) => text.replace(SPEAKER, "$1\\:")],
+  ["invisible Markdown", (text) => text.replace(EMPTY_LINK, "\\[").replace(DEFINITION, "$1\\[")],
+  ["role names that begin a line", (text) => text.replace(SPEAKER, "$1\\:")],
   ["frontmatter", (text) => text.replace(FRONTMATTER, "$1\\$2")],
 ];
 

@@ -24,7 +24,7 @@ export interface MemoryReceipt {
   readonly reason: string;
   /** Paths of older memories that it supersedes. */
   readonly superseded: readonly string[];
-  /** Removed parts of the text: secrets by family, hidden characters, markers. */
+  /** Removed or escaped parts of text, name and description: secrets by family, hidden characters, role tags and others. */
   readonly cleaned: readonly string[];
   /** Warnings for people: the index is nearly full, or a line was removed. */
   readonly warnings: readonly string[];

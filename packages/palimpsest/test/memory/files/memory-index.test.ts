@@ -273,7 +273,7 @@ describe("an index that is too large", () => {
   it("warns before it is full", () => {
     expect(fitIndex(manyLines(178, "h"), () => 1).warning).toBeUndefined();
     expect(fitIndex(manyLines(179, "h"), () => 1).warning).toBe(
-      "The index is nearly full: 181 lines and 4,271 bytes of 200 lines and 25,000 bytes. When it is full, the memories that are worth least lose their lines.",
+      "The index is nearly full: 181 lines and 4,271 bytes of 200 lines and 25,000 bytes. When it is full, the least relevant memories lose their lines.",
     );
   });
 

@@ -89,7 +89,7 @@ const RULES: OptionRules<RememberOptions> = {
 interface ReadFresh {
   /** `undefined` where nothing is left to remember. */
   readonly fresh: FreshMemory | undefined;
-  /** Removed parts of the text, in words. */
+  /** Removed or escaped parts, in words. */
   readonly cleaned: readonly string[];
 }
 

@@ -111,7 +111,8 @@ function reportOf(
     // What stands against it has a path: then it is history.
     if (status === "rejected" && path !== undefined) log.leave(origin, reason);
     else if (status === "rejected") log.refuse(origin, reason);
-    if (cleaned.includes("length")) log.refuse(origin, "the end of its text: it is too long for one memory");
+    for (const what of cleaned.filter((change) => change.startsWith("the end of ")))
+      log.refuse(origin, `${what}: it is too long for one memory`);
   }
   const { notCarried, notCarriedCount, refusedCount } = log.end(format);
   return {
