@@ -7,6 +7,7 @@
  * is cleaning once.
  */
 
+import { errorMessage } from "../../base/errors.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import type { SecretFamily } from "../../base/redaction/secret-patterns.ts";
 import { showHidden, writeOutRoleMarks } from "../../base/text/hidden-characters.ts";
@@ -126,6 +127,11 @@ function within(text: string): string {
   const head = cutHead(text, MEMORY_READ_CHARACTERS);
   const end = Math.max(head.lastIndexOf(" "), head.lastIndexOf("\n"));
   return end === -1 ? "" : head.slice(0, end);
+}
+
+/** The message of a model's or a provider's error, on one line: it may quote a key, or an answer that speaks for someone. */
+export function cleanErrorMessage(error: unknown): string {
+  return cleanMemoryText(errorMessage(error), "description").text;
 }
 
 /** Phrases that tell a model to ignore its instructions, in several languages. */

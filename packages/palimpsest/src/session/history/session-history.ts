@@ -3,10 +3,11 @@
  * whatever the window shows of it. For programs as methods, for the agent as two tools.
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
-import { errorMessage, SessionError } from "../../base/errors.ts";
+import { SessionError } from "../../base/errors.ts";
 import { checkOptions, number, type OptionRules } from "../../base/options/check-options.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import { fuseFound } from "../../memory/recall/vector-search.ts";
+import { cleanErrorMessage } from "../../memory/trust/clean-memory.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
 import type { FairTurns } from "../turns/fair-turns.ts";
 import type { FoldedFromLog } from "./folded-from-log.ts";
@@ -139,7 +140,7 @@ export class SessionHistory {
       const near = await this.#meaning.vectors.closest(query);
       return { hits: fuseHits(query, hits, near).slice(0, limit) };
     } catch (error) {
-      const fellBack = errorMessage(error);
+      const fellBack = cleanErrorMessage(error);
       this.#meaning.onFallback(fellBack);
       return { hits: hits.slice(0, limit), fellBack };
     }

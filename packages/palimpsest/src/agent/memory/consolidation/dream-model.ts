@@ -9,7 +9,6 @@
  */
 
 import { MEMORY_DREAM_DEFAULTS } from "../../../base/defaults/memory/dream.ts";
-import { errorMessage } from "../../../base/errors.ts";
 import { addAll } from "../../../base/lists.ts";
 import { createMemorySearch } from "../../../base/search/memory-search.ts";
 import type { Steps } from "../../../base/steps.ts";
@@ -24,7 +23,7 @@ import {
   type ConversationMessage,
 } from "../../../memory/trust/attributed-text.ts";
 import { findFirstMention } from "../../../memory/trust/claim-evidence.ts";
-import { cleanMemoryText } from "../../../memory/trust/clean-memory.ts";
+import { cleanErrorMessage } from "../../../memory/trust/clean-memory.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel, formatTools } from "../../../session/model/model-call.ts";
@@ -253,7 +252,7 @@ class DreamQuestions {
       return true;
     } catch (error) {
       stopIfAborted(this.#signal, "The dream");
-      const reason = cleanMemoryText(errorMessage(error), "description").text;
+      const reason = cleanErrorMessage(error);
       this.notes.push(`${what} could not be looked at by the model, and the rules alone decided: ${reason}`);
       return false;
     }

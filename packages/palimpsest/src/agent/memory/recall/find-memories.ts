@@ -3,12 +3,12 @@
  * embeddings, and, if a model chooses, other ones as far as it reads.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { errorMessage } from "../../../base/errors.ts";
 import { checkOptions, number } from "../../../base/options/check-options.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
 import { fuseFound } from "../../../memory/recall/vector-search.ts";
+import { cleanErrorMessage } from "../../../memory/trust/clean-memory.ts";
 import { type FoundMemory, withState } from "../store/listed-memory.ts";
 import type { MemoryCache, MemorySnapshot } from "../store/memory-cache.ts";
 import type { MemoryVectors } from "./memory-vectors.ts";
@@ -88,7 +88,7 @@ export async function findMemories(
     return { candidates: candidatesOf(fused, memories), reasons, ...fellBack };
   } catch (error) {
     stopIfAborted(signal, "The recall");
-    return { ...byWords, fellBack: errorMessage(error) };
+    return { ...byWords, fellBack: cleanErrorMessage(error) };
   }
 }
 

@@ -7,7 +7,6 @@
  */
 
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { errorMessage } from "../../../base/errors.ts";
 import { redactBroken } from "../../../base/redaction/broken-secrets.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
@@ -21,6 +20,7 @@ import {
   rankMemories,
 } from "../../../memory/recall/recall-plan.ts";
 import { composeRecall } from "../../../memory/recall/recall-text.ts";
+import { cleanErrorMessage } from "../../../memory/trust/clean-memory.ts";
 import type { ModelClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askModel } from "../../../session/model/model-call.ts";
@@ -182,7 +182,7 @@ async function choose(
     return { memories: chosen.slice(0, limit), by: "model" };
   } catch (error) {
     stopIfAborted(options.signal, "The recall");
-    const fellBack = errorMessage(error);
+    const fellBack = cleanErrorMessage(error);
     return { memories: byRank, by: "rank", fellBack };
   }
 }

@@ -66,6 +66,17 @@ describe("a light model that chooses", () => {
     expect(recall).toMatchObject({ chosenBy: "rank", fellBack: "The model's answer names no memories." });
   });
 
+  it("has no key in its error", async () => {
+    const key = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].join("");
+    const lightModel = fakeModel(() => {
+      throw new Error(`401: ${key} is not valid.`);
+    });
+    const { memory } = aPersistentMemory({ lightModel });
+    await memory.remember("My phone is three years old.", { source: "user" });
+    const { fellBack } = await memory.recall("How old is my phone?");
+    expect(fellBack).toContain("401: [redacted: github] is not valid.");
+  });
+
   it("is heard by what it answers, and not by what it thinks", async () => {
     const lightModel = fakeModel(() => [
       { type: "thinking", thinking: '{"choose": [1]}', signature: "s" },
