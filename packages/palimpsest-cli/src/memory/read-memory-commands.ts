@@ -231,7 +231,7 @@ const audit = memoryCommand(
         ),
         `${memories} memories: ${active} active, ${superseded} superseded, ${quarantined} quarantined. ` +
           `Active memories: ${neverRecalled} never recalled, ${unconfirmed} not confirmed.`,
-        ...(findings.length === 0 ? [styles.green("Nothing to complain of.")] : []),
+        ...(findings.length === 0 ? [styles.green("No problems found.")] : []),
       ],
       exitCode: findings.length === 0 ? 0 : NOTABLE,
     };

@@ -227,7 +227,7 @@ describe("palimpsest mcp --http", () => {
     expect(await run("--http", "70000")).toMatch(/^2: .*--http must be a whole number from 0 to 65535/s);
     expect(await run("--scope", "galaxy")).toMatch(/^2: /);
     expect(await run("--scope", "team")).toMatch(/^2: .*--scope team needs --team/s);
-    expect(await run("--team", "../evil")).toMatch(/^2: .*is no name of a team/s);
+    expect(await run("--team", "../evil")).toMatch(/^2: .*is not a valid name of a team/s);
     expect(await run("--folder", "x", "--project", "y")).toMatch(/^2: .*--folder/s);
   });
 

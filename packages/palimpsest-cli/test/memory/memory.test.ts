@@ -181,7 +181,7 @@ describe("palimpsest memory", () => {
       expect([code, out.includes(TUESDAYS)]).toEqual([3, true]);
       expect(err.split("\n").toSorted()).toEqual([
         "",
-        expect.stringMatching(/^not exported: binary\.md: .* are no UTF-8 text\.$/),
+        expect.stringMatching(/^not exported: binary\.md: .* are not UTF-8 text\.$/),
         "not exported: link.md: It is a link, which is not followed.",
       ]);
     }

@@ -135,7 +135,7 @@ export function teamFolder(home: string, team: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(team) && !team.endsWith("."))
     return join(home, "team-memory", team);
   throw new OptionError({
-    message: `${JSON.stringify(team)} is no name of a team.`,
+    message: `${JSON.stringify(team)} is not a valid name of a team.`,
     hint: "Use letters, digits, blanks and -, beginning with a letter or a digit, 100 at most.",
   });
 }

@@ -137,7 +137,8 @@ export function readDreamCall(
   const named = given["paths"];
   const paths = Array.isArray(named) ? [...new Set(named.filter((path) => typeof path === "string"))] : [];
   if (paths.length < 2) return refused("Fewer than two cannot be merged.");
-  if (paths.length > MERGED_COUNT) return refused(`More than ${MERGED_COUNT} at once are no one memory.`);
+  if (paths.length > MERGED_COUNT)
+    return refused(`More than ${MERGED_COUNT} at once are too many for one memory.`);
   const text = asString(given["text"]);
   return { kind: "merge", paths, text: text === undefined || text.trim() === "" ? undefined : text };
 }

@@ -157,7 +157,7 @@ export function readFact<Name extends MemoryFactName>(
   return {
     value: fact.misread ?? fact.absentValue,
     isSet: false,
-    problem: `\`${field.key}\` says nothing that is known here`,
+    problem: `\`${field.key}\` has a value that is not known here`,
   };
 }
 

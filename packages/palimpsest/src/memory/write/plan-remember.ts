@@ -131,7 +131,8 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   // Only a user confirms a quarantined memory: a model may just repeat the tool result.
   const isLeftAlone = memory.isQuarantined ? trustOf(fresh) < TRUST.user : trustOf(fresh) < trustOf(memory);
   if (fresh.isQuarantined || isLeftAlone) {
-    const reason = `${says}; nothing was changed.`;
+    const kept = memory.isQuarantined ? ", and is shown to no model until a person confirms it" : "";
+    const reason = `${says}${kept}; nothing was changed.`;
     return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
   }
   const { nowMs } = situation;

@@ -111,7 +111,9 @@ class ConfinedFileSystem implements FileSystem {
         const stat = fstatSync(handle);
         assertPlain(stat, path);
         if (mode === "append" && stat.nlink > 1)
-          throw new ConfinementError(`ECONFINED: '${path}' has a second name, which may lie anywhere`);
+          throw new ConfinementError(
+            `ECONFINED: '${path}' has another hard link, possibly outside the folder`,
+          );
         folder.verifyOpened(name, handle);
         return new ConfinedFile(handle);
       } catch (error) {
@@ -330,7 +332,7 @@ function openUnlinked(path: string, flags: number, shown: string): number {
 
 function assertPlain(stat: Stats | undefined, path: string): void {
   if (stat === undefined || stat.isFile()) return;
-  const what = stat.isSymbolicLink() ? "a link" : stat.isDirectory() ? "a folder" : "no plain file";
+  const what = stat.isSymbolicLink() ? "a link" : stat.isDirectory() ? "a folder" : "not a plain file";
   throw new ConfinementError(`ECONFINED: '${path}' is ${what}`);
 }
 

@@ -35,7 +35,7 @@ const NAME_RULES: readonly { readonly pattern: RegExp; readonly why: string }[] 
 
 /** Returns the reason why a value cannot be the path of a memory; `undefined` if it can. */
 export function memoryPathProblem(path: unknown): string | undefined {
-  if (typeof path !== "string") return "it is no text";
+  if (typeof path !== "string") return "it is not a text";
   const names = path.split("/");
   if (names.length > MEMORY_STORE_DEFAULTS.depthLimitCount)
     return `it has ${names.length} parts, and may have ${MEMORY_STORE_DEFAULTS.depthLimitCount}`;
@@ -54,7 +54,7 @@ export function memoryNameProblem(name: string): string | undefined {
   if (name.length <= NAME_LIMIT_BYTES && PLAIN_NAME.test(name)) return undefined;
   const bytes = utf8Bytes(name);
   if (bytes > NAME_LIMIT_BYTES) return `a part of it has ${bytes} bytes, and may have ${NAME_LIMIT_BYTES}`;
-  if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has characters that nobody sees";
+  if (/\p{Cc}/u.test(name) || showHidden(name) !== name) return "it has invisible characters";
   const normalised = name.normalize("NFKC");
   const forms = normalised === name ? [name] : [name, normalised];
   return NAME_RULES.find(({ pattern }) => forms.some((form) => pattern.test(form)))?.why;
@@ -82,7 +82,7 @@ export function isMemoryName(name: string): boolean {
 export function memoryPathRefused(path: unknown, why: string, cause?: unknown): MemoryError {
   const shown = typeof path === "string" ? `"${shorten(showOnOneLine(path), SHOWN_CHARS)}"` : typeof path;
   return new MemoryError("MEMORY_PATH_REFUSED", {
-    message: `${shown} is no path of a memory: ${why}.`,
+    message: `${shown} is refused as a memory: ${why}.`,
     hint: "Name a plain text file inside the memory directory, as the list of memories does; it ends in .md.",
     cause,
   });

@@ -160,7 +160,7 @@ describe("a memory file", () => {
   ])("that says `$line` has a problem: $why", ({ line, read }) => {
     const { memory, problems } = parseMemoryFile("a.md", `---\n${line}\n---\n`);
     expect(memory).toMatchObject(read);
-    expect(problems).toEqual([`\`${line.split(":")[0]}\` says nothing that is known here`]);
+    expect(problems).toEqual([`\`${line.split(":")[0]}\` has a value that is not known here`]);
   });
 
   it("cannot be broken out of by a name or a description", () => {

@@ -78,7 +78,7 @@ describe("the path of a memory", () => {
 
   it("is told without the characters that it was refused for", () => {
     const problem = () => checkMemoryPath(`a\u202E\u001B[31m${"x".repeat(9_000)}.md`);
-    expect(problem).toThrow(/^"a\\u\{202E\}\\u\{1B\}\[31mx{50,110}…" is no path of a memory: /);
+    expect(problem).toThrow(/^"a\\u\{202E\}\\u\{1B\}\[31mx{50,110}…" is refused as a memory: /);
   });
 });
 

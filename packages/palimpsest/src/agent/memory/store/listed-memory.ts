@@ -41,7 +41,7 @@ export function withState(memory: Memory): ListedMemory {
 export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
   const known = view.memories.get(path);
   if (known !== undefined) return known;
-  const what = isOwnIndex(path) ? `${path} is the index, and no memory.` : `There is no memory ${path}.`;
+  const what = isOwnIndex(path) ? `${path} is the index, not a memory.` : `There is no memory ${path}.`;
   throw new MemoryError("MEMORY_NOT_FOUND", {
     message: what,
     hint: "List the memories; a path is written as the list gives it.",

@@ -100,7 +100,10 @@ export class MemoryFiles {
       const found = ifThere(() => this.#readOnce(path, options));
       if (found !== "again") return found;
     }
-    throw memoryPathRefused(path, "it is being written all the time, or has a second name elsewhere");
+    throw memoryPathRefused(
+      path,
+      "it is being written all the time, or has another hard link, possibly outside the folder",
+    );
   }
 
   #readOnce(path: string, options: ReadOptions): FoundFile | "again" {
@@ -116,7 +119,7 @@ export class MemoryFiles {
       if (stat === undefined || bytes.length > size) return "again";
       if (!this.isOurs(stat, path, alias)) return "again";
       const text = decodeMemory(bytes);
-      if (text === undefined) throw memoryPathRefused(path, `its ${size} bytes are no UTF-8 text`);
+      if (text === undefined) throw memoryPathRefused(path, `its ${size} bytes are not UTF-8 text`);
       return { text, version: memoryVersion(text, this.#hasher), stat };
     } finally {
       file.close();
@@ -239,6 +242,6 @@ function openFile(fs: FileSystem, path: string): OpenFile {
   } catch (error) {
     const code = errorCode(error);
     if (!NO_FILE.has(code)) throw error;
-    throw memoryPathRefused(path, "what stands there is no plain file: a link, a folder or a pipe", error);
+    throw memoryPathRefused(path, "it is not a plain file, but a link, a folder or a pipe", error);
   }
 }

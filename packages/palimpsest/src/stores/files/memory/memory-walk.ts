@@ -55,10 +55,10 @@ function judgeFile(files: MemoryFiles, { path, name }: WalkedEntry, stat: FileSt
   const nameProblem = memoryNameProblem(name);
   if (nameProblem !== undefined) return problem(`It is not read: ${nameProblem}.`);
   if (stat.isLink) return problem("It is a link, which is not followed.");
-  if (stat.isSpecial) return problem("It is no plain file.");
+  if (stat.isSpecial) return problem("It is not a plain file.");
   if (stat.size > fileLimitBytes)
     return problem(`It has ${stat.size} bytes, and may have ${fileLimitBytes}.`);
-  if (!files.isOurs(stat, path)) return problem("It has a second name, which may lie anywhere.");
+  if (!files.isOurs(stat, path)) return problem("It has another hard link, possibly outside the folder.");
   return MEMORY;
 }
 
