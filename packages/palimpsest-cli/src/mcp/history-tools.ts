@@ -290,8 +290,10 @@ function wordsOf(query: string): readonly string[] {
     : words.toSorted((one, other) => other.length - one.length).slice(0, WORDS_COUNT);
 }
 
-function nameOf({ metadata, firstPrompt }: Found["info"]): string {
+function nameOf({ header, metadata, firstPrompt }: Found["info"]): string {
   const title = metadata["title"];
+  const isLost = header === undefined && firstPrompt === undefined && Object.keys(metadata).length === 0;
+  if (isLost) return "no entry can be read";
   const name = typeof title === "string" && title.trim() !== "" ? title : (firstPrompt ?? "no title");
   return cleanMemoryText(name, "name").text;
 }

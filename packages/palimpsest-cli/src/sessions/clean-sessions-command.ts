@@ -16,7 +16,8 @@ import { progressOf } from "../stored-sessions/read-session.ts";
 import {
   type PlaceCall,
   type PlaceFlags,
-  readableProjects,
+  type ProjectsToRead,
+  projectsToRead,
   type SessionPlace,
   sessionCommand,
   trashOf,
@@ -65,7 +66,9 @@ export const cleanSessionsCommand = sessionCommand(
     const isDryRun = flags.dryRun === true;
     if (!isDryRun && flags.period === undefined && !place.isRetentionKnown) throw unknownRetention();
     if (!isDryRun && flags.folder !== undefined) await refuseForeign(place);
-    const cleaned = await cleanAll(call);
+    const { projects: chosen, unreadableProjects }: ProjectsToRead =
+      flags.project === undefined ? await projectsToRead(place, context) : { projects: [place.project] };
+    const cleaned = await cleanAll(call, chosen);
     const projects = cleaned.map(({ project: { name }, report }) => ({
       ...(name === "" ? {} : { project: name }),
       ...report,
@@ -75,15 +78,17 @@ export const cleanSessionsCommand = sessionCommand(
         failures.length === 0 && (outcome === "done" || outcome === "off"),
     );
     return {
-      json: { isDryRun, projects },
+      json: { isDryRun, projects, unreadableProjects },
       out: render(cleaned, isDryRun, context),
       exitCode: isDone ? 0 : 1,
     };
   },
 );
 
-async function cleanAll({ place, flags, context }: PlaceCall<CleanFlags>): Promise<readonly Cleaned[]> {
-  const projects = flags.project === undefined ? await readableProjects(place, context) : [place.project];
+async function cleanAll(
+  { place, flags, context }: PlaceCall<CleanFlags>,
+  projects: readonly HomeProject[],
+): Promise<readonly Cleaned[]> {
   const progress = progressOf(context);
   const cleaned: Cleaned[] = [];
   const { cleanupPeriodDays, trashGraceDays } = place.retention;

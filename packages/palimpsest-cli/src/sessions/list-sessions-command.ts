@@ -8,7 +8,8 @@ import { type ListedSession, listedSession } from "../stored-sessions/listed-ses
 import {
   type PlaceCall,
   type PlaceFlags,
-  readableProjects,
+  type ProjectsToRead,
+  projectsToRead,
   type SessionPlace,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
@@ -58,21 +59,22 @@ export const listSessionsCommand = sessionCommand(
   (call: PlaceCall<ListFlags>) => (call.flags.trash === true ? listTrash(call) : listSessions(call)),
 );
 
-interface Page {
+interface Page extends Pick<ProjectsToRead, "unreadableProjects"> {
   readonly sessions: readonly ListedSession[];
   readonly next?: string | undefined;
 }
 
 async function listSessions(call: PlaceCall<ListFlags>): Promise<CommandResult> {
   const { place, flags, context } = call;
-  const { sessions, next } = await (flags.all === true ? everyProject(call) : oneProject(place, flags));
+  const page = await (flags.all === true ? everyProject(call) : oneProject(place, flags));
+  const { sessions, next } = page;
   const { dim } = context.out.styles;
   const more =
     next === undefined
       ? []
       : ["", dim(`More: palimpsest sessions list${repeatedOptions(flags)} --after ${quoted(next)}`)];
   return {
-    json: { sessions, next },
+    json: page,
     out:
       sessions.length === 0
         ? [dim(emptyWords(place, flags))]
@@ -126,7 +128,8 @@ async function everyProject({ place, flags, context }: PlaceCall<ListFlags>): Pr
   const wanted = { limit: shownCount + limit, ...(tag === undefined ? {} : { tag }) };
   const found: ListedSession[] = [];
   let hasMore = false;
-  for (const project of await readableProjects(place, context)) {
+  const { projects, unreadableProjects } = await projectsToRead(place, context);
+  for (const project of projects) {
     const { sessions, next } = await collect(place, project, wanted);
     for (const info of sessions) found.push(listedSession(info, { project: project.name }));
     hasMore ||= next !== undefined;
@@ -140,6 +143,7 @@ async function everyProject({ place, flags, context }: PlaceCall<ListFlags>): Pr
       .slice(shownCount, end)
       .map((session) => ({ ...session, shortId: short.get(session.sessionId)! })),
     next: hasMore || found.length > end ? String(end) : undefined,
+    unreadableProjects,
   };
 }
 
@@ -170,7 +174,8 @@ async function collect(
 }
 
 async function listTrash({ place, flags, context }: PlaceCall<ListFlags>): Promise<CommandResult> {
-  const projects = flags.all === true ? await readableProjects(place, context) : [place.project];
+  const { projects, unreadableProjects }: ProjectsToRead =
+    flags.all === true ? await projectsToRead(place, context) : { projects: [place.project] };
   const trash = (
     await Promise.all(
       projects.map(async (project) =>
@@ -186,7 +191,7 @@ async function listTrash({ place, flags, context }: PlaceCall<ListFlags>): Promi
   });
   const count = formatQuantity(trash.length, "session");
   return {
-    json: { trash },
+    json: { trash, unreadableProjects },
     out:
       trash.length === 0
         ? [styles.dim("The trash is empty.")]

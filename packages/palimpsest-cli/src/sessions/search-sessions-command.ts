@@ -9,8 +9,9 @@ import { progressOf, stopIfAsked } from "../stored-sessions/read-session.ts";
 import {
   type PlaceCall,
   type PlaceFlags,
+  type ProjectsToRead,
+  projectsToRead,
   REDACT_OPTION,
-  readableProjects,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
 import { formatSessionTime, nameOf } from "../stored-sessions/session-words.ts";
@@ -52,7 +53,9 @@ export const searchSessionsCommand = sessionCommand(
   async (call: PlaceCall<SearchFlags>, text: string) => {
     const { flags, context } = call;
     const hits: Hit[] = [];
-    for await (const hit of findAll(call, text)) {
+    const { projects, unreadableProjects }: ProjectsToRead =
+      flags.all === true ? await projectsToRead(call.place, context) : { projects: [call.place.project] };
+    for await (const hit of findAll(call, { text, projects })) {
       const isFirst = hit.sessionId !== hits.at(-1)?.sessionId;
       hits.push(hit);
       if (flags.json !== true) context.out.write(renderHit(hit, context, { text, isFirst }));
@@ -63,7 +66,7 @@ export const searchSessionsCommand = sessionCommand(
         ? [`The first ${formatQuantity(hits.length, "place")}; --limit asks for more.`]
         : [];
     return {
-      json: { hits },
+      json: { hits, unreadableProjects },
       err: isEmpty ? [`Nothing was found for ${showOnOneLine(JSON.stringify(text))}.`] : more,
       exitCode: isEmpty ? NOTHING_FOUND : 0,
     };
@@ -71,11 +74,10 @@ export const searchSessionsCommand = sessionCommand(
 );
 
 async function* findAll(
-  { place, flags: { all, limit, folder, redact }, context }: PlaceCall<SearchFlags>,
-  text: string,
+  { place, flags: { limit, folder, redact }, context }: PlaceCall<SearchFlags>,
+  { text, projects }: { readonly text: string } & Pick<ProjectsToRead, "projects">,
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
-  const projects = all === true ? await readableProjects(place, context) : [place.project];
   const damaged = new Set<string>();
   let left = limit;
   try {

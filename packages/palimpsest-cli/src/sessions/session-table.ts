@@ -19,7 +19,7 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { title: "id", fromColumns: 0, of: ({ shortId, sessionId }) => showOnOneLine(shortId ?? sessionId) },
   { title: "", fromColumns: 0, of: marksOf },
-  { title: "name", fromColumns: 0, of: ({ name }) => name ?? "(nothing said)" },
+  { title: "name", fromColumns: 0, of: nameOrWhyNone },
   {
     title: "active",
     isNumber: true,
@@ -43,6 +43,12 @@ const SQUEEZED = [
 function marksOf({ isInUse, forkOf, purpose, source }: ListedSession): string {
   const origin = `${forkOf === undefined ? "" : "⑂"}${purpose === undefined ? "" : "↳"}${source === undefined ? "" : "↓"}`;
   return `${isInUse ? "●" : ""}${origin}`;
+}
+
+function nameOrWhyNone({ name, isLost, bytes }: ListedSession): string {
+  if (name !== undefined) return name;
+  if (isLost !== true) return "(nothing said)";
+  return bytes === 0 ? "(an empty log)" : "(no entry can be read)";
 }
 
 /** Sessions as a table: as many columns as there is room for, and the name as long as it can be. */

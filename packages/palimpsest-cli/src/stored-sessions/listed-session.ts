@@ -2,7 +2,7 @@
  * A session as lists and `--json` describe it. Times are milliseconds since the epoch; unknown fields are absent.
  * `docs/reference/sessions-json.md` documents the JSON of all commands about sessions.
  */
-import { redactBroken, type SessionInfo } from "palimpsest/internal";
+import { isLost, redactBroken, type SessionInfo } from "palimpsest/internal";
 import type { HeaderEntry, LogDamage } from "palimpsest/transcript";
 import { nameOf, tagsOf } from "./session-words.ts";
 
@@ -24,6 +24,8 @@ export interface ListedSession {
   readonly bytes: number;
   /** A process is its writer now. */
   readonly isInUse: boolean;
+  /** True if no entry of its log can be read; absent otherwise. */
+  readonly isLost?: boolean | undefined;
   readonly workingCopy?: string | undefined;
   /** The session that it was forked from. */
   readonly forkOf?: string | undefined;
@@ -52,6 +54,7 @@ export function listedSession(
     storedAt: header?.at,
     bytes,
     isInUse,
+    isLost: isLost(info) || undefined,
     workingCopy: header?.workingCopy,
     forkOf: header?.parent?.sessionId,
     purpose: header?.purpose,

@@ -128,20 +128,29 @@ export function openHomeOf(
   });
 }
 
+/** The projects that a command reads. */
+export interface ProjectsToRead {
+  readonly projects: readonly HomeProject[];
+  /** Names of those that are left out; absent if there are none. A field of the command's JSON. */
+  readonly unreadableProjects?: readonly string[] | undefined;
+}
+
 /**
  * Every project of the place, this one first, without others that cannot be read: one that belongs to another user must
  * not hide the rest. A line on the standard error counts them.
  */
-export async function readableProjects(
-  place: SessionPlace,
-  { err }: CliContext,
-): Promise<readonly HomeProject[]> {
+export async function projectsToRead(place: SessionPlace, { err }: CliContext): Promise<ProjectsToRead> {
   const [own, ...others] = await place.projects();
   const readable = others.filter((project) => canBeListed(project.folder) && canBeListed(trashOf(project)));
-  const left = others.length - readable.length;
-  if (left > 0)
-    err.write(`${formatQuantity(left, "project")} left out: not readable; palimpsest doctor says more\n`);
-  return own === undefined ? readable : [own, ...readable];
+  const left = others.filter((project) => !readable.includes(project)).map(({ name }) => name);
+  if (left.length > 0)
+    err.write(
+      `${formatQuantity(left.length, "project")} left out: not readable; palimpsest doctor says more\n`,
+    );
+  return {
+    projects: own === undefined ? readable : [own, ...readable],
+    unreadableProjects: left.length === 0 ? undefined : left,
+  };
 }
 
 function canBeListed(folder: string): boolean {

@@ -1,5 +1,5 @@
 /** The tools, resources and prompts of `palimpsest mcp`, as the official client of the protocol sees them. */
-import { symlinkSync } from "node:fs";
+import { readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -269,5 +269,18 @@ describe("past sessions over MCP", () => {
       /^error: This session belongs to another project/,
     );
     await narrow.stop();
+  });
+
+  it("say of an empty log, as a full disk leaves it, that no entry of it can be read", async () => {
+    const place = storedHome();
+    await storeSession(place, { title: "Harbour ledger" });
+    const [project] = readdirSync(join(place.home, "projects"));
+    const lost = "11111111-2222-3333-4444-555555555555";
+    writeFileSync(join(place.home, "projects", project!, `${lost}.jsonl`), "");
+    const server = await startServer([], place);
+    const latest = await callText(await server.client(), "history_read");
+    expect(latest).toMatch(new RegExp(`- ${lost}, \\d{4}-\\d\\d-\\d\\d: no entry can be read\n`));
+    expect(latest).toContain("Harbour ledger");
+    await server.stop();
   });
 });

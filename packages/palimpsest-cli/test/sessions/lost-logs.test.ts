@@ -2,6 +2,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openChat } from "#chat/agent/open-chat.ts";
+import { runChatCommand } from "#chat/commands/registry.ts";
 import { json, storedHome, storeSession } from "../../../../test/helpers/stored.ts";
 import { chatPlace, runChat, runForResult } from "../chat/chat-double.ts";
 
@@ -12,6 +14,21 @@ function leaveLost(home: string, bytes: string): void {
   const [project] = readdirSync(join(home, "projects"));
   writeFileSync(join(home, "projects", project!, `${LOST}.jsonl`), bytes);
 }
+
+it.each([
+  ["", "(an empty log)"],
+  ["\0".repeat(4_096), "(no entry can be read)"],
+])("a log of %j is listed as %s, and not as a session in which nothing was said", async (bytes, words) => {
+  const place = storedHome();
+  const id = await storeSession(place);
+  leaveLost(place.home, bytes);
+  expect((await place.run(["sessions", "list"])).out).toContain(`1111  ${words}`);
+  const { sessions } = json<{ readonly sessions: readonly object[] }>(
+    await place.run(["sessions", "list", "--json"]),
+  );
+  expect(sessions).toMatchObject([{ sessionId: LOST, isLost: true }, { sessionId: id }]);
+  expect(sessions[1]).not.toHaveProperty("isLost");
+});
 
 describe("a log without an entry", () => {
   it.each([
@@ -31,6 +48,14 @@ describe("a log without an entry", () => {
     leaveLost(chat.home, bytes);
     const second = await runForResult(chat, ["-p", "My name?", "--continue"]);
     expect(second.session_id).toBe(first.session_id);
+    const resume = await openChat({
+      ...{ env: chat.env, folder: chat.folder, version: "1", model: "claude-opus-4-5" },
+      ...{ session: { from: "new" }, onEvent: () => undefined },
+    });
+    const { text } = await runChatCommand(resume, "/resume", new AbortController().signal);
+    expect(text).toContain(first.session_id.slice(0, 8));
+    expect(text).not.toContain(LOST.slice(0, 8));
+    await resume.close();
     // It can still be named, and the doctor reports it.
     expect((await runChat(chat, ["-p", "Hello?", "--resume", LOST])).code).toBe(0);
     await chat.provider.close();

@@ -23,18 +23,25 @@ const WARNING = "1 project left out: not readable; palimpsest doctor says more\n
 
 describe("a project that cannot be read", () => {
   it("hides no session of another from lists, searches and the clean-up", async () => {
-    const { place, own, other } = await homeWithUnreadable();
+    const { place, own, other, name } = await homeWithUnreadable();
     const listed = await place.run(["sessions", "list", "--all", "--json"]);
-    const { sessions } = json<{ readonly sessions: readonly { readonly sessionId: string }[] }>({
-      ...listed,
-      err: "",
-    });
+    const { sessions } = json<{ readonly sessions: readonly { readonly sessionId: string }[] }>(listed);
     expect(new Set(sessions.map(({ sessionId }) => sessionId))).toEqual(new Set([own, other]));
     expect(listed).toMatchObject({ code: 0, err: WARNING });
     const found = await place.run(["sessions", "search", "ledger say", "--all"]);
     expect(found).toMatchObject({ code: 0, out: expect.stringContaining(other), err: WARNING });
     expect(await place.run(["sessions", "clean"])).toMatchObject({ code: 0, err: WARNING });
     expect(await place.run(["sessions", "list", "--all", "--trash"])).toMatchObject({ code: 0 });
+    for (const args of [
+      ["list", "--all"],
+      ["list", "--all", "--trash"],
+      ["search", "ledger say", "--all"],
+      ["clean"],
+    ])
+      expect(json(await place.run(["sessions", ...args, "--json"]))).toMatchObject({
+        unreadableProjects: [name],
+      });
+    expect(json(await place.run(["sessions", "list", "--json"]))).not.toHaveProperty("unreadableProjects");
   });
 
   it("does not keep a session from being named by its beginning or its title", async () => {

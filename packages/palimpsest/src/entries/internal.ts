@@ -188,7 +188,7 @@ export {
   type PostgresCheckup,
   PostgresDoctor,
 } from "../stores/postgres/doctor/postgres-doctor.ts";
-export { isConversation, overviewRowOf } from "../stores/shared/session-info.ts";
+export { isConversation, isLost, overviewRowOf } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
 export { foldTasks, statusOf, type TaskState } from "../tasks/fold-tasks.ts";
 export { LINE_LIMIT_BYTES, readIncrement } from "../tasks/output-text.ts";

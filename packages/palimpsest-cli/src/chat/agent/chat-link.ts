@@ -11,6 +11,7 @@ import {
   StoreError,
 } from "palimpsest";
 import type { PersistentMemory } from "palimpsest/memory";
+import { isLost } from "../base/values.ts";
 import type { OpenedModel } from "../models/open-model.ts";
 import type { ChosenSession } from "./chat-options.ts";
 
@@ -77,10 +78,9 @@ async function chooseSession(
 async function latestId(home: Home, notice: (text: string) => void): Promise<string> {
   for (let after: string | undefined; ; ) {
     const page = await home.list(after === undefined ? {} : { after });
-    for (const { header, firstPrompt, metadata, isInUse, sessionId } of page.sessions) {
-      // After a crash, nothing of a log may be readable.
-      const isLost = header === undefined && firstPrompt === undefined && Object.keys(metadata).length === 0;
-      if (isLost || header?.purpose !== undefined) continue;
+    for (const info of page.sessions) {
+      const { header, isInUse, sessionId } = info;
+      if (isLost(info) || header?.purpose !== undefined) continue;
       if (!isInUse) return sessionId;
       notice(
         `Session ${sessionId.slice(0, 8)} is later, but another process has it: this is the one before.`,

@@ -40,3 +40,16 @@ export function headAndTail(text: string, characters: number): string {
   const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]/u, "");
   return `${head}\n\n[${text.length - head.length - tail.length} characters left out]\n\n${tail}`;
 }
+
+/** True if nothing of a session can be read that a list shows: a full disk or a crash may leave an empty log. */
+export function isLost({
+  header,
+  firstPrompt,
+  metadata,
+}: {
+  readonly header?: object;
+  readonly firstPrompt?: string;
+  readonly metadata: object;
+}): boolean {
+  return header === undefined && firstPrompt === undefined && Object.keys(metadata).length === 0;
+}

@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatQuantity, formatTokens, formatUsd } fro
 import { createStyles } from "../../terminal/styles.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
 import { PERMISSION_MODES } from "../base/chat-events.ts";
+import { isLost } from "../base/values.ts";
 import { type ChatCommand, type ListedChat, oneLineOf } from "./chat-command.ts";
 
 const memory: ChatCommand = {
@@ -106,20 +107,19 @@ const resume: ChatCommand = {
       return { text: `This is ${agent.session.id} now.`, action: "switched" };
     }
     const { sessions } = await agent.home.list({ limit: LISTED });
-    const listed = sessions.flatMap(
-      ({ sessionId, header, metadata, firstPrompt, lastActivityAt, bytes, isInUse }): ListedChat[] => {
-        if (header?.purpose !== undefined || isInUse) return [];
-        const { title } = metadata;
-        return [
-          {
-            sessionId,
-            title: typeof title === "string" ? title : oneLineOf(firstPrompt ?? ""),
-            lastActivityAt,
-            bytes,
-          },
-        ];
-      },
-    );
+    const listed = sessions.flatMap((info): ListedChat[] => {
+      const { sessionId, header, metadata, firstPrompt, lastActivityAt, bytes, isInUse } = info;
+      if (header?.purpose !== undefined || isInUse || isLost(info)) return [];
+      const { title } = metadata;
+      return [
+        {
+          sessionId,
+          title: typeof title === "string" ? title : oneLineOf(firstPrompt ?? ""),
+          lastActivityAt,
+          bytes,
+        },
+      ];
+    });
     const lines = listed.map(
       ({ sessionId, title, lastActivityAt }) =>
         `${sessionId.slice(0, 8)}  ${new Date(lastActivityAt).toISOString().slice(0, 16).replace("T", " ")}  ${title}`,

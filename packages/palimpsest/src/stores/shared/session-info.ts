@@ -81,17 +81,19 @@ function promptOf(
   return undefined;
 }
 
+type Head = Pick<SessionInfo, "header" | "firstPrompt" | "metadata">;
+
+/** True if a person can go on with the session: it is not an agent's in the background, and something of it can be read. */
+export function isConversation(info: Head): boolean {
+  return !isLost(info) && info.header?.purpose === undefined;
+}
+
 /**
- * True if a person can go on with the session: it is not an agent's in the background, and something of it can be read.
- * A crash, a full disk or a power loss may leave a log that is empty or has only zeros.
+ * True if nothing of the session can be read that a list shows: a crash, a full disk or a power loss may leave a log that is
+ * empty or has only zeros.
  */
-export function isConversation({
-  header,
-  firstPrompt,
-  metadata,
-}: Pick<SessionInfo, "header" | "firstPrompt" | "metadata">): boolean {
-  if (header !== undefined) return header.purpose === undefined;
-  return firstPrompt !== undefined || Object.keys(metadata).length > 0;
+export function isLost({ header, firstPrompt, metadata }: Head): boolean {
+  return header === undefined && firstPrompt === undefined && Object.keys(metadata).length === 0;
 }
 
 /** The row of a session in a list of all sessions. */
