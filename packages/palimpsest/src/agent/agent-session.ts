@@ -295,16 +295,16 @@ export class AgentSession extends SessionMembers {
     const byProvider = mayBeProviders ? await compactByProvider(this, request, signal) : undefined;
     if (byProvider !== undefined)
       await internalsOf(this.session).compaction.compactedByProvider(byProvider, this.#help);
-    const edits =
-      byProvider ??
-      (await builder.compact(request, {
-        help: this.#help,
-        byHand: { span, instructions, hasPrefix: this.#lastRequest !== undefined },
-        signal,
-      }));
+    const { edits, freedTokens } =
+      byProvider === undefined
+        ? await builder.compact(request, {
+            help: this.#help,
+            byHand: { span, instructions, hasPrefix: this.#lastRequest !== undefined },
+            signal,
+          })
+        : { edits: byProvider, freedTokens: byProvider.reduce((sum, { edit }) => sum + edit.freedTokens, 0) };
     const writtenBy = edits.find(({ edit }) => edit.writtenBy !== undefined)?.edit.writtenBy?.model;
-    const freedTokens = edits.reduce((sum, { edit }) => sum + edit.freedTokens, 0);
-    return { edits, freedTokens, writtenBy };
+    return { edits, freedTokens: Math.max(0, Math.round(freedTokens)), writtenBy };
   }
 
   /**

@@ -84,20 +84,20 @@ export class RequestBuilder {
     return this.#compaction.fit(request, options, (window) => this.#send(request, window));
   }
 
-  /** Compacts now because a person asked for it, and prepares no call. Resolves with the edits. */
+  /** Compacts now because a person asked for it, and prepares no call. */
   async compact(
     request: CallRequest,
     options: FitOptions & { readonly byHand: ByHand },
-  ): Promise<PreparedCall["edits"]> {
+  ): Promise<Pick<FittedWindow, "edits" | "freedTokens">> {
     checkCallRequest(request);
-    return this.#compaction.fit(request, options, async ({ edits }) => {
-      if (edits.length === 0) return edits;
+    return this.#compaction.fit(request, options, async ({ edits, freedTokens }) => {
+      if (edits.length === 0) return { edits, freedTokens };
       this.#warnings.compacted();
       const { writer, makeDurable } = this.#parts;
       await writer.checkpoint();
       writer.forgetHidden();
       await makeDurable();
-      return edits;
+      return { edits, freedTokens };
     });
   }
 

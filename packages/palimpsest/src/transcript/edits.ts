@@ -83,7 +83,7 @@ export interface LayerEdit {
   readonly effect: EditEffect;
   /** The reason for the edit, in a word or two: `arrival`, `usage`, `threshold`, `manual` … */
   readonly reason: string;
-  /** Estimated tokens by which the window became smaller, without a safety margin. */
+  /** Estimated tokens by which the window became smaller, without a safety margin. Files, plans and lists that a compaction shows again are not subtracted. */
   readonly freedTokens: number;
   /** Content that the window no longer shows; only for compactions. */
   readonly loss?: LossReport;

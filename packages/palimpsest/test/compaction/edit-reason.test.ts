@@ -40,35 +40,48 @@ describe("the reason of an edit", () => {
     expect(explainEdit({ kind, reason }, occasion)).toBe(sentence);
   });
 
-  const moment = { usedTokens: 112_400, windowTokens: 200_000, compactAtTokens: 167_000, callsCount: 14 };
+  const moment = { usedTokens: 172_400, windowTokens: 200_000, compactAtTokens: 167_000, callsCount: 14 };
 
   it.each([
     [
       "rent",
-      'compacted at 112K of 200K because 14 calls had paid for it; `policy: "faithful"` waits until 167K',
+      'compacted at 172K of 200K because 14 calls had paid for it; `policy: "faithful"` waits until 167K',
     ],
     [
       "threshold",
-      "compacted at 112K of 200K because the window is full from 167K on; with `autoCompact: false` only `compact()` does it",
+      "compacted at 172K of 200K because the window is full from 167K on; with `autoCompact: false` only `compact()` does it",
     ],
     [
       "payback",
-      'compacted at 112K of 200K because the window is full from 167K on, and a summary pays sooner than clearing results; `policy: "faithful"` clears first',
+      'compacted at 172K of 200K because the window is full from 167K on, and a summary pays sooner than clearing results; `policy: "faithful"` clears first',
     ],
-    ["manual", "compacted at 112K of 200K because it was asked for"],
+    ["manual", "compacted at 172K of 200K because it was asked for"],
     [
       "reactive",
-      "compacted at 112K of 200K because the provider refused the request as too long; `windowTokens` tells how much the model takes",
+      "compacted at 172K of 200K because the provider refused the request as too long; `windowTokens` tells how much the model takes",
     ],
     [
       "silent-overflow",
-      "compacted at 112K of 200K because the provider had cut off the request; `windowTokens` tells how much the model takes",
+      "compacted at 172K of 200K because the provider had cut off the request; `windowTokens` tells how much the model takes",
     ],
-    ["media", "compacted at 112K of 200K because the provider refused a picture or document"],
-    ["thinking", "compacted at 112K of 200K because the provider refused thinking of earlier answers"],
-    ["of a later version", "compacted at 112K of 200K because of a later version"],
+    ["media", "compacted at 172K of 200K because the provider refused a picture or document"],
+    ["thinking", "compacted at 172K of 200K because the provider refused thinking of earlier answers"],
+    ["of a later version", "compacted at 172K of 200K because of a later version"],
   ])("of a compaction for %s is one sentence with its size and the alternative", (reason, sentence) => {
     expect(explainCompaction({ reason }, moment)).toBe(sentence);
+  });
+
+  it.each([
+    [
+      "threshold",
+      "compacted at 150K of 200K because the window is full from 167K on, estimates counted with a margin; with `autoCompact: false` only `compact()` does it",
+    ],
+    [
+      "payback",
+      'compacted at 150K of 200K because the window is full from 167K on, estimates counted with a margin, and a summary pays sooner than clearing results; `policy: "faithful"` clears first',
+    ],
+  ])("of a compaction for %s below that size says how it was counted", (reason, sentence) => {
+    expect(explainCompaction({ reason }, { ...moment, usedTokens: 150_000 })).toBe(sentence);
   });
 
   it.each([
@@ -108,7 +121,7 @@ describe("the reason of an edit", () => {
     });
     const last = layers.at(-1)!;
     expect(last.why).toMatch(
-      /^compacted at 1[\d.]+K of 16K because the window is full from 1[\d.]+K on; with `autoCompact: false` only `compact\(\)` does it$/,
+      /^compacted at [\d.]+K of 16K because the window is full from 1[\d.]+K on, estimates counted with a margin; with `autoCompact: false` only `compact\(\)` does it$/,
     );
     const { lastCompaction } = session.context();
     expect(lastCompaction).toMatchObject({ seq: last.seq, layer: "extractive", reason: "threshold" });

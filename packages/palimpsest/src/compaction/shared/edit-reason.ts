@@ -109,7 +109,7 @@ export function explainEdit(edit: Pick<LayerEdit, "kind" | "reason">, occasion: 
 
 /** The moment of a compaction, in tokens of whole requests. */
 interface CompactionMoment {
-  /** The request that it was made for. */
+  /** The request that it was made for, without the margin for estimates. */
   readonly usedTokens: number;
   readonly windowTokens: number;
   /** The size from which on the window is full. */
@@ -121,7 +121,11 @@ interface CompactionMoment {
 /** Says in one sentence at which size the window was compacted, why, and how to have it otherwise. */
 export function explainCompaction({ reason }: Pick<LayerEdit, "reason">, moment: CompactionMoment): string {
   const { usedTokens, windowTokens, compactAtTokens, callsCount } = moment;
-  const cause = CAUSES.get(reason)?.(thousands(compactAtTokens), callsCount);
+  const cause = CAUSES.get(reason)?.({
+    full: thousands(compactAtTokens),
+    margin: usedTokens < compactAtTokens ? ", estimates counted with a margin" : "",
+    count: callsCount,
+  });
   const size = `compacted at ${thousands(usedTokens)} of ${thousands(windowTokens)}`;
   return `${size} because ${cause ?? REASONS.get(reason)?.words ?? reason}`;
 }
@@ -133,24 +137,31 @@ const thousands = (tokens: number): string =>
       ? `${Math.round(tokens / 1_000)}K`
       : `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
 
-/** The cause of a compaction; `full` is the size from which on the window is full. */
-type Cause = (full: string, callsCount: number) => string;
+/** The cause of a compaction. */
+type Cause = (moment: {
+  /** The size from which on the window is full. */
+  readonly full: string;
+  /** Says why a window below that size counted as full; empty for one above it. */
+  readonly margin: string;
+  readonly count: number;
+}) => string;
 
 /** By reason: the cause, and what to set for another one. */
 const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   [
     "rent",
-    (full, count) =>
+    ({ full, count }) =>
       `${count} ${count === 1 ? "call" : "calls"} had paid for it; \`policy: "faithful"\` waits until ${full}`,
   ],
   [
     "threshold",
-    (full) => `the window is full from ${full} on; with \`autoCompact: false\` only \`compact()\` does it`,
+    ({ full, margin }) =>
+      `the window is full from ${full} on${margin}; with \`autoCompact: false\` only \`compact()\` does it`,
   ],
   [
     "payback",
-    (full) =>
-      `the window is full from ${full} on, and a summary pays sooner than clearing results; \`policy: "faithful"\` clears first`,
+    ({ full, margin }) =>
+      `the window is full from ${full} on${margin}, and a summary pays sooner than clearing results; \`policy: "faithful"\` clears first`,
   ],
   ["manual", () => "it was asked for"],
   [

@@ -57,10 +57,11 @@ export interface FitOptions {
 
 type Edits = PreparedCall["edits"];
 
-/** A window that fits, and the edits that made it so. */
+/** A window that fits, the edits that made it so, and by how many tokens its messages are fewer, whatever is shown again. */
 export interface FittedWindow {
   readonly fixed: FixedPart;
   readonly edits: Edits;
+  readonly freedTokens: number;
 }
 
 interface PassOptions extends FitOptions {
@@ -174,14 +175,15 @@ export class WindowCompactor {
     const planned = await this.#measureAndPlan({ request, fixed }, { ...options, written });
     if (isSummaryDue(planned)) return { ask: this.#budgets.summaryRequest(request, planned.reason, byHand) };
     const restored = await this.#restore(planned, options, request.system);
-    const { visible } = planned.state;
-    const edits = await Promise.all(restored.map((edit) => this.#parts.plain.keepAll(edit, visible)));
+    const { state } = planned;
+    const edits = await Promise.all(restored.map((edit) => this.#parts.plain.keepAll(edit, state.visible)));
     const appended = await this.#append(edits);
     // A rewrite is appended, verified, hashed and written down: together longer than others should wait.
     if (appended.length > 0) await this.#parts.turns.take();
     await this.#verify(planned, appended);
     if (appended.length > 0) await this.#parts.turns.take();
-    const sent = await send({ fixed, edits: appended });
+    const freedTokens = state.messagesTokens - this.#budgets.messagesTokens();
+    const sent = await send({ fixed, edits: appended, freedTokens });
     if (byHand === undefined) help?.summaries.left(request, appended);
     return { edits: appended, sent };
   }
@@ -358,7 +360,7 @@ export class WindowCompactor {
   #why(seq: number, edit: LayerEdit, state: WindowState): string {
     if (edit.isBoundary !== true) return explainEdit(edit, state);
     return explainCompaction(edit, {
-      usedTokens: state.usedTokens,
+      usedTokens: Math.round(state.messagesTokens + this.#parts.tracker.ledger.fixedFigure().tokens),
       windowTokens: state.budget.windowTokens,
       compactAtTokens: state.budget.autoCompactGateTokens,
       callsCount: callsSinceBoundary(this.#parts.writer.projection, seq),

@@ -77,7 +77,7 @@ interface LastCompaction {
   readonly seq: number;
   readonly layer: LayerEdit["kind"];
   readonly reason: string;
-  /** The request that it was made for, estimated from what it left and what it freed. */
+  /** The request that it was made for, of the kind of `ContextUse.usedTokens`: estimated from what it left and what it freed. */
   readonly usedTokens: number;
   /** One sentence: at which size, why, and how to have it otherwise. */
   readonly why: string;
@@ -171,9 +171,7 @@ function lastCompaction(
     (sum, { blocks }) => sum + blocks.reduce((tokens, { block }) => tokens + estimateBlock(block, model), 0),
     0,
   );
-  // Padded like the size that it was planned by.
-  const padding = figures.total > 0 ? figures.padded / figures.total : 1;
-  const usedTokens = Math.round((figures.fixed + leftTokens * scale + edit.freedTokens) * padding);
+  const usedTokens = Math.round(figures.fixed + leftTokens * scale + edit.freedTokens);
   const beforeSeq = summaries.at(-2)?.seq ?? 0;
   const why = explainCompaction(edit, {
     usedTokens,

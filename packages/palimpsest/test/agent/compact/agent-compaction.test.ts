@@ -260,6 +260,20 @@ describe("a compaction by hand", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Only the parser matters.");
   });
 
+  it("says how much smaller the window is with what is shown again, and how large it was", async () => {
+    const restore = async () => [{ kind: "note", key: "all", text: wordsOf(400) }];
+    const { session } = await setTheStage({ calls: 12, restorers: [{ name: "notes", restore }] });
+    await session.turn("Read everything.", { tools });
+    const before = session.context().usedTokens;
+    const { edits, freedTokens } = await session.compact();
+    const { usedTokens, shares, lastCompaction } = session.context();
+    expect(shares.find(({ category }) => category === "restored")?.tokens).toBeGreaterThan(300);
+    expect(freedTokens).toBe(before - usedTokens);
+    expect(edits[0]!.edit.freedTokens - freedTokens).toBeGreaterThan(300);
+    expect(lastCompaction!.usedTokens / before).toBeGreaterThan(0.95);
+    expect(lastCompaction!.usedTokens / before).toBeLessThan(1.05);
+  });
+
   it("of what follows an entry leaves what stands before it as it is", async () => {
     const { session } = await setTheStage({ calls: 12 });
     await session.turn("Read everything.", { tools });

@@ -109,7 +109,7 @@ describe("the last compaction", () => {
           edit: { kind: "full", reason: "threshold", effect: {}, freedTokens: 15_000, isBoundary: true },
         },
       ],
-      figures: { ...NO_THINKING, total, padded: total, fixed: 0, source: "estimate" },
+      figures: { ...NO_THINKING, total, padded: total * 1.3, fixed: 0, source: "estimate" },
       budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
       fixed: { systemTokens: 0, toolsTokens: 0 },
     });

@@ -170,5 +170,6 @@ export interface CompactOptions extends PrepareOptions {
 export interface CompactResult {
   readonly edits: PreparedCall["edits"];
   readonly writtenBy?: string;
+  /** Tokens by which the window became smaller, with everything that is shown again in it: as `context().usedTokens` says before and after. */
   readonly freedTokens: number;
 }
