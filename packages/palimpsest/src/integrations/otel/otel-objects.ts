@@ -4,6 +4,8 @@
  *
  * Source: OpenTelemetry semantic conventions 1.41, "Generative AI", spans and metrics.
  */
+import { cutWithoutSecrets } from "../../base/redaction/broken-secrets.ts";
+import { showOnOneLine } from "../../base/text/hidden-characters.ts";
 import type { Usage } from "../../transcript/blocks.ts";
 
 /** Attributes of spans and metrics. */
@@ -59,17 +61,42 @@ export interface Meters {
   readonly rebilledTokens: Counter;
 }
 
-/** Makes the instruments. */
+/** Characters of a text that is written. Our choice: names and ids are shorter, and a model may call a tool by anything. */
+const TEXT_CHARS = 256;
+
+/** A name or an id from outside, without keys and without characters that could control a terminal. */
+export function safeText(text: string): string {
+  return showOnOneLine(cutWithoutSecrets(text, { from: 0, to: TEXT_CHARS }));
+}
+
+/** The attributes that have a value, with safe texts. */
+export function safeAttributes(attributes: Attributes): Attributes {
+  const safe: Attributes = {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
+    if (typeof value === "string") safe[name] = safeText(value);
+    else safe[name] = Array.isArray(value) ? value.map(safeText) : value;
+  }
+  return safe;
+}
+
+/** Makes the instruments. Their attributes are made safe. */
 export function metersOf(meter: OtelMeter): Meters {
-  const counter = (name: string, description: string, unit: string): Counter =>
-    meter.createCounter(`palimpsest.${name}`, { description, unit });
+  const counter = (name: string, description: string, unit: string): Counter => {
+    const made = meter.createCounter(`palimpsest.${name}`, { description, unit });
+    return { add: (value, attributes = {}) => made.add(value, safeAttributes(attributes)) };
+  };
+  const histogram = (name: string, options: InstrumentOptions): Instrument => {
+    const made = meter.createHistogram(name, options);
+    return { record: (value, attributes = {}) => made.record(value, safeAttributes(attributes)) };
+  };
   return {
-    tokens: meter.createHistogram("gen_ai.client.token.usage", {
+    tokens: histogram("gen_ai.client.token.usage", {
       description: "Number of input and output tokens used.",
       unit: "{token}",
       advice: { explicitBucketBoundaries: TOKEN_BUCKETS },
     }),
-    seconds: meter.createHistogram("gen_ai.client.operation.duration", {
+    seconds: histogram("gen_ai.client.operation.duration", {
       description: "GenAI operation duration.",
       unit: "s",
       advice: { explicitBucketBoundaries: SECOND_BUCKETS },

@@ -10,6 +10,8 @@ import {
   type OtelMeter,
   type OtelSpan,
   type OtelTracer,
+  safeAttributes,
+  safeText,
 } from "./otel-objects.ts";
 
 /** Names of providers in the conventions, where ours differ. */
@@ -64,25 +66,24 @@ export class OtelWriter {
     attributes: Attributes,
     { usage, tookMs }: { readonly usage: Usage | undefined; readonly tookMs: number },
   ): void {
-    const series = defined(attributes);
-    this.meters?.seconds.record(tookMs / 1_000, series);
+    this.meters?.seconds.record(tookMs / 1_000, attributes);
     if (usage === undefined) return;
-    this.meters?.tokens.record(promptTokens(usage), { ...series, "gen_ai.token.type": "input" });
-    this.meters?.tokens.record(usage.outputTokens, { ...series, "gen_ai.token.type": "output" });
+    this.meters?.tokens.record(promptTokens(usage), { ...attributes, "gen_ai.token.type": "input" });
+    this.meters?.tokens.record(usage.outputTokens, { ...attributes, "gen_ai.token.type": "output" });
   }
 
   /** Begins a span; calls of a model are those of a client. */
   begin({ name, sessionId, attributes, startTime = this.now() }: NewSpan): OtelSpan | undefined {
     const conversation = sessionId === undefined ? {} : { "gen_ai.conversation.id": sessionId };
     const kind = attributes["gen_ai.operation.name"] === "chat" ? CLIENT_KIND : 0;
-    return this.#tracer?.startSpan(name, {
+    return this.#tracer?.startSpan(safeText(name), {
       ...{ kind, startTime },
-      attributes: defined({ ...attributes, ...conversation }),
+      attributes: safeAttributes({ ...attributes, ...conversation }),
     });
   }
 
   end(span: OtelSpan | undefined, attributes: Attributes, endMs = this.now()): void {
-    span?.setAttributes(defined(attributes));
+    span?.setAttributes(safeAttributes(attributes));
     if (attributes["error.type"] !== undefined) span?.setStatus({ code: ERROR_STATUS });
     span?.end(endMs);
   }
@@ -93,8 +94,4 @@ export class OtelWriter {
     const error = span.attributes["error.type"];
     this.end(this.begin({ ...span, startTime: endMs - tookMs }), { "error.type": error }, endMs);
   }
-}
-
-function defined(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,7 @@
 /** Sessions as spans and metrics, with a tracer and a meter that write down what they get. */
 import { FakeClock } from "palimpsest-testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { TurnEvent } from "#agent/options/turn/turn-options.ts";
 import { createPalimpsest } from "#host/create-palimpsest.ts";
 import type { OtelMeter, OtelTracer } from "#integrations/otel/otel-objects.ts";
 import { type OtelObserver, otelObserver } from "#integrations/otel/otel-observer.ts";
@@ -254,5 +255,31 @@ describe("a turn", () => {
       "mine",
       "mine",
     ]);
+  });
+});
+
+describe("names from outside", () => {
+  it("are written without keys and control characters, on one line, and not at any length", async () => {
+    const key = ["sk-", "ant-api03-", "a1B2".repeat(12)].join("");
+    const evil = `look ${key}\u001b[2J\n\u202e${"x".repeat(100_000)}`;
+    const model = `m\u001b[2J ${key}`;
+    const tool = { type: "tool_use" as const, id: `c1 ${key}\u0007`, name: evil, input: {} };
+    const messages = [{ role: "assistant" as const, content: [tool] }];
+    observer.onEvent({ type: "call", seq: 4, model, tokens: 95, source: "estimate" }, { sessionId: "s" });
+    observer.turn({ id: "s" })({
+      type: "answer",
+      answer: { messages, model, usage: USAGE, stopReason: "tool-use" },
+    } as TurnEvent);
+    observer.onEvent({ type: "answer", seq: 4, usage: USAGE, stopReason: evil }, { sessionId: "s" });
+    await settled();
+    const written = JSON.stringify([spans, measured]);
+    expect(spans.map(({ name }) => name.slice(0, 40))).toEqual([
+      "chat m\\u{1B}[2J [redacted: anthropic]",
+      "execute_tool look [redacted: anthropic]\\",
+    ]);
+    expect(spans[1]?.attributes["gen_ai.tool.call.id"]).toBe("c1 [redacted: anthropic]\\u{7}");
+    expect(written).not.toContain("a1B2a1B2");
+    expect(written).not.toMatch(/\\u00(?:1b|07)|\\n|\u202e|x{257}/);
+    expect(measured.length).toBeGreaterThan(0);
   });
 });
