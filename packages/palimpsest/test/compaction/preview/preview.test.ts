@@ -67,6 +67,28 @@ describe("a preview", () => {
 });
 
 describe("the preview of an argument", () => {
+  it("looks at each string of a call a few times, however many there are", () => {
+    const visitsOf = (count: number): number => {
+      let visits = 0;
+      const edits = Array.from({ length: count }, (_, index) => `line ${index} of the edit\n`.repeat(40));
+      const counted = new Proxy(edits, {
+        get: (target, name, receiver) => {
+          if (typeof name === "string" && /^\d+$/.test(name)) visits++;
+          return Reflect.get(target, name, receiver);
+        },
+      });
+      const block: ContentBlock = { type: "tool_use", id: "c", name: "edit", input: { edits: counted } };
+      expect(withoutSecrets(block)).toBe(block);
+      visits = 0;
+      const shrunk = shrinkBlock(block, { budgetTokens: count * 60, pointer: "m1.0" }, measure);
+      const { input } = shrunk as unknown as { readonly input: { readonly edits: readonly string[] } };
+      // Every string is previewed.
+      expect(input.edits.filter((text) => text.includes("left out here"))).toHaveLength(count);
+      return visits / count;
+    };
+    expect(visitsOf(400)).toBe(visitsOf(40));
+  });
+
   /** Made up here, and put together so that no scanner takes this file for a leak. */
   const key = `${"gh"}p_abCD3fGhIJ4kLmNoPQ5rStUvWX6yZ0129abc`;
 
