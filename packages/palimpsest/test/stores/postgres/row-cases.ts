@@ -278,6 +278,27 @@ export const rowCases: readonly Case[] = [
       expect(await notes?.read()).toBe(undefined);
     },
   },
+  {
+    name: "a long blob in parts lets the event loop run between them",
+    run: async (database) => {
+      const { store } = await emptyStore(database);
+      const log = await stored(store);
+      const parts = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(40_000));
+      let passes = 0;
+      let isDone = false;
+      const count = (): void => {
+        passes++;
+        if (!isDone) setImmediate(count);
+      };
+      setImmediate(count);
+      const hash = nodeHasher.sha256(parts.join(""));
+      await log.putBlobInParts!(hash, parts);
+      isDone = true;
+      expect(passes).toBeGreaterThanOrEqual(parts.length);
+      expect((await log.getBlob(hash)) === parts.join("")).toBe(true);
+      await log.close();
+    },
+  },
 ];
 
 async function stored(store: PostgresSessionStore): Promise<SessionLog> {

@@ -7,12 +7,12 @@
  * text, the quota to files.
  */
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { assert } from "../../../base/assert.ts";
 import { STORE_DEFAULTS } from "../../../base/defaults/store.ts";
 import { errorMessage, StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { Hasher, IdSource } from "../../../ports/runtime.ts";
+import { encodeParts } from "../../shared/encode-parts.ts";
 import { storeFailure } from "../../shared/store-failure.ts";
 import type { DurableFolders } from "../replace/durable-folders.ts";
 import { isAbsence } from "../replace/file-steps.ts";
@@ -21,8 +21,6 @@ import { packBlob, unpackBlob } from "./packed-blob.ts";
 
 /** The name of a blob's file. */
 export const BLOB_NAME_PATTERN = /^[0-9a-f]{64}$/;
-/** Parts of this size are encoded with a pass of the event loop between two of them. Our choice: less than a millisecond. */
-const BREATHING_BYTES = 65_536;
 /** Ends the name of a file that is being written. */
 export const TEMPORARY_ENDING = ".tmp";
 
@@ -62,7 +60,7 @@ export class BlobFolder {
   }
 
   async #put(hash: string, parts: readonly string[]): Promise<number> {
-    const text = parts.length === 1 ? Buffer.from(parts[0]!, "utf8") : await encodeParts(parts);
+    const text = await encodeParts(parts);
     const { folder, folders } = this.#options;
     const path = join(folder, hash);
     try {
@@ -177,18 +175,6 @@ export class BlobFolder {
       });
     }
   }
-}
-
-/** Encodes the parts one after another; memory that is touched for the first time takes longer than the encoding. */
-async function encodeParts(parts: readonly string[]): Promise<Buffer> {
-  const sizes = parts.map((part) => Buffer.byteLength(part, "utf8"));
-  const text = Buffer.allocUnsafeSlow(sizes.reduce((sum, size) => sum + size, 0));
-  let at = 0;
-  for (const [index, part] of parts.entries()) {
-    at += text.write(part, at, "utf8");
-    if (sizes[index]! >= BREATHING_BYTES) await setImmediate();
-  }
-  return text;
 }
 
 /** Returns the text of a blob's file; `undefined` if it has another hash. */
