@@ -212,6 +212,10 @@ function print(figures) {
       console.log(
         `clean-up, ${what}: ${trashed} moved, ${purged} deleted in ${seconds(tookMs)} s (${seconds(cpuMs)} s of CPU)`,
       );
+    const { ms: diskMs, cpuMs: diskCpuMs } = cleanUp.disk;
+    console.log(
+      `the disk itself, to delete as many: ${seconds(diskMs)} s (${seconds(diskCpuMs)} s of CPU); the clean-up took ${(cleanUp.purging.ms / diskMs).toFixed(2)} times that`,
+    );
   }
   if (existsSync(options.folder)) console.log("");
 }

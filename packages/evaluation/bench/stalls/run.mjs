@@ -52,6 +52,10 @@ const dist =
 const load = (file) => import(new URL(file, dist).href);
 const palimpsest = await load("palimpsest/dist/entries/index.js");
 const recordings = options.corpus === "" ? [] : await readRecordings(options.corpus, load);
+if (options.corpus !== "" && recordings.length === 0) {
+  console.error(`None of the recordings that this bench uses is in ${options.corpus}.`);
+  process.exit(1);
+}
 const what = recordings.length > 0 ? "recorded" : "made-up";
 const stepsOf = (number) =>
   recordings.length > 0 ? recorded(recordings, number % recordings.length) : madeUp(1 + number);

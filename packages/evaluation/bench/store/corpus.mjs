@@ -5,13 +5,13 @@
  * (log, blobs, checkpoints, digest, lease, index), by type of entry, as it lies there: long edits are packed
  * in their lines, and so are blobs in their files. Edits that compaction makes are text that was not there
  * before, and the smaller the window the more of it there is. The aim is 1.15 × in all; the tables show the
- * remaining gap.
+ * remaining gap. Below them stand made-up sessions of short turns, which need no recordings.
  *
  *   npm run build && npm run bench:disk
  *
  * Options: --windows 200000,32000:4000 (sizes, each with the prompt to assume; without one the recorded prompt;
  * where that does not fit, the session is left out) · --corpus DIR (or PALIMPSEST_CORPUS) · --only PART-OF-A-NAME · --dist DIR
- * (`build/node_modules` of another checkout) · --json.
+ * (`build/node_modules` of another checkout) · --turns 2000,1000,300 (characters of a turn) · --json.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +20,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { table } from "../figures.mjs";
 import { importerOf } from "../import-recording.mjs";
+import { weighTurns } from "./turns.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     corpus: { type: "string", default: process.env.PALIMPSEST_CORPUS ?? "" },
     only: { type: "string", default: "" },
     dist: { type: "string" },
+    turns: { type: "string", default: "2000,1000,300" },
     json: { type: "boolean", default: false },
   },
 });
@@ -35,10 +37,8 @@ const LEAST_BYTES = 20_000;
 const WORST_SHOWN = 5;
 const EDITS = "edit";
 
-if (options.corpus === "") {
+if (options.corpus === "")
   console.error("There are no recorded sessions: name their folder with --corpus or PALIMPSEST_CORPUS.");
-  process.exit(1);
-}
 const dist =
   options.dist === undefined
     ? new URL("../../../../build/node_modules/", import.meta.url)
@@ -54,12 +54,26 @@ const windows = options.windows.split(",").map((window) => {
 const temp = mkdtempSync(join(tmpdir(), "palimpsest-bench-disk-"));
 const weighed = [];
 try {
-  for (const path of recordings()) await weighFile(path);
+  if (options.corpus !== "") for (const path of recordings()) await weighFile(path);
 } finally {
   rmSync(temp, { recursive: true, force: true });
 }
-if (options.json) console.log(JSON.stringify(weighed, undefined, 2));
-else print();
+const palimpsest = await load("palimpsest/dist/entries/index.js");
+const turns = [];
+for (const characters of options.turns.split(",").map(Number))
+  turns.push(await weighTurns(palimpsest, characters));
+if (options.json) console.log(JSON.stringify({ weighed, turns }, undefined, 2));
+else {
+  if (weighed.length > 0) print();
+  console.log("\nBytes on the disk for each character said, 1,000 turns in a window of 32000 tokens.\n");
+  const figure = (value) => value.toFixed(2);
+  console.log(
+    table([
+      ["characters of a turn", "log and blobs", "derived files"],
+      ...turns.map(({ characters, log, derived }) => [String(characters), figure(log), figure(derived)]),
+    ]),
+  );
+}
 
 function recordings() {
   const folder = join(options.corpus, "trajectories");
