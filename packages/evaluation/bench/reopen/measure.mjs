@@ -59,6 +59,7 @@ async function converse(session, bytes, seed) {
 
 async function measureRow() {
   const options = { verifyStored: false };
+  if (work === "compact-warm") await warmUp();
   let session = await nodeSessions({ folder }).open(sessionId, {
     ...options,
     window: { windowTokens: LARGE_WINDOW },
@@ -176,7 +177,7 @@ async function warmUp() {
 async function memoryAtRest() {
   for (let collection = 0; collection < 5; collection++) {
     await pause(500);
-    global.gc();
+    global.gc?.();
   }
   return process.memoryUsage();
 }

@@ -36,6 +36,7 @@ const SESSION = "long";
 /** The state of the copy that a row opens: continued and closed, continued and killed, or as the store wrote it. */
 const ROWS = [
   { row: "compact after closing", left: "closed", work: "compact" },
+  { row: "the same, in a process with other sessions", left: "closed", work: "compact-warm" },
   { row: "compact after a kill", left: "killed", work: "compact" },
   { row: "compact after a rewind", left: "closed", work: "rewind" },
   { row: "compact after an undo", left: "closed", work: "undo" },

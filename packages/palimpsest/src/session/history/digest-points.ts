@@ -27,6 +27,8 @@ import { findEntryAt } from "./search/segment-files.ts";
 const SAVE_CHARACTERS = 2_000_000;
 /** The same when a session is closed. Our choice: folding as many takes some 20 ms. */
 const SAVE_AT_CLOSE_CHARACTERS = 200_000;
+/** The same where there is a point of the session already. Our choice: a process that has just started folds as many in some 30 ms, which is what saving takes. */
+const SAVE_AGAIN_AT_CLOSE_CHARACTERS = 50_000;
 /** Most that a point with its words may take on the disk, per character that was said. Our choice: an agent's log gets there with some 6 million characters, which are folded in half a second. */
 const POINT_SHARE = 0.25;
 /** Bytes on the disk of one of a digest's strings, with what else is saved beside it. Source: measured on recorded sessions: 90 to 200 KB for 6,000 of them. */
@@ -109,7 +111,8 @@ export class DigestPoints {
 
   /** Saves the digest of a session that is being closed. Never throws. */
   saveAtClose(digest: FoldedFromLog<Digest>): Promise<void> {
-    return this.#saveFrom(SAVE_AT_CLOSE_CHARACTERS, digest);
+    const isFirst = this.#savedCharacters === 0;
+    return this.#saveFrom(isFirst ? SAVE_AT_CLOSE_CHARACTERS : SAVE_AGAIN_AT_CLOSE_CHARACTERS, digest);
   }
 
   async #saveFrom(fromCharacters: number, digest: FoldedFromLog<Digest>): Promise<void> {

@@ -90,6 +90,11 @@ describe("the digest beside a log", () => {
     expect(await compare(fs)).toBe(0);
   });
 
+  it("is saved again at a later closing after less than it takes to be saved at all", async () => {
+    expect(points(await written20([8]))).toHaveLength(0);
+    expect(points(await written20([20, 28]))).toHaveLength(2);
+  });
+
   it("leaves no file of a short session", async () => {
     const fs = await written20([5]);
     expect(fs.stat(FOLDER)).toBeUndefined();
