@@ -104,11 +104,17 @@ export class InMemoryFileSystem implements FileSystem {
     return [...this.#folderAt(path).entries.keys()];
   }
 
+  listStats(path: string): ReadonlyMap<string, FileStat> {
+    return new Map(Array.from(this.#folderAt(path).entries, ([name, node]) => [name, statOf(node)]));
+  }
+
+  listInParts(path: string): Iterable<ReadonlyMap<string, FileStat>> {
+    return Array.from(this.listStats(path), (one) => new Map([one]));
+  }
+
   stat(path: string): FileStat | undefined {
     const node = this.#find(path);
-    if (node === undefined) return undefined;
-    if (node.type === "folder") return { size: 0, modifiedMs: 0, isDirectory: true };
-    return statOf(node);
+    return node === undefined ? undefined : statOf(node);
   }
 
   rename(from: string, to: string): void {
@@ -237,6 +243,12 @@ class InMemoryFile implements OpenFile {
     return node.bytes.slice(position, Math.min(node.size, position + length));
   }
 
+  readInto(position: number, into: Uint8Array): number {
+    const bytes = this.read(position, into.length);
+    into.set(bytes);
+    return bytes.length;
+  }
+
   size(): number {
     return this.#open().size;
   }
@@ -275,7 +287,9 @@ class InMemoryFile implements OpenFile {
   }
 }
 
-function statOf({ size, modifiedMs, id, linkCount }: FileNode): FileStat {
+function statOf(node: Node): FileStat {
+  if (node.type === "folder") return { size: 0, modifiedMs: 0, isDirectory: true };
+  const { size, modifiedMs, id, linkCount } = node;
   return { size, modifiedMs, isDirectory: false, id: String(id), linkCount };
 }
 

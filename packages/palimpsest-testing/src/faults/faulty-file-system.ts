@@ -44,6 +44,8 @@ export function faultyFileSystem(inner: FileSystem, plan: FaultPlan): FaultyFile
       ),
     makeDirectory: (path) => faults.run("makeDirectory", () => inner.makeDirectory(path)),
     list: (path) => faults.run("list", () => inner.list(path)),
+    ...passedOn(inner, "listStats", faults),
+    ...passedOn(inner, "listInParts", faults),
     stat: (path) => faults.run("stat", () => inner.stat(path)),
     rename: (from, to) => faults.run("rename", () => inner.rename(from, to)),
     ...(inner.link && { link: (existing, name) => faults.run("link", () => inner.link?.(existing, name)) }),
@@ -54,6 +56,17 @@ export function faultyFileSystem(inner: FileSystem, plan: FaultPlan): FaultyFile
     didFail: () => faults.didFail,
     callCount: () => faults.callCount,
   };
+}
+
+/** A listing that the file system may have, so that a sweep runs what a store does with it. */
+function passedOn<Name extends "listStats" | "listInParts">(
+  inner: FileSystem,
+  name: Name,
+  faults: FaultCounter,
+): Pick<FileSystem, Name> | undefined {
+  const list = inner[name]?.bind(inner) as ((path: string) => unknown) | undefined;
+  if (list === undefined) return undefined;
+  return { [name]: (path: string) => faults.run(name, () => list(path)) } as Pick<FileSystem, Name>;
 }
 
 class FaultCounter {
@@ -106,12 +119,16 @@ class FaultyFile implements OpenFile {
   readonly #inner: OpenFile;
   readonly #faults: FaultCounter;
   readonly stat?: () => FileStat;
+  readonly readInto?: (position: number, into: Uint8Array) => number;
 
   constructor(inner: OpenFile, faults: FaultCounter) {
     this.#inner = inner;
     this.#faults = faults;
     const stat = inner.stat?.bind(inner);
     if (stat !== undefined) this.stat = () => faults.run("stat", stat);
+    const readInto = inner.readInto?.bind(inner);
+    if (readInto !== undefined)
+      this.readInto = (position, into) => faults.run("readInto", () => readInto(position, into));
   }
 
   write(bytes: Uint8Array): number {

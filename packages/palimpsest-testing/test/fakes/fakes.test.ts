@@ -1,3 +1,4 @@
+import type { FileSystem } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "#fakes/fake-time.ts";
 import { InMemoryFileSystem } from "#fakes/in-memory-file-system.ts";
@@ -160,5 +161,23 @@ describe("the faulty file system", () => {
     await expect(fs.syncDirectory("/")).rejects.toThrow(eio);
     expect(() => fs.list("/")).toThrow(eio);
     expect(fs.list("/")).toEqual(["f"]);
+  });
+
+  it("fails what a store may do in another way: reading into its bytes, and listing with what is there", () => {
+    const disk = prepared();
+    disk.writeFile("/f", bytes("abcdefgh"));
+    const into = new Uint8Array(3);
+    const ways = [
+      { calls: 2, run: (fs: FileSystem) => fs.open("/f", "read").readInto!(6, into) },
+      { calls: 1, run: (fs: FileSystem) => [...fs.listStats!("/").keys()] },
+      { calls: 1, run: (fs: FileSystem) => [...fs.listInParts!("/")].flatMap((part) => [...part.keys()]) },
+    ];
+    const results = ways.map(({ calls, run }) => {
+      const fs = faultyFileSystem(disk, { failAtCall: calls, error: "EIO" });
+      expect(() => run(fs)).toThrow(expect.objectContaining({ code: "EIO" }));
+      return run(fs);
+    });
+    expect(results).toEqual([2, ["f"], ["f"]]);
+    expect(new TextDecoder().decode(into)).toBe("gh\0");
   });
 });

@@ -9,6 +9,9 @@ import type { Crash, FileFault } from "palimpsest-testing/internal";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "#base/errors.ts";
 import type { FileSystem } from "#ports/file-system.ts";
+import { readDerived, writeDerived } from "#stores/files/memory/derived-file.ts";
+import { MemoryFiles } from "#stores/files/memory/memory-file-steps.ts";
+import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
 import {
   allTexts,
@@ -119,6 +122,29 @@ describe("a disk that fails while memories are changed", () => {
         }
       }
     });
+});
+
+describe("a disk that fails while what was derived from memories is read", () => {
+  it.each(["EIO", "kill"] as const)("gives every piece as it was written, or an error: %s", async (error) => {
+    const disk = diskWith(BEFORE);
+    const files = (fs: FileSystem) => new MemoryFiles(fs, nodeHasher);
+    const pieces = [400, 5, 700].map((length, index) => new Uint8Array(length).fill(index + 1));
+    await writeDerived(files(disk), "1-a", pieces);
+    for (let failAtCall = 1; ; failAtCall++) {
+      const fs = faultyFileSystem(disk, { failAtCall, error });
+      const read: Uint8Array[] = [];
+      let thrown: unknown;
+      try {
+        for (const piece of readDerived(files(fs))) read.push(piece.slice());
+      } catch (failure) {
+        thrown = failure;
+      }
+      expect(read, `operation ${failAtCall}`).toEqual(pieces.slice(0, read.length));
+      expect(thrown === undefined, `operation ${failAtCall}`).toBe(!fs.didFail());
+      if (!fs.didFail()) break;
+      cases.failed++;
+    }
+  });
 });
 
 describe("the cases", () => {
