@@ -160,6 +160,14 @@ export function isMedia(block: ContentBlock): block is ImageBlock | DocumentBloc
   return block.type === "image" || block.type === "document";
 }
 
+/** A picture in the form of MCP (`data`, `mimeType`) as an image with a source; any other part as it is. */
+export function withSource(part: object): JsonObject {
+  const { type, source, data, mimeType } = part as JsonObject;
+  const isMcp = type === "image" && source === undefined;
+  if (!isMcp || typeof data !== "string" || typeof mimeType !== "string") return part as JsonObject;
+  return { type, source: { type: "base64", media_type: mimeType, data } };
+}
+
 /**
  * The text of a tool result's content, its parts one after the other. A search result reads as its title, its source and
  * its content, a text document as its text, a resource of MCP as its address and its text; parts that are not text

@@ -1,13 +1,15 @@
 /** Search results and documents of text inside of a tool's result are text for every reader of it. */
-import { FakeClock, seededIds } from "palimpsest-testing";
+import { FakeClock, judgeAnthropicRequest, judgeOpenAIResponsesRequest, seededIds } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { writeRounds } from "#compaction/summary/cold-transcript.ts";
 import { markdownItem } from "#exporters/markdown.ts";
+import { findMessageRepairs } from "#session/append/content-repairs.ts";
 import { HISTORY_TOOLS } from "#session/history/history-tools.ts";
 import { createSession } from "#session/lifecycle/open-session.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
 import { presented } from "#test/exporters/exported.ts";
+import { estimateBlock } from "#tokens/estimate/estimate-block.ts";
 import {
   blockText,
   type ContentBlock,
@@ -212,7 +214,10 @@ describe("bytes in a tool's result", () => {
   });
 
   it.each([
-    { why: "a picture of MCP", part: { type: "image", data: BYTES, mimeType: "image/png" } },
+    {
+      why: "a picture of MCP of a type that no API reads",
+      part: { type: "image", data: BYTES, mimeType: "image/tiff" },
+    },
     {
       why: "a file of the AI SDK",
       part: { type: "file", data: { type: "data", data: BYTES }, mediaType: "application/zip" },
@@ -224,6 +229,32 @@ describe("bytes in a tool's result", () => {
       expect(sent).toContain(part.type);
       expect(sent).not.toContain("QUJDQUJD");
     }
+  });
+
+  it("of a picture of MCP are sent as a picture, where the API takes one in a result", async () => {
+    const picture = { type: "image", data: BYTES, mimeType: "image/png" };
+    const messages = exchange(result(text("First."), picture));
+    const url = `data:image/png;base64,${BYTES}`;
+    const [items, agents] = [toOpenAIResponses, toOpenAIAgents].map((write) => write(messages).at(-1));
+    expect((items as { readonly output?: unknown }).output).toEqual([
+      { type: "input_text", text: "First." },
+      { type: "input_image", image_url: url },
+    ]);
+    expect(JSON.stringify(agents)).toContain(JSON.stringify({ type: "input_image", image: url }));
+    const source = { type: "base64", media_type: "image/png", data: BYTES };
+    for (const written of [toAnthropic(messages), toLangChain(messages)])
+      expect(JSON.stringify(written)).toContain(JSON.stringify({ type: "image", source }));
+    const sdk = toAiSdk({ model: "m", messages }, { version: "v3", takesMarks: false });
+    expect(JSON.stringify(sdk)).toContain(
+      JSON.stringify({ type: "file-data", data: BYTES, mediaType: "image/png" }),
+    );
+    expect(JSON.stringify(toOpenAIChat(messages))).toContain(line("image, image/png"));
+    expect(judgeOpenAIResponsesRequest({ model: "gpt-5.5", input: toOpenAIResponses(messages) })).toEqual([]);
+    const body = { model: "m", max_tokens: 1, messages: toAnthropic(messages) };
+    expect(judgeAnthropicRequest(body)).toEqual([]);
+    // It counts as a picture, whatever its letters are.
+    expect(estimateBlock(result(picture))).toBe(estimateBlock(result({ type: "image", source })));
+    expect(findMessageRepairs({ role: "user", seq: 1, content: [result(picture)] })).toEqual([]);
   });
 
   it.each([

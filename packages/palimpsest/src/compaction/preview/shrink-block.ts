@@ -15,6 +15,7 @@ import {
   partText,
   type TextBlock,
   type ToolResultPart,
+  withSource,
 } from "../../transcript/blocks.ts";
 import { isKnownClean } from "../../transcript/without-secrets.ts";
 import type { Measure } from "../shared/measure.ts";
@@ -184,7 +185,7 @@ function mediaPlaceholder(
 
 /** True for images and documents that are not text. */
 export const isMediaPart = (part: { readonly type: string }): part is ImageBlock =>
-  isMedia(part as ContentBlock) && "source" in part && partText(part) === undefined;
+  isMedia(part as ContentBlock) && "source" in withSource(part) && partText(part) === undefined;
 
 /** Parts that have no text and are not media are measured by the JSON in which they travel. */
 function measurePart(part: ToolResultPart, measure: Measure): number {

@@ -3,7 +3,7 @@
  * came, and `session.history` reads it back.
  */
 
-import { type ContentBlock, isMedia } from "../../transcript/blocks.ts";
+import { type ContentBlock, isMedia, withSource } from "../../transcript/blocks.ts";
 import type { EditEntry, Entry, MessageEntry, StoredBlock } from "../../transcript/entries.ts";
 import { isUnknownEntry } from "../../transcript/entry-line.ts";
 import { isPossibleRewind } from "../../transcript/projection.ts";
@@ -97,6 +97,7 @@ function hasUnreadablePart(block: ContentBlock & { readonly type: "tool_result" 
   if (!Array.isArray(block.content)) return false;
   return block.content.some(
     (part) =>
-      (part.type === "image" || part.type === "document") && !hasReadableSource(part["source"], part.type),
+      (part.type === "image" || part.type === "document") &&
+      !hasReadableSource(withSource(part)["source"], part.type),
   );
 }

@@ -7,7 +7,7 @@
 import { TOKENS_DEFAULTS } from "../../base/defaults/tokens/tokens.ts";
 import { asNumber, asString, isObject } from "../../base/json/json.ts";
 import type { Steps } from "../../base/steps.ts";
-import type { ContentBlock, ToolResultBlock } from "../../transcript/blocks.ts";
+import { type ContentBlock, type ToolResultBlock, withSource } from "../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import { estimateText, estimateTextInSteps, STEP_CHARACTERS } from "./character-automaton.ts";
 import { type MediaDetail, mediaReferenceTokens } from "./media-price.ts";
@@ -150,7 +150,8 @@ const SAMPLE_PROSE = "The user wants the failing test fixed, so I should look at
  * plain text counts as that text.
  */
 function weighMedia(block: object, media: SizedMedia[]): number {
-  const source = isObject(block) && isObject(block["source"]) ? block["source"] : {};
+  const { source: given } = withSource(block);
+  const source = isObject(given) ? given : {};
   if (source["type"] === "text") return estimateText(textOf(source["data"])) + BLOCK_TOKENS;
   const { content } = source;
   if (Array.isArray(content) || typeof content === "string") return weighJson(content);

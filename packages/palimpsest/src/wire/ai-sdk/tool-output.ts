@@ -8,7 +8,7 @@ import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import { partText, type ToolResultBlock, type ToolResultPart } from "../../transcript/blocks.ts";
-import { hasReadableSource } from "../shared/media-source.ts";
+import { hasReadableSource, readablePart } from "../shared/media-source.ts";
 import { partInWords } from "../shared/part-in-words.ts";
 import { asMember, carrierOf, defined, opaqueBlock, opaqueValue, withCarrier } from "./carrier.ts";
 import { aiSdkFileBlock, filePart } from "./file-data.ts";
@@ -101,7 +101,8 @@ export function outputOf(block: ToolResultBlock, options: OutputOptions): JsonOb
   return { type: "text", value: text, ...plain };
 }
 
-function writePart(part: ToolResultPart, { version, keepsForms }: OutputOptions): JsonObject {
+function writePart(given: ToolResultPart, { version, keepsForms }: OutputOptions): JsonObject {
+  const part = readablePart(given);
   const { part: fields = {} } = carrierOf(part);
   if (part.type === "text") return { ...fields, type: "text", text: toWellFormed(sentText(part)) };
   const isMedia = part.type === "image" || part.type === "document";

@@ -26,7 +26,7 @@ import {
 } from "../../transcript/blocks.ts";
 import { LEADING_USER_TEXT } from "../../transcript/repair.ts";
 import type { CacheMark, RequestMessage } from "../../transcript/window.ts";
-import { hasReadableSource, knownSource } from "../shared/media-source.ts";
+import { hasReadableSource, knownSource, readablePart } from "../shared/media-source.ts";
 import { partInWords } from "../shared/part-in-words.ts";
 import { eachOnce, renderOnce } from "../shared/render-once.ts";
 import {
@@ -323,7 +323,8 @@ function inWords(part: { readonly type: string }): JsonObject {
   return { type: "text", text: isBlank(text) ? `[${part.type}]` : toWellFormed(text) };
 }
 
-function renderResultPart(part: ToolResultPart): readonly JsonObject[] {
+function renderResultPart(given: ToolResultPart): readonly JsonObject[] {
+  const part = readablePart(given);
   const fields = FIELDS[part.type];
   if (part.type === "image" || part.type === "document") return [renderMedia(part as ImageBlock)];
   // A part of a type that the API does not allow in a result is sent as text.

@@ -7,7 +7,7 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
 import type { ContentBlock, Role, ToolResultBlock } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
-import { urlOfSource } from "../shared/media-source.ts";
+import { readablePart, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText } from "../shared/openai-fields.ts";
 import { isOnlyCall } from "./from-langchain.ts";
 import { EMPTY_MESSAGE, LANGCHAIN, type LangChainFields, langchainFields } from "./langchain-fields.ts";
@@ -107,7 +107,7 @@ function writeResult({ tool_use_id: id, content, is_error: isError }: ToolResult
     content:
       typeof content === "string"
         ? content
-        : (content ?? []).flatMap((part) => writePart(part as ContentBlock)),
+        : (content ?? []).flatMap((part) => writePart(readablePart(part) as ContentBlock)),
     tool_call_id: id,
     ...(isError === true ? { status: "error" } : {}),
   };

@@ -13,7 +13,7 @@ import {
   type ToolResultPart,
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
-import { urlOfSource } from "../shared/media-source.ts";
+import { readablePart, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText } from "../shared/openai-fields.ts";
 import { partInWords } from "../shared/part-in-words.ts";
 import { agentsFields, OPENAI_AGENTS } from "./agents-fields.ts";
@@ -134,7 +134,8 @@ function writeMedia(
     : { type: "input_file", file: url, ...part };
 }
 
-function writeResultPart(part: ToolResultPart): JsonObject {
+function writeResultPart(given: ToolResultPart): JsonObject {
+  const part = readablePart(given);
   const { type, value } = part as JsonObject;
   if (type === OPENAI_AGENTS && isObject(value)) return value as JsonObject;
   const isBare = (type === "image" || type === "document") && !isObject((part as JsonObject)["source"]);

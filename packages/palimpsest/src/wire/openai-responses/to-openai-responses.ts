@@ -17,7 +17,7 @@ import {
 } from "../../transcript/blocks.ts";
 import type { RequestMessage } from "../../transcript/window.ts";
 import { chatFunctionName, responsesCallId } from "../openai-chat/chat-fields.ts";
-import { hasReadableSource, searchResultText, urlOfSource } from "../shared/media-source.ts";
+import { hasReadableSource, readablePart, searchResultText, urlOfSource } from "../shared/media-source.ts";
 import { argumentsText, customInput, openaiFields } from "../shared/openai-fields.ts";
 import { partInWords } from "../shared/part-in-words.ts";
 import { renderOnce } from "../shared/render-once.ts";
@@ -196,7 +196,8 @@ function resultOutput(content: ToolResultBlock["content"]): JsonValue {
   return content.map(renderResultPart);
 }
 
-function renderResultPart(part: ToolResultPart): JsonObject {
+function renderResultPart(given: ToolResultPart): JsonObject {
+  const part = readablePart(given);
   if (part.type === "text") {
     return { type: "input_text", text: toWellFormed((part as { readonly text: string }).text) };
   }

@@ -4,7 +4,7 @@
  */
 import { asString, isObject, type JsonObject } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
-import type { OpaqueBlock } from "../../transcript/blocks.ts";
+import { type OpaqueBlock, withSource } from "../../transcript/blocks.ts";
 
 interface SourceShape {
   readonly fields: readonly string[];
@@ -36,6 +36,12 @@ export function hasReadableSource(source: unknown, type: "image" | "document"): 
   const { mediaTypes } = shape;
   const isKnown = mediaTypes === undefined || mediaTypes.includes(source["media_type"] as string);
   return isWhole && isKnown && (source["type"] !== "base64" || isBase64(source["data"] as string));
+}
+
+/** The part as an API can read it: a picture of MCP as an image with a source. @internal */
+export function readablePart<Part extends { readonly type: string }>(part: Part): Part {
+  const own = withSource(part);
+  return hasReadableSource(own["source"], "image") ? (own as unknown as Part) : part;
 }
 
 /** Returns the source with only the fields that the API knows; the same object if it has no others. @internal */

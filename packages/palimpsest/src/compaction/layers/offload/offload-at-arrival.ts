@@ -6,6 +6,7 @@
  * preview with a pointer. Nothing here stores anything: the engine does.
  */
 
+import { isObject } from "../../../base/json/json.ts";
 import { maxOf } from "../../../base/lists.ts";
 import { longestLine, utf8Bytes } from "../../../base/text/text.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type Message,
   partText,
   type ToolResultPart,
+  withSource,
 } from "../../../transcript/blocks.ts";
 import { isMediaPart, shrinkBlock, withMediaNamed } from "../../preview/shrink-block.ts";
 import type { Measure } from "../../shared/measure.ts";
@@ -143,7 +145,7 @@ function largestMedia(block: ContentBlock): number {
 }
 
 function encodedSize(part: ContentBlock | ToolResultPart): number {
-  const source = (part as { readonly source?: { readonly data?: unknown } }).source;
-  const data = source?.data;
+  const { source } = withSource(part);
+  const data = isObject(source) ? source["data"] : undefined;
   return typeof data === "string" ? data.length : 0;
 }
