@@ -6,7 +6,7 @@
  * Words that cannot tell instances apart, as articles, pronouns and verbs of being, count as form, never as a
  * difference. Scripts without blanks are compared by characters.
  */
-import { COMPARED_CHARACTERS, keepCompared, termsOfWord } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, isLabel, keepCompared, termsOfWord } from "./subject-words.ts";
 
 /** Words of a place at the most. Our choice: a name or a short phrase. */
 const PLACE_WORDS_COUNT = 5;
@@ -42,9 +42,9 @@ const ROLES: Readonly<Record<Exclude<FactRole, "content">, string>> = {
     "在 是 叫 用 有 住 为 装 归 管 要 放 存",
   turn:
     "now currently today instead rather moved move moving renamed rename changed change switched switch replaced replace " +
-    "migrated postponed slipped raised lowered extended cancelled canceled longer anymore any more mind actually " +
+    "migrated upgraded downgraded postponed slipped raised lowered extended cancelled canceled longer anymore any more mind actually " +
     "jetzt nun inzwischen mittlerweile sofort ab stattdessen statt anstatt anstelle umgezogen gezogen verlegt verschoben " +
-    "umbenannt gewechselt umgestiegen ersetzt übergeben mehr sondern erhöht gesenkt verlängert anders überlegt " +
+    "umbenannt gewechselt umgestiegen umgestellt ersetzt übergeben mehr sondern erhöht gesenkt verlängert anders überlegt " +
     "ahora ya actualmente lugar vez mudado mudé mudamos mudaron trasladó trasladamos movimos pasó aplazó renombró renombramos " +
     "cambió cambié cambiamos cambiado sustituyó reemplazó llamarse nombre sino canceló subió bajó prorrogó idea " +
     "现 已 改 换 成 搬 迁 移 再 代 替 而 了 名 字 变",
@@ -68,7 +68,10 @@ const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`,
 
 /** The words of a text in their order. */
 export const factTokens = keepCompared((text): readonly FactToken[] =>
-  [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => tokenOf(word)),
+  [...text.matchAll(TOKEN)].map(([written], at) => {
+    const token = tokenOf(written.toLowerCase());
+    return isLabel(written, at, text) ? { ...token, role: "content" } : token;
+  }),
 );
 
 function tokenOf(word: string): FactToken {

@@ -100,7 +100,11 @@ function isException(fresh: readonly SubjectWord[], oldTerms: ReadonlySet<string
   const others = contentOf(fresh).filter(({ term }) => !oldTerms.has(term));
   const says = (words: RegExp) => fresh.some(({ word, lead }) => words.test(`${lead} ${word}`));
   const hasNoRepeats = contentOf(fresh).length === oldTerms.size + others.length;
-  return verb !== -1 && hasNoRepeats && CASE_WORDS.test(others[0]?.lead ?? "") && !says(ALTERNATIVE);
+  // “Never squash merge commits”: only some of what the old one is about.
+  const next = fresh[fresh.indexOf(others[0]!) + 1];
+  const isNarrower = next !== undefined && next.lead === "" && oldTerms.has(next.term);
+  const isCase = isNarrower || CASE_WORDS.test(others[0]?.lead ?? "");
+  return verb !== -1 && hasNoRepeats && isCase && !says(ALTERNATIVE);
 }
 
 /** Denials that stand before a verb by themselves, and words between which and a verb another denial stands. */
@@ -156,8 +160,11 @@ function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWor
     PURPOSES.test(lead) && word !== fresh[fresh.length - after + index]!.word;
   if (tail.some(isOther)) return false;
   // What comes behind the value says of what it is; a relation there means that the value was the subject.
-  if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term)) || isEvent([...head, ...tail]))
-    return false;
+  if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term))) return false;
+  // “I lived in Rome” says nothing of where I live, and “they deploy on Fridays” nothing of us.
+  const [newHead, newTail] = [fresh.slice(0, before), fresh.slice(fresh.length - after)];
+  if (isEvent([...head, ...tail]) || isEvent([...newHead, ...newTail])) return false;
+  if (!isSameSpeaker(head.at(-1), newHead.at(-1))) return false;
   return hasOneValue(head, tail, oldValue, newValue);
 }
 
@@ -181,9 +188,18 @@ function hasOneValue(
     return false;
   if (ONE_PER_PURPOSE.has(relation.term)) return contentOf(tail).length > 0;
   if (relation.term !== BE) return SINGLE_VALUED.has(relation.term);
+  // “The default branch is protected”, “the deadline is strict”: a property of it, not its value.
+  const [isOldFigure, isNewFigure] = [hasFigure(oldValue), hasFigure(newValue)];
+  if (isOldFigure !== isNewFigure) return false;
+  if (!isOldFigure && [oldValue[0]!, newValue[0]!].some(isParticiple)) return false;
   // “The build is slow” leaves room for much else, “the default branch is …” does not.
   return subject.some(({ term }) => ATTRIBUTES.has(term));
 }
+
+const PARTICIPLE = /^\p{L}{4,}ed$/u;
+const isParticiple = ({ word, isName }: SubjectWord): boolean => !isName && PARTICIPLE.test(word);
+const hasFigure = (value: readonly SubjectWord[]): boolean =>
+  value.some(({ word, term }) => kindOf(word, term) !== undefined || /\d/.test(word));
 
 /** Behind these words stands a case or a purpose, never the value: `for port 8080`. */
 const CASES = /\b(?:for|per|during|when|where|while|if)\b/;
@@ -233,6 +249,13 @@ function hasPurpose([, ...words]: readonly SubjectWord[]): boolean {
     ({ word, term, lead }) => PURPOSES.test(word) || (PURPOSES.test(lead) && !/^\d/.test(term)),
   );
 }
+
+/** True if the words before a relation name the same speaker, or if one of them names none. */
+function isSameSpeaker(one: SubjectWord | undefined, other: SubjectWord | undefined): boolean {
+  const [ours, theirs] = [one, other].map((word) => PERSON.exec(word?.lead ?? "")?.[0]);
+  return ours === undefined || theirs === undefined || ours === theirs;
+}
+const PERSON = /\b(?:i|we|you|he|she|they)\b/;
 
 const isOwnSubject = ({ term, lead }: SubjectWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
 

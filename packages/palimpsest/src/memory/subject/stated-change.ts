@@ -6,6 +6,8 @@
  * nothing else. Where it is only likely, both facts are shown, the newer one first: it *revises* the old one. English,
  * German, Spanish and Chinese.
  */
+
+import { changesIn, insteadIn, oldValueOf } from "./change-patterns.ts";
 import {
   differingPlaces,
   type FactToken,
@@ -22,78 +24,16 @@ const VALUE_WORDS_COUNT = 5;
 
 type StatedChange = "corrects" | "revises" | undefined;
 
-const CHANGED =
-  "moved?|moving|renamed?|changed?|switch(?:ed)?|migrated?|postponed|slipped|went|raised|lowered|transferred|" +
-  "umgezogen|gezogen|verlegt|verschoben|umbenannt|gewechselt|umgestiegen|erhöht|gesenkt|geändert|" +
-  "mud[aéóo]\\p{L}*|traslad\\p{L}+|mov(?:í|ió|imos|ido)|pas[óé]|pasamos|aplaz\\p{L}+|renombr\\p{L}+|cambi\\p{L}+|subió|bajó";
-const CHANGE = new RegExp(`(?<!\\p{L})(?:${CHANGED})(?!\\p{L})`, "iu");
-
-/** `x`: the old value. `y`: the new one. `s`: what both are about. */
-interface ChangePattern {
-  readonly pattern: RegExp;
-  /** It says so only together with a verb of change. */
-  readonly needsVerb?: boolean;
-  /** The old value is a name; it corrects facts that say “is called x”. */
-  readonly isName?: boolean;
-}
-
-const bounded = (source: string): RegExp => new RegExp(source, "iu");
-
-const PATTERNS: readonly ChangePattern[] = [
-  // Names first: “was renamed from a to b” is read by the next one.
-  {
-    isName: true,
-    pattern: bounded(
-      "^(?<x>.+?) (?:(?:was|were|has been|got|is) renamed (?:to|as)|changed its name to|wurde in|pasó a llamarse|cambió su nombre a|se renombró a) (?<y>.+?)(?: umbenannt)?$",
-    ),
-  },
-  { isName: true, pattern: bounded("^(?<x>.+?) heißt (?:jetzt|nun|ab sofort|inzwischen) (?<y>.+)$") },
-  { needsVerb: true, pattern: bounded("^(?<s>.*)(?<!\\p{L})from (?<x>.+?) to (?<y>.+)$") },
-  {
-    needsVerb: true,
-    pattern: bounded("^(?<s>.*)(?<!\\p{L})vo[nm] (?<x>.+?) (?:nach|auf|zu|zum|in|an) (?<y>.+)$"),
-  },
-  {
-    needsVerb: true,
-    pattern: bounded(
-      "^(?<s>.*)(?<!\\p{L})(?:de|del|desde) (?<x>(?:(?! a(?:l)? ).)+?) (?:a|al|hasta) (?<y>.+)$",
-    ),
-  },
-  {
-    pattern: bounded(
-      "^(?<s>.*?)[从由](?<x>.+?)(?:搬到|搬去|迁到|移到|推迟到|提前到|改到|改为|改成|改名为|换成|换到|提高到|降到|变成|推迟至)了?(?<y>.+)$",
-    ),
-  },
-  {
-    pattern: bounded(
-      "^(?<y>.+?) (?:(?:has )?replaced|(?:sustituyó|reemplazó|ha sustituido) a) (?<x>.+?)(?: (?:as|para|como) (?<s>.+))?$",
-    ),
-  },
-  { pattern: bounded("^(?<y>.+?) (?:hat|haben) (?<x>.+?) (?:als (?<s>.+) )?ersetzt$") },
-  {
-    pattern: bounded(
-      "^(?<x>.+?) (?:handed (?<s>.+?) over to|hat (?<t>.+?) an(?= .+ übergeben)|le pasó (?<u>.+?) a) (?<y>.+?)(?: übergeben)?$",
-    ),
-  },
-];
-/** Each pattern that needs no verb of change has one of these. */
-const MARKS = bounded(
-  "renamed|changed its name|wurde in|llamarse|cambió|renombró|heißt|[从由]|replaced|sustitu|reemplazó|ersetzt|handed|hat |pasó",
-);
-
-/** `… instead of x`, and `…, not x`: the new value stands somewhere before it. */
-const INSTEAD = bounded(
-  "^(?<s>.+?)(?:,? (?:instead of|rather than|statt|anstatt|anstelle von|en lugar de|en vez de) |, (?:not|nicht|no|ya no) |，?(?:而不是|而非|代替|，不用))(?<x>.+)$",
-);
 /** Matches any of the words, or any of `pieces` of scripts without blanks. */
 const anyOf = (words: readonly string[], pieces: string): RegExp =>
-  bounded(`(?<!\\p{L})(?:${words.join("|")})(?!\\p{L})|${pieces}`);
+  new RegExp(`(?<!\\p{L})(?:${words.join("|")})(?!\\p{L})|${pieces}`, "iu");
 
 const NO_LONGER =
   /\bno longer\b|\b(?:any ?more|any longer)\b|(?<!\p{L})mehr(?!\p{L})|\bya no\b|不再|不.+了$/iu;
 const NOW = anyOf(
   [
-    "now|instead|since|mind|moved|jetzt|nun|inzwischen|mittlerweile|ab sofort|stattdessen|seit|überlegt|umgezogen|gezogen|verlegt",
+    "now|instead|since|mind|moved|(?:migrated|upgraded|downgraded|raised|lowered|extended|postponed|slipped|went (?:up|down))(?= .*(?<!\\p{L})to )",
+    "umgestiegen|gewechselt|umgestellt|verschoben|erhöht|gesenkt|jetzt|nun|inzwischen|mittlerweile|ab sofort|stattdessen|seit|überlegt|umgezogen|gezogen|verlegt",
     "ahora|en su lugar|desde|idea|mud\\p{L}+|traslad\\p{L}+|pasó",
   ],
   "现在|改|换成|搬到|以后是|起是|推迟|主意",
@@ -105,7 +45,7 @@ const PAST_PAIRS: ReadonlyMap<string, string> = new Map([
 ]);
 const UNSETTLED = anyOf(
   [
-    "if|may|might|could|would|should|will|plan(?:s|ned|ning)? to|wants?|hopes?|wish|consider(?:s|ing)?|maybe|perhaps|almost|nearly",
+    "if|might|could|would|should|plan(?:s|ned|ning)? to|wants?|hopes?|wish|consider(?:s|ing)?|maybe|perhaps|almost|nearly",
     "wenn|falls|vielleicht|könnten?|würden?|möchten?|wollen|sollten?|werden?|fast|beinahe",
     "si|quizás?|tal vez|podr\\p{L}+|quier\\p{L}+|querr\\p{L}+|casi",
   ],
@@ -119,8 +59,9 @@ export function statedChange(fresh: string, known: string): StatedChange {
   if ([fresh, known].some((text) => /[?？]\s*$/.test(text))) return undefined;
   // “I may move from Lisbon to Oslo” changes nothing yet.
   if (isUnsettled(fresh)) return undefined;
-  const old = factTokens(known);
-  if (meaningfulOf(old).length === 0 || isPast(old)) return undefined;
+  const { tokens: old, isChange, isStripped } = currentOf(known);
+  // “It was renamed to Octopus” says what it is called now.
+  if (meaningfulOf(old).length === 0 || (!isChange && isPast(old))) return undefined;
   const clauses = clausesOf(fresh);
   const found = [
     ...clauses.flatMap((clause) => [byPattern(clause, old, known), byInstead(clause, old)]),
@@ -128,7 +69,38 @@ export function statedChange(fresh: string, known: string): StatedChange {
     byCancelling(clauses, old),
     byFrame(clauses, old, fresh),
   ];
-  return found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
+  const change = found.find((one) => one === "corrects") ?? found.find((one) => one !== undefined);
+  // The change of before stays true: only its result does not.
+  return isStripped && change === "corrects" ? "revises" : change;
+}
+
+/** The words of a fact that hold now: “we switched from npm to pnpm” says of pnpm alone that it is used. */
+function currentOf(known: string): {
+  readonly tokens: readonly FactToken[];
+  readonly isChange: boolean;
+  readonly isStripped: boolean;
+} {
+  const tokens = factTokens(known);
+  const clauses = clausesOf(known);
+  const changes = clauses.flatMap(changesIn);
+  const instead = clauses.flatMap((clause) => insteadIn(clause) ?? []);
+  const past = new Set(
+    [
+      // “Unser Team heißt jetzt Falke” has no old name.
+      ...changes.flatMap(({ groups, isName }) =>
+        isName === true ? [] : { x: oldValueOf(groups), s: groups["y"] ?? "" },
+      ),
+      ...instead,
+    ].flatMap(({ x, s }) => {
+      const gone = without(termsOf(factTokens(x)), termsOf(factTokens(s)));
+      return gone.size > VALUE_WORDS_COUNT ? [] : [...gone];
+    }),
+  );
+  return {
+    tokens: tokens.filter(({ term }) => !past.has(term)),
+    isChange: changes.length + instead.length > 0,
+    isStripped: past.size > 0,
+  };
 }
 
 const isPast = (tokens: readonly FactToken[]): boolean =>
@@ -136,7 +108,10 @@ const isPast = (tokens: readonly FactToken[]): boolean =>
     ({ word }, at) => PAST_WORDS.has(word) || (at > 0 && PAST_PAIRS.get(tokens[at - 1]!.word) === word),
   );
 
-const isUnsettled = keepCompared((text) => UNSETTLED.test(text));
+/** In small letters: May is a month, and Will a name. */
+const MODAL = /(?<!\p{L})(?:may|will)(?!\p{L})/u;
+
+const isUnsettled = keepCompared((text) => UNSETTLED.test(text) || MODAL.test(text));
 
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
 const clausesOf = keepCompared((text): readonly string[] => {
@@ -166,23 +141,13 @@ const SPEAKERS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Changes that a clause states, by the patterns. */
-const changesIn = keepCompared((clause) => {
-  const hasVerb = CHANGE.test(clause);
-  if (!hasVerb && !MARKS.test(clause)) return [];
-  return PATTERNS.flatMap(({ pattern, needsVerb, isName }) => {
-    const groups = needsVerb === true && !hasVerb ? undefined : pattern.exec(clause)?.groups;
-    return groups === undefined ? [] : [{ groups, isName }];
-  });
-});
-
 function byPattern(clause: string, old: readonly FactToken[], known: string): StatedChange {
   for (const { groups, isName } of changesIn(clause)) {
     // “We have not moved from …”
     if (deniesIn(factTokens(clause)) > 0) return undefined;
-    const { x = "", s = "", t = "", u = "" } = groups;
+    const { s = "", t = "", u = "" } = groups;
     const all = termsOf(old);
-    const value = termsOf(factTokens(x));
+    const value = termsOf(factTokens(oldValueOf(groups)));
     if (value.size === 0 || value.size > VALUE_WORDS_COUNT || !isWithin(value, all)) continue;
     if (isName === true) {
       const last = meaningfulOf(old).slice(-value.size);
@@ -191,7 +156,7 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
     const subject = termsOf(factTokens(`${s} ${t} ${u}`));
     // Another subject: “the backups moved from Oslo to Rome” says nothing of what else is in Oslo.
     if (!isWithin(subject, all)) continue;
-    const rest = without(all, value, subject);
+    const rest = without(all, value, subject, termsOf(factTokens(groups["y"] ?? "")));
     // Who moves away from a place may still like it.
     const staysTrue = old.some(({ word }) => LASTING.has(word));
     if (rest.size === 0 && (subject.size > 0 || isSameSpeaker(clause, old)))
@@ -217,19 +182,17 @@ function isSameSpeaker(clause: string, old: readonly FactToken[]): boolean {
   );
 }
 
-const insteadIn = keepCompared((clause) => INSTEAD.exec(clause)?.groups);
-
 /** “Buildkite for builds instead of Jenkins”: the old value by name, the rest of the old fact, and one new value. */
 function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
   const groups = insteadIn(clause);
   if (groups === undefined) return undefined;
-  const [stated, named] = [factTokens(groups["s"]!), factTokens(groups["x"]!.replace(/了$/u, ""))];
+  const [stated, named] = [factTokens(groups.s), factTokens(groups.x.replace(/了$/u, ""))];
   if (deniesIn(stated) > 0) return undefined;
   const all = termsOf(old);
   // What follows the old value repeats the rest: “instead of the train to work”.
   const value = termsOf(meaningfulOf(named).slice(0, VALUE_WORDS_COUNT));
   const rest = without(all, value);
-  if (rest.size === all.size) return undefined;
+  if (rest.size === all.size || (groups.isNotBut === true && !isWithin(value, all))) return undefined;
   const now = new Set([...termsOf(stated), ...termsOf(named)]);
   const fresh = meaningfulOf(stated).map(({ term }) => !all.has(term));
   const [from, to] = [fresh.indexOf(true), fresh.lastIndexOf(true)];

@@ -48,6 +48,14 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
 
 const wordsOf = keepCompared((text): readonly string[] => text.match(WORD) ?? []);
 
+/** Small words that are names in capitals. */
+const LABELS = new Set(["US", "IT", "WHO"]);
+
+/** True for a small word that tells one thing from others: `the US office`, `server A`. Capitals throughout say nothing. */
+export function isLabel(written: string, at: number, text: string): boolean {
+  return (LABELS.has(written) || (written === "A" && at > 0)) && /\p{Ll}/u.test(text);
+}
+
 /** The words of a text. */
 export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
   const words: SubjectWord[] = [];
@@ -56,12 +64,13 @@ export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
     words.push({ term, word, lead: lead.join(" "), isName });
     lead = [];
   };
-  for (const written of wordsOf(text)) {
+  for (const [at, written] of wordsOf(text).entries()) {
     const [word, ending] = partsOf(written.toLowerCase());
     const isDenied = ending === "t" && word.endsWith("n");
     if (isDenied) add(NOT, written.toLowerCase(), false);
     else if (DENIALS.has(word)) add(NOT, word, false);
     else if (FORMS_OF_BE.has(word)) add(BE, word, false);
+    else if (isLabel(written, at, text)) add(word, word, true);
     else if (STOP_WORDS.has(word)) lead.push(word);
     else for (const term of termsOfWord(word)) add(term, word, written[0] !== word[0]);
   }
@@ -78,9 +87,13 @@ function partsOf(word: string): readonly [string, string | undefined] {
 const TURNS =
   /^\s*(?:(?:no|nope|nah|wrong|incorrect|actually|in fact|correction)\s?[,:;!–—-]\s*){1,3}|\b(?:from now on|from here on(?: out)?|going forward|henceforth|as of (?:now|today)|starting (?:now|today))\b/gi;
 
+/** “Not only x but also y” denies nothing. */
+const NOT_ONLY =
+  /\b(?:not|nicht|no) (?:only|just|merely|simply|solely|nur|s[oó]lo|solamente)\b(?=[^.;!?]{1,200}\b(?:but|sondern|sino)\b)/gi;
+
 /** A statement without such words, for comparison; a text of only such words stays. */
 export function withoutTurns(text: string): string {
-  const rest = text.replace(TURNS, " ");
+  const rest = text.replace(TURNS, " ").replace(NOT_ONLY, " ");
   return /[\p{L}\p{N}]/u.test(rest) ? rest : text;
 }
 
@@ -88,8 +101,11 @@ export function withoutTurns(text: string): string {
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 
 const normalised = keepCompared((text): string => {
-  const words = wordsOf(text).map((word) => word.toLowerCase());
-  return words.flatMap((word) => (ARTICLES.has(word) ? [] : termsOrWord(word))).join(" ");
+  const terms = wordsOf(text).flatMap((written, at) => {
+    const word = written.toLowerCase();
+    return ARTICLES.has(word) && !isLabel(written, at, text) ? [] : termsOrWord(word);
+  });
+  return terms.join(" ");
 });
 
 /** True if two texts say the same in the same words, in any form. */
