@@ -53,7 +53,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   en: {
     lead: "please|pls|ok|okay|yes|yeah|yep|well|also|and|but|so|then|oh|ah|hey|hi|btw|by the way|fyi|just|cool|great|thanks|perfect|right",
     objection:
-      "no|nope|nah|wrong|incorrect|not quite|actually|in fact|correction|that's (wrong|not right|incorrect)",
+      "no|nope|nah|wrong|incorrect|not quite|actually|in fact|correction|that's (wrong|not right|incorrect)|(sorry,? )?(i was (wrong|mistaken)( about (that|it))?|my mistake|i misspoke)",
     remember: [
       "((can|could|would) you )?(please )?(remember|memorize|don't forget|do not forget|note to self|make a note)( this)?(,? that|[:,-]) »",
       "(remember|don't forget) to » ~",
@@ -108,7 +108,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   },
   de: {
     lead: "bitte|ja|und|aber|also|ach|übrigens|ok|okay",
-    objection: "nein|nee|falsch|nicht ganz",
+    objection: "nein|nee|falsch|nicht ganz|korrektur|ich habe mich geirrt|ich lag falsch|mein fehler",
     remember: [
       "(kannst|könntest) du dir( bitte)? merken,? dass »",
       "(merk dir|merke dir|denk daran|denke daran|vergiss nicht|behalte im kopf|notiere? dir|nicht vergessen)( bitte)?(,? dass|[:,-]) »",
@@ -158,7 +158,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   },
   es: {
     lead: "por favor|sí|vale|y|pero|ok",
-    objection: "no|incorrecto|de hecho",
+    objection: "no|incorrecto|de hecho|corrección|me equivoqué|perdón",
     remember: [
       "¿?(puedes|podrías) recordar que »",
       "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|memoriza|anota)(,? (de )?que|,? de|[:,-]) »",
@@ -252,7 +252,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   },
   zh: {
     lead: "请|請|好的|另外|对了",
-    objection: "不对|错了|不是|不|其实",
+    objection: "不对|错了|我错了|我说错了|更正|不是|不|其实",
     remember: ["(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记)[：:，,]? »"],
     rule: [
       "(从现在开始|從現在開始|从今以后|以后|今后)",
@@ -315,6 +315,9 @@ export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意
 
 /** Words that report what another says. */
 export const OF_OTHERS: readonly string[] = [
+  "(?!(i|we)\\b)~ (said|told (me|us)|tells (me|us)|claims|thinks|suggested|insists)",
+  "(?!(ich|wir)(?!\\p{L}))~ (sagt|sagte|meint|meinte|behauptet|behauptete)",
+  "(?!yo\\b)~ (dice|dijo|cree|opina)",
   "(according to|apparently|allegedly|supposedly|(he|she|they|it|the (?!user )~|my ~) (says?|said|claims?|thinks?|wrote (that|in)|tells?|told))",
   "(laut|angeblich|(er|sie|der ~|die ~|das ~|mein ~|meine ~) (sagt|sagte|meint|meinte|schrieb|schreibt))",
   "(según|al parecer|supuestamente|(él|ella|el ~|la ~|mi ~) (dice|dijo|escribió|cree))",
