@@ -70,7 +70,17 @@ export class MemoryFiles {
     );
   }
 
-  /** The same a part at a time, in a slow loop: a folder that is exchanged meanwhile is listed again. */
+  /** The state of an entry; `undefined` if there is none, also because a file or a link has the place of its folder. */
+  stat(path: string): FileStat | undefined {
+    try {
+      return this.fs.stat(path);
+    } catch (error) {
+      if (errorCode(error) === "ECONFINED") return undefined;
+      throw error;
+    }
+  }
+
+  /** The states of a folder's files a part at a time, in a slow loop: a folder that is exchanged meanwhile is listed again. */
   *statParts(folder: string): Iterable<ReadonlyMap<string, FileStat>> {
     if (this.fs.listInParts === undefined) {
       yield this.stats(folder);

@@ -82,7 +82,7 @@ export class MemoryReader {
       const states = paths.map((path): readonly [string, PathState] => {
         const isChanging = changing.has(path);
         const place = isChanging ? this.#placeOf(path, unfinished) : { at: path };
-        const stat = place === "nowhere" ? undefined : this.#files.fs.stat(place.at);
+        const stat = place === "nowhere" ? undefined : this.#files.stat(place.at);
         return [path, { stat, isChanging }];
       });
       return new Map(states);
@@ -148,7 +148,7 @@ export class MemoryReader {
     for (const path of this.#pathsOf(unfinished)) {
       walk.files.delete(path);
       const place = this.#placeOf(path, unfinished);
-      const stat = place === "nowhere" ? undefined : this.#files.fs.stat(place.at);
+      const stat = place === "nowhere" ? undefined : this.#files.stat(place.at);
       if (stat !== undefined && !stat.isDirectory && !stat.isLink)
         walk.files.set(path, this.#headOf(path, stat));
     }

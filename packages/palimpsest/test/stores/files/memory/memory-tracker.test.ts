@@ -175,6 +175,31 @@ describe("a follower of a watched directory", () => {
     await seen(one, () => one.paths.size === 4_201);
   });
 
+  it.each([
+    { what: "a file", place: (path: string) => writeFileSync(path, "text") },
+    { what: "a link to a folder", place: (path: string) => symlinkSync(tmpdir(), path) },
+    { what: "another folder", place: (path: string) => mkdirSync(path) },
+  ])("goes on where $what takes the place of a folder, and of a folder in it", async ({ place }) => {
+    mkdirSync(join(root, "sub.md", "deep"), { recursive: true });
+    put("a.md");
+    put("sub.md/b.md");
+    put("sub.md/deep/c.md");
+    const one = known(aStore());
+    await one.look();
+    expect(one.sorted).toEqual(["a.md", "sub.md/b.md", "sub.md/deep/c.md"]);
+    rmSync(join(root, "sub.md", "deep"), { recursive: true });
+    place(join(root, "sub.md", "deep"));
+    await seen(one, () => !one.paths.has("sub.md/deep/c.md"));
+    rmSync(join(root, "sub.md"), { recursive: true });
+    place(join(root, "sub.md"));
+    await seen(one, () => !one.paths.has("sub.md/b.md"));
+    expect(one.paths.has("a.md")).toBe(true);
+    rmSync(join(root, "sub.md"), { recursive: true });
+    mkdirSync(join(root, "sub.md"));
+    put("sub.md/d.md");
+    await seen(one, () => one.paths.has("sub.md/d.md"));
+  });
+
   it("takes in no link, no second name and no folder with the name of a memory", async () => {
     mkdirSync(root);
     put("a.md");
