@@ -20,7 +20,7 @@ const PATCH_LINE = /^\*\*\* (Update|Add|Delete) File: (.{1,400})$/gm;
 const SHOWING_PROGRAMS = /^(?:cat|head|tail|less|nl|bat|wc|sed -n)\s/;
 
 export function touchedFiles(kind: ToolKind | undefined, input: JsonValue): readonly FileTouch[] {
-  const patch = patchText(input);
+  const patch = patchOf(input);
   if (patch !== undefined) return patchedFiles(patch);
   if (kind === "shell") return shownFiles(commandOf(input) ?? "");
   const path = pathOf(input);
@@ -37,12 +37,14 @@ export function touchedFiles(kind: ToolKind | undefined, input: JsonValue): read
   }
 }
 
-function patchText(input: JsonValue): string | undefined {
-  const text =
-    typeof input === "string"
-      ? input
-      : (commandOf(input) ?? member(input, "input") ?? member(input, "patch"));
-  return text?.includes("*** Begin Patch") ? text : undefined;
+/** Arguments that hold a patch. Source: Codex, Copilot CLI, opencode. */
+const PATCH_KEYS = ["input", "patch", "patchText"];
+
+/** Returns the patch that a call has as an argument or within a command line. */
+export function patchOf(input: JsonValue): string | undefined {
+  const texts =
+    typeof input === "string" ? [input] : [commandOf(input), ...PATCH_KEYS.map((key) => member(input, key))];
+  return texts.find((text) => text?.includes("*** Begin Patch") === true);
 }
 
 function patchedFiles(patch: string): readonly FileTouch[] {
@@ -80,6 +82,7 @@ function writtenText(input: JsonValue): string | undefined {
     "content",
     "file_text",
     "new_str",
+    "newString",
     "contents",
     "new_source",
     "diff",

@@ -13,6 +13,7 @@ import {
   countLineEnds,
   type FilePart,
   FOLDED_CHARACTERS,
+  isCutShort,
   type LineRange,
   linesOfFile,
   overlay,
@@ -124,7 +125,11 @@ class Folding {
     const part =
       use.text === undefined || use.isShortened === true ? undefined : partOfReading(use.text, use);
     if (part === undefined) return;
-    const isWhole = part.first === 1 && use.last === undefined && part.lines.length < WHOLE_READ_LINES;
+    const isWhole =
+      part.first === 1 &&
+      use.last === undefined &&
+      part.lines.length < WHOLE_READ_LINES &&
+      !isCutShort(use.text!);
     if (isWhole || this.#missingEdits > 0) this.#forget();
     this.#parts = overlay(this.#parts, part);
     this.#isWhole ||= isWhole;

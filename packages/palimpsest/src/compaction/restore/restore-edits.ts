@@ -4,7 +4,8 @@
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import { type ToolResultBlock, toolResultText } from "../../transcript/blocks.ts";
-import { commandOf, toolKey } from "../shared/tool-kinds.ts";
+import { patchOf } from "../digest/touched-files.ts";
+import { toolKey } from "../shared/tool-kinds.ts";
 import { normalisePath } from "./restore-paths.ts";
 
 export interface Replacement {
@@ -38,8 +39,15 @@ function replacementOf(edit: unknown): Replacement | undefined {
   const before = firstText(edit, BEFORE_KEYS);
   const after = firstText(edit, AFTER_KEYS);
   if (before === undefined || after === undefined) return undefined;
-  return { before, after, isEverywhere: edit["replace_all"] === true || edit["replaceAll"] === true };
+  return {
+    before: unixLines(before),
+    after: unixLines(after),
+    isEverywhere: edit["replace_all"] === true || edit["replaceAll"] === true,
+  };
 }
+
+/** Known lines have no carriage returns either. */
+const unixLines = (text: string): string => text.replaceAll("\r\n", "\n");
 
 function firstText(value: Readonly<Record<string, unknown>>, keys: readonly string[]): string | undefined {
   for (const key of keys) {
@@ -49,18 +57,12 @@ function firstText(value: Readonly<Record<string, unknown>>, keys: readonly stri
   return undefined;
 }
 
-function patchOf(input: JsonValue): string | undefined {
-  const patch = isObject(input) ? (asString(input["input"]) ?? asString(input["patch"])) : undefined;
-  const text = typeof input === "string" ? input : (patch ?? commandOf(input));
-  return text?.includes("*** Begin Patch") === true ? text : undefined;
-}
-
 const FILE_LINE = /^\*\*\* (?:Update|Add|Delete) File: (.*)$/;
 
 function hunksOf(patch: string, path: string): readonly Replacement[] | undefined {
   const hunks: { before: string[]; after: string[] }[] = [];
   let isOwn = false;
-  for (const line of patch.split("\n")) {
+  for (const line of unixLines(patch).split("\n")) {
     const file = FILE_LINE.exec(line)?.[1];
     if (file !== undefined) {
       const named = normalisePath(file);

@@ -2,6 +2,7 @@
  * Parts of a file: consecutive lines with their numbers, as readings and the answers of edits show them, and how they
  * are laid over each other.
  */
+import { findNumberedLines, goesOn } from "./numbered-lines.ts";
 import type { FileUse } from "./restore-uses.ts";
 
 /** Consecutive lines; `first` is the number of the first one. */
@@ -16,7 +17,8 @@ export interface LineRange {
   readonly last: number;
 }
 
-const NUMBERED_LINE = /^\s{0,12}(\d{1,9})(?:→|\t)(.*)$/;
+/** The end of a text that holds its last lines. */
+const CLOSING_CHARACTERS = 1_000;
 /** Largest text that is folded. Larger ones are data that an agent does not read again as a whole. */
 export const FOLDED_CHARACTERS = 2_000_000;
 
@@ -58,31 +60,20 @@ export function linesOfFile(text: string): readonly string[] {
 /** Returns the lines around a change, where the answer of the tool shows them with their numbers. */
 export function shownByEdit(text: string): FilePart | undefined {
   if (text.length > FOLDED_CHARACTERS) return undefined;
-  const lines = linesOfFile(text);
-  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
-  return start === -1 || start > 3 ? undefined : numberedPart(lines.slice(start));
+  return findNumberedLines(linesOfFile(text));
 }
+
+/** True if the tool says that the file has more lines than it showed. */
+export const isCutShort = (text: string): boolean => goesOn(linesOfFile(text.slice(-CLOSING_CHARACTERS)));
 
 /** Returns the lines that a reading showed, with their place; `undefined` if the place is unknown. */
 export function partOfReading(text: string, { first, input }: FileUse): FilePart | undefined {
   if (text.length > FOLDED_CHARACTERS || text.trim() === "") return undefined;
   const lines = linesOfFile(text);
-  const start = lines.findIndex((line) => NUMBERED_LINE.test(line));
-  // Some tools put a line above what they show.
-  if (start !== -1 && start <= 3) return numberedPart(lines.slice(start));
+  const numbered = findNumberedLines(lines);
+  if (numbered !== undefined) return numbered;
   const isPlaced = first !== undefined || typeof input !== "object" || !("command" in (input as object));
   return isPlaced ? { first: first ?? 1, lines } : undefined;
-}
-
-function numberedPart(lines: readonly string[]): FilePart {
-  const first = Number(NUMBERED_LINE.exec(lines[0]!)![1]);
-  const shown: string[] = [];
-  for (const line of lines) {
-    const found = NUMBERED_LINE.exec(line);
-    if (found === null || Number(found[1]) !== first + shown.length) break;
-    shown.push(found[2]!);
-  }
-  return { first, lines: shown };
 }
 
 /** Lays `part` over the known parts: its lines replace older ones of the same number. */

@@ -28,6 +28,51 @@ describe("foldContent", () => {
     expect(content.missingEdits).toBe(0);
   });
 
+  it("applies the patch of opencode to its reading", () => {
+    const shown = ["<path>/p/a.ts</path>", "<type>file</type>", "<content>1: one", "2: two", "3: three"];
+    const patch = `*** Begin Patch\n*** Update File: ${PATH}\n@@\n one\n-two\n+2\n*** End Patch`;
+    const content = fold([
+      called(1, "read", { filePath: PATH }),
+      resulted(2, [...shown, "", "(End of file - total 3 lines)", "</content>"].join("\n")),
+      called(3, "apply_patch", { patchText: patch }),
+      resulted(4, "Success. Updated the following files:\nM a.ts"),
+    ]);
+    expect(wholeText(content)).toBe("one\n2\nthree");
+    expect(content.missingEdits).toBe(0);
+  });
+
+  it("applies an edit to a reading of Copilot CLI", () => {
+    const content = fold([
+      called(1, "view", { path: PATH }),
+      resulted(2, "1. one\n2. two\n3. three"),
+      called(3, "edit", { path: PATH, old_str: "one\ntwo", new_str: "1\n2" }),
+      resulted(4, `File ${PATH} updated with changes.`),
+    ]);
+    expect(wholeText(content)).toBe("1\n2\nthree");
+  });
+
+  it("applies changes of a file with carriage returns", () => {
+    const patch = `*** Begin Patch\r\n*** Update File: ${PATH}\r\n@@\r\n one\r\n-two\r\n+2\r\n*** End Patch`;
+    const content = fold(
+      [called(1, "Read", { file_path: PATH }), resulted(2, "     1→one\r\n     2→two\r\n     3→three")],
+      [called(3, "apply_patch", patch), resulted(4, "Success.")],
+      edited(5, PATH, "2\r\nthree", "2\r\n3"),
+    );
+    expect(wholeText(content)).toBe("one\n2\n3");
+    expect(content.missingEdits).toBe(0);
+  });
+
+  it("does not take a reading for the whole file if the tool says that there is more", () => {
+    const content = fold([
+      called(1, "read", { filePath: PATH }),
+      resulted(
+        2,
+        "<content>1: one\n2: two\n\n(Showing lines 1-2 of 9. Use offset=3 to continue.)\n</content>",
+      ),
+    ]);
+    expect(content).toMatchObject({ isWhole: false, parts: [{ first: 1, lines: ["one", "two"] }] });
+  });
+
   it("lays readings of parts over each other, the newer above", () => {
     const content = fold(read(1, PATH, ["c", "d", "e"], 3), read(3, PATH, ["D", "E", "F"], 4));
     expect(content.parts).toEqual([{ first: 3, lines: ["c", "D", "E", "F"] }]);
