@@ -7,7 +7,7 @@
  */
 import { defaultOrigin, type Message } from "../../transcript/blocks.ts";
 
-/** Tags of hosts whose content is not the user's. Source: Claude Code, Codex and Cline transcripts. */
+/** Tags of hosts whose content is not the user's. Source: transcripts of Claude Code, Codex, Cline, Copilot CLI, Gemini CLI and Conductor. */
 const HOST_TAGS = [
   "system-reminder",
   "local-command-caveat",
@@ -25,6 +25,11 @@ const HOST_TAGS = [
   "task-notification",
   "user_instructions",
   "permissions",
+  "session_context",
+  "current_datetime",
+  "reminder",
+  "system_instruction",
+  "system-instruction",
 ];
 /** Tags whose content is the user's: only the tag goes. */
 const USER_TAGS = ["command-name", "command-args", "bash-input"];
