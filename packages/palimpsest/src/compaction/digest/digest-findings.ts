@@ -1,12 +1,14 @@
 /**
  * Tellings: sentences in which the assistant says what it found, decided or ruled out.
  *
- * Sentences are taken as they are, never rewritten. In English they are known by their words; in
+ * Sentences are taken as they are, never rewritten. In some languages they are known by their words; in
  * any language the first sentence of an answer is kept, because that is where findings stand.
  */
 import { addAll } from "../../base/lists.ts";
+import { CLASS_DENSE, charClass } from "../../base/text/char-class.ts";
 import { findLiterals } from "../literals/literals.ts";
 import { oneLine } from "../shared/tool-kinds.ts";
+import { announcesStep, reportsFinding } from "./finding-cues.ts";
 
 export interface DigestFinding {
   readonly seq: number;
@@ -21,40 +23,8 @@ const SENTENCE_CHARACTERS = 320;
 /** Characters of an answer that are looked at, from its start and from its end. */
 const LOOKED_AT = 6_000;
 const PER_ANSWER = 4;
-
-/** Phrases of a sentence that reports a finding or a decision; parts of one pattern. */
-const FINDING_CUES = [
-  "root cause",
-  "because",
-  "the (?:issue|problem|bug|reason|fix|cause)",
-  "turns out",
-  "caused by",
-  "due to",
-  "found (?:it|that|the)",
-  "actually",
-  "instead of",
-  "rather than",
-  "decided",
-  "decision",
-  "chose",
-  "so we",
-  "this means",
-  "works? now",
-  "fixed",
-  "resolved",
-  "limitation",
-  "trade-?off",
-  "must not",
-  "should not",
-  "won't work",
-  "doesn't work",
-  "important",
-  "note that",
-  "regression",
-];
-const FINDING = new RegExp(`\\b(?:${FINDING_CUES.join("|")})\\b`, "i");
-const ANNOUNCEMENT =
-  /^(?:let me|now (?:let|i)|i'll|let's|next,|first,|now |good|great|perfect|excellent|ok|okay|sure|you're right|done)\b/i;
+/** Letters of English that say as much as a character of Chinese, Japanese or Korean. Our choice: translations of one text differ by about as much. */
+const DENSE_LETTERS = 2;
 
 /** Records what an answer tells. Changes the list, whose weakest members go when it is full. */
 export function recordFinding(
@@ -74,12 +44,21 @@ export function recordFinding(
 }
 
 function weigh(sentence: string, isFirst: boolean): number {
-  if (sentence.length < 25) return 0;
-  const finding = FINDING.test(sentence) ? 2 : 0;
-  const first = isFirst && sentence.length >= 40 ? 0.5 : 0;
+  const length = spokenLength(sentence);
+  if (length < 25) return 0;
+  const finding = reportsFinding(sentence) ? 2 : 0;
+  const first = isFirst && length >= 40 ? 0.5 : 0;
   // A sentence that announces a list says nothing without it.
   const isDangling = /[:：]$/.test(sentence);
-  return Math.max(0, (isDangling ? 0.4 : 1) * (finding + first) - (ANNOUNCEMENT.test(sentence) ? 1 : 0));
+  return Math.max(0, (isDangling ? 0.4 : 1) * (finding + first) - (announcesStep(sentence) ? 1 : 0));
+}
+
+/** The length of a sentence in letters of English: one character of a script without blanks says as much as several. */
+function spokenLength(sentence: string): number {
+  let length = sentence.length;
+  for (let index = 0; index < sentence.length; index++)
+    if (charClass(sentence.charCodeAt(index)) === CLASS_DENSE) length += DENSE_LETTERS - 1;
+  return length;
 }
 
 /**
@@ -88,8 +67,7 @@ function weigh(sentence: string, isFirst: boolean): number {
  */
 export function factualSentences(text: string): readonly string[] {
   return splitSentences(text).filter(
-    (sentence) =>
-      !ANNOUNCEMENT.test(sentence) && !/[:：]$/.test(sentence) && findLiterals(sentence).length > 0,
+    (sentence) => !announcesStep(sentence) && !/[:：]$/.test(sentence) && findLiterals(sentence).length > 0,
   );
 }
 

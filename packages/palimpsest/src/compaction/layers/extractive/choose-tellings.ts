@@ -4,10 +4,12 @@
  * Words that many sentences have are what the work is about. The sentence comes first that has most of them and is short
  * and recent; then the one that adds most of those that no chosen sentence has, and so on.
  */
+import { CLASS_DENSE, charClass } from "../../../base/text/char-class.ts";
 import type { DigestFinding } from "../../digest/digest-findings.ts";
 
 /** Letters of a word that says something of a subject, at the least. Our choice: shorter ones are mostly grammar. */
-const WORD = /\p{L}{6,}/gu;
+const WORD_LETTERS = 6;
+const LETTERS = /[\p{L}\p{M}]{2,}/gu;
 /** Sentences that are chosen so, at the most; a summary holds a few dozen. Our choice: the time grows with it. */
 const CHOSEN_COUNT = 80;
 /** Characters of a line beside its sentence: pointer and marks. */
@@ -60,5 +62,23 @@ function indexOfBest(candidates: readonly Candidate[]): number {
 }
 
 function wordsOf({ text }: DigestFinding): ReadonlySet<string> {
-  return new Set(text.toLowerCase().match(WORD) ?? []);
+  const words = new Set<string>();
+  for (const [letters] of text.toLowerCase().matchAll(LETTERS)) addWords(words, letters);
+  return words;
 }
+
+/** Adds long words and, of a script without blanks, each pair of characters. */
+function addWords(words: Set<string>, letters: string): void {
+  let start = 0;
+  for (let index = 0; index <= letters.length; index++) {
+    const isDense = index < letters.length && charClass(letters.charCodeAt(index)) === CLASS_DENSE;
+    if (!isDense && index < letters.length) continue;
+    if (index - start >= WORD_LETTERS) words.add(letters.slice(start, index));
+    const pair = isDense && index > 0 && index === start ? letters.slice(index - 1, index + 1) : "";
+    if (pair !== "" && !HIRAGANA.test(pair)) words.add(pair);
+    start = index + 1;
+  }
+}
+
+/** Japanese letters that are mostly grammar. */
+const HIRAGANA = /[\u3040-\u309f]/;

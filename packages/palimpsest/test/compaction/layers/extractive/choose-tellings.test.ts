@@ -32,6 +32,27 @@ it("prefers the newer of two that tell as much", () => {
   expect(first?.seq).toBe(900);
 });
 
+it.each([
+  {
+    why: "Chinese has words of two characters",
+    texts: ["调度器会丢弃重试", "调度器统计了重试", "颜色换成红的"],
+  },
+  {
+    why: "Japanese has words of Kanji and Katakana",
+    texts: ["スケジューラが再試行を捨てる", "スケジューラは再試行を数える", "色はあとで選んだ"],
+  },
+  {
+    why: "Korean words are short",
+    texts: ["스케줄러가 재시도를 버린다", "스케줄러가 재시도를 센다", "색은 나중에 골랐다"],
+  },
+  {
+    why: "a name within Japanese is a word",
+    texts: ["今はschedulerを直す", "今はschedulerが遅い", "色はあとで選ぶ"],
+  },
+])("prefers what many sentences are about: $why", ({ texts }) => {
+  expect(order(...texts)[0]).toBeLessThan(3);
+});
+
 it("needs no words that it knows", () => {
   expect(order("重试由调度器负责。", "なぜなら遅いから。")).toHaveLength(2);
   expect(chooseTellings([], 1)).toEqual([]);
