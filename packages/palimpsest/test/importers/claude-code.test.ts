@@ -380,3 +380,79 @@ describe("other records", () => {
     expect(session.items[0]).toMatchObject({ isSidechain: true });
   });
 });
+
+describe("the output of a run (stream-json)", () => {
+  const RUN = { session_id: "run-1" };
+  const streamed = (type: "user" | "assistant", message: Record_, more: Record_ = {}): Record_ => ({
+    type,
+    message: { role: type, ...message },
+    parent_tool_use_id: null,
+    ...RUN,
+    ...more,
+  });
+  const said = (id: string, block: Record_, more: Record_ = {}): Record_ =>
+    streamed("assistant", { id, model: "claude-opus-4-6", content: [block] }, more);
+  const init = { type: "system", subtype: "init", cwd: "/w", tools: ["Read"], ...RUN };
+  const end = { type: "result", subtype: "success", is_error: false, result: "done", ...RUN };
+  const withIds = (records: readonly Record_[]): readonly Record_[] =>
+    records.map((record, index) => ({ ...record, uuid: `id-${index}` }));
+
+  it.each([
+    { why: "with ids", form: withIds },
+    { why: "of earlier versions, without ids", form: (records: readonly Record_[]) => records },
+  ])("is imported whole, in order: $why", ({ form }) => {
+    const session = importAll(
+      form([
+        init,
+        said("m1", call("t1")),
+        streamed("user", { content: [result("t1")] }),
+        said("m2", text("half way")),
+        said("m2", call("t2")),
+        streamed("user", { content: [result("t2")] }),
+        said("m3", text("done")),
+        end,
+      ]),
+    );
+    expect(messageOf(session)).toEqual([
+      "assistant: call t1",
+      "user: result t1",
+      "assistant: half way | call t2",
+      "user: result t2",
+      "assistant: done",
+    ]);
+    expect(session).toMatchObject({ sessionId: "run-1", workingCopy: "/w", leftOut: [] });
+    expect(session.repairs).toEqual([]);
+  });
+
+  it("leaves out what a sub-agent said", () => {
+    const session = importAll(
+      withIds([
+        init,
+        said("m1", call("t1")),
+        said("s1", text("inner"), { parent_tool_use_id: "t1" }),
+        streamed("user", { content: [result("t1")] }),
+        said("m2", text("done")),
+      ]),
+    );
+    expect(messageOf(session)).toEqual(["assistant: call t1", "user: result t1", "assistant: done"]);
+    expect(session.leftOut.map(({ reason }) => reason)).toEqual(["side-chain"]);
+  });
+
+  it("has the boundary of a compaction with its summary", () => {
+    const session = importAll(
+      withIds([
+        init,
+        said("m1", text("long")),
+        {
+          type: "system",
+          subtype: "compact_boundary",
+          compact_metadata: { trigger: "auto", pre_tokens: 9 },
+          ...RUN,
+        },
+        streamed("user", { content: "It said much." }, { isSynthetic: true }),
+        said("m2", text("on")),
+      ]),
+    );
+    expect(messageOf(session)).toEqual(["assistant: long", "== auto 9 It said much.", "assistant: on"]);
+  });
+});

@@ -18,6 +18,8 @@ export interface ClaudeRecord extends TreeRecord {
   readonly isSidechain: boolean;
   /** A user or assistant line, whether or not it turns out to be part of the conversation. */
   readonly isMessage: boolean;
+  /** A line of the output of a run (`--output-format stream-json`, the Agent SDK): in order, without links. */
+  readonly isStreamed: boolean;
   /** Milliseconds since the epoch. */
   readonly at?: number;
   /** The message of a user or assistant line, if it has one. */
@@ -51,17 +53,30 @@ export function claudeRecord({ value: raw, line }: SourceRecord, before?: Claude
   const type = asString(raw["type"]) ?? "(no type)";
   const subtype = type === "system" ? asString(raw["subtype"]) : undefined;
   const message = raw["message"];
+  const isStreamed = typeof raw["session_id"] === "string" && !Object.hasOwn(raw, "parentUuid");
   return {
-    raw: keptFields(raw, before?.raw ?? {}),
+    raw: keptFields(isStreamed ? { ...raw, ...namesOfTranscript(raw, before) } : raw, before?.raw ?? {}),
     kind: subtype === undefined ? type : `${type}/${subtype}`,
-    isSidechain: raw["isSidechain"] === true,
+    isSidechain: raw["isSidechain"] === true || typeof raw["parent_tool_use_id"] === "string",
     isMessage: type === "user" || type === "assistant",
+    isStreamed,
     line,
     id: asString(raw["uuid"]),
     // A boundary begins a new tree; its logical parent tells where the conversation came from.
     parentId: asString(raw["parentUuid"]) ?? asString(raw["logicalParentUuid"]),
     at: parseTimestamp(raw["timestamp"]),
     message: isObject(message) ? message : undefined,
+  };
+}
+
+/** The fields of a streamed line under the names that a transcript has for them. */
+function namesOfTranscript(raw: Fields, before: ClaudeRecord | undefined): Fields {
+  const { trigger, pre_tokens: preTokens } = fieldsOf(raw["compact_metadata"]);
+  const isSummary = raw["isSynthetic"] === true && before?.kind === "system/compact_boundary";
+  return {
+    sessionId: raw["session_id"],
+    ...(trigger === undefined && preTokens === undefined ? {} : { compactMetadata: { trigger, preTokens } }),
+    ...(isSummary ? { isCompactSummary: true } : {}),
   };
 }
 
@@ -131,6 +146,11 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   "api-request-shape",
   "api-request-blob",
   "attachment",
+  // Of the output of a run.
+  "result",
+  "stream_event",
+  "rate_limit_event",
+  "tool_progress",
 ]);
 
 /** True if records of this kind are known to have no part in a conversation. @internal */

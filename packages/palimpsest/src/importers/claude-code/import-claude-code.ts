@@ -1,6 +1,6 @@
 /**
  * Claude Code transcripts (`~/.claude/projects/…/*.jsonl`), all versions, and those of its
- * sub-agents.
+ * sub-agents; also the output of its runs (`claude -p --output-format stream-json`).
  *
  * DESIGN. One line per *content block*: the lines of one response share `message.id` and repeat its
  * usage; results of parallel calls are written between them. Lines form a tree (`parentUuid`);
@@ -41,9 +41,9 @@ export const claudeCode = {
 
 /** Record types that only Claude Code writes, with a field that goes with them. */
 const CLAUDE_TYPES: Readonly<Record<string, readonly string[]>> = {
-  user: ["uuid", "sessionId", "parentUuid"],
-  assistant: ["uuid", "sessionId", "parentUuid", "requestId"],
-  system: ["uuid", "sessionId", "parentUuid"],
+  user: ["uuid", "sessionId", "parentUuid", "parent_tool_use_id"],
+  assistant: ["uuid", "sessionId", "parentUuid", "requestId", "parent_tool_use_id"],
+  system: ["uuid", "sessionId", "parentUuid", "session_id"],
   attachment: ["uuid", "attachment"],
   progress: ["uuid", "sessionId", "parentUuid"],
   summary: ["leafUuid"],

@@ -5,7 +5,7 @@
  * from the newest user or assistant record back to the root, with three corrections: parallel calls
  * hang side by side, so all lines of a response on the line and all results of its calls belong to
  * it; a boundary has no parent but a logical one; and a conversation that was cleared goes on in
- * the same file under a new root.
+ * the same file under a new root. The output of a run has no links: each record follows the one before it.
  */
 import { asString, isObject } from "../../base/json/json.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
@@ -35,6 +35,7 @@ export function findLiveRecords(
     leaf,
     isStep,
     continuesBefore: (root) => {
+      if (records[root]!.isStreamed) return true;
       const start = howItStarts(records[root]!);
       if (start === "cleared") clearedAt.add(root);
       return start !== "anew" || records[root]!.kind === "system/compact_boundary";
