@@ -16,10 +16,10 @@ export async function weighTurns({ nodeSessions }, characters) {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-bench-turns-"));
   try {
     const session = await nodeSessions({ folder }).create({ window: { windowTokens: WINDOW_TOKENS } });
-    let said = 0;
+    let spokenCharacters = 0;
     for (let turn = 0; turn < TURNS; turn++) {
       const text = wordsOf(turn, characters / 2);
-      said += 2 * text.length;
+      spokenCharacters += 2 * text.length;
       await session.append(text);
       await session.prepare({ model: MODEL });
       const answer = { role: "assistant", content: [{ type: "text", text }] };
@@ -33,7 +33,7 @@ export async function weighTurns({ nodeSessions }, characters) {
       const isOfLog = name.includes("blobs") || (name.endsWith(".jsonl") && !name.startsWith("."));
       bytes[isOfLog ? "log" : "derived"] += stat.size;
     }
-    return { characters, log: bytes.log / said, derived: bytes.derived / said };
+    return { characters, log: bytes.log / spokenCharacters, derived: bytes.derived / spokenCharacters };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
