@@ -55,7 +55,8 @@ export const searchSessionsCommand = sessionCommand(
     const hits: Hit[] = [];
     const { projects, unreadableProjects }: ProjectsToRead =
       flags.all === true ? await projectsToRead(call.place, context) : { projects: [call.place.project] };
-    for await (const hit of findAll(call, { text, projects })) {
+    const damaged = new Set<string>();
+    for await (const hit of findAll(call, { text, projects, damaged })) {
       const isFirst = hit.sessionId !== hits.at(-1)?.sessionId;
       hits.push(hit);
       if (flags.json !== true) context.out.write(renderHit(hit, context, { text, isFirst }));
@@ -66,19 +67,24 @@ export const searchSessionsCommand = sessionCommand(
         ? [`The first ${formatQuantity(hits.length, "place")}; --limit asks for more.`]
         : [];
     return {
-      json: { hits, unreadableProjects },
+      json: { hits, unreadableProjects, damagedSessions: damaged.size === 0 ? undefined : [...damaged] },
       err: isEmpty ? [`Nothing was found for ${showOnOneLine(JSON.stringify(text))}.`] : more,
       exitCode: isEmpty ? NOTHING_FOUND : 0,
     };
   },
 );
 
+interface Sought extends Pick<ProjectsToRead, "projects"> {
+  readonly text: string;
+  /** Ids of sessions that are damaged; they are searched as far as they can be read. */
+  readonly damaged: Set<string>;
+}
+
 async function* findAll(
   { place, flags: { limit, folder, redact }, context }: PlaceCall<SearchFlags>,
-  { text, projects }: { readonly text: string } & Pick<ProjectsToRead, "projects">,
+  { text, projects, damaged }: Sought,
 ): AsyncGenerator<Hit> {
   const progress = progressOf(context);
-  const damaged = new Set<string>();
   let left = limit;
   try {
     for (const [index, project] of projects.entries()) {

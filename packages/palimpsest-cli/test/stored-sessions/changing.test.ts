@@ -243,6 +243,8 @@ describe("sessions export and import", () => {
       );
       // Without a trace of the word in its bytes a log is not read at all.
       expect(isReported, err).toBe(word === "ledger 5");
+      const { damagedSessions } = json(await place.run(["sessions", "search", word, "--json"]));
+      expect(damagedSessions).toEqual(word === "ledger 5" ? [id] : undefined);
     }
   });
 
