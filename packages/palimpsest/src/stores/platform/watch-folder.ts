@@ -6,6 +6,7 @@
  * systems a folder's watch reports new names but not changed files: there is no watch, and callers look by themselves.
  */
 import { type FSWatcher, statSync, watch } from "node:fs";
+import { basename } from "node:path";
 import { findNetworkFileSystem } from "./network-file-system.ts";
 
 /** Systems whose watch of a folder reports changed files in it, too. */
@@ -26,7 +27,11 @@ export function watchFolder(
   try {
     // A folder that does not exist is asked about often, and is answered first.
     if (idOf(folder) === undefined || findNetworkFileSystem(folder) !== undefined) return undefined;
-    watcher = watch(folder, { persistent: false }, (_, name) => onChange(name ?? undefined));
+    watcher = watch(folder, { persistent: false }, (event, name) => {
+      // As Linux reports that the folder itself was removed or moved. Another one may have its path at once.
+      const isOfFolder = event === "rename" && name === basename(folder);
+      onChange(isOfFolder ? undefined : (name ?? undefined));
+    });
     watcher.on("error", () => {
       close();
       onChange(undefined);
