@@ -30,7 +30,7 @@ const MEMORY_HINTS: Readonly<Record<string, string>> = {
 export function storeFailure(what: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("STORE_FAILED", {
-    message: `${what}: ${errorMessage(error)}`,
+    message: `${what}: ${platformMessage(error)}`,
     hint: HINTS[errorCode(error) ?? ""] ?? "Check the disk and the folder of the sessions, then try again.",
     cause: error,
   });
@@ -40,10 +40,15 @@ export function storeFailure(what: string, error: unknown): Error {
 export function memoryFailure(what: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof PalimpsestError) return error;
   return new StoreError("STORE_FAILED", {
-    message: `${what}: ${errorMessage(error)}`,
+    message: `${what}: ${platformMessage(error)}`,
     hint: MEMORY_HINTS[errorCode(error) ?? ""] ?? "Check the disk and the memory directory, then try again.",
     cause: error,
   });
+}
+
+/** The platform's message, with paths as they are below the folder that is held open. */
+function platformMessage(error: unknown): string {
+  return errorMessage(error).replace(/\/proc\/self\/fd\/\d+\/?/g, "");
 }
 
 export function memoryStoreClosed(): StoreError {
@@ -65,7 +70,7 @@ export function memoryStoreBusy(what: string): StoreError {
 export function readFailure(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("SESSION_UNREADABLE", {
-    message: `${path} cannot be read: ${errorMessage(error)}`,
+    message: `${path} cannot be read: ${platformMessage(error)}`,
     hint: "Check that the file is a regular file, that the process may read it, and that the disk is sound.",
     cause: error,
   });
@@ -75,7 +80,7 @@ export function readFailure(path: string, error: unknown): Error {
 export function notesUnreadable(path: string, error: unknown): Error {
   if (error instanceof AssertionError || error instanceof StoreError) return error;
   return new StoreError("NOTES_UNREADABLE", {
-    message: `${path} cannot be read: ${errorMessage(error)}`,
+    message: `${path} cannot be read: ${platformMessage(error)}`,
     hint: "Check that it is a plain text file, that the process may read it, and that the disk is sound.",
     cause: error,
   });

@@ -4,7 +4,7 @@
  * for their edits anyway.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { errorCode } from "../../../base/errors.ts";
+import { errorCode, StoreError } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../ports/file-system.ts";
 import type { IdSource } from "../../../ports/runtime.ts";
 import { isLeaseName } from "./lease-state.ts";
@@ -83,7 +83,8 @@ export class LeaseLock {
       lease.acquire(0);
     } catch (error) {
       if (errorCode(error) === "SESSION_IN_USE") return undefined;
-      throw error;
+      // The caller says what the lock was for.
+      throw error instanceof StoreError && error.cause !== undefined ? error.cause : error;
     }
     return {
       isHeld: () => {
