@@ -12,6 +12,7 @@ import { cutHead } from "../../base/text/text.ts";
 import { type CueKind, type CueLanguage, TYPE_OF_KIND } from "../cues/cues.ts";
 import { type RememberRequest, rememberRequestOf, withoutLead } from "../cues/remember-request.ts";
 import type { MemoryType } from "../files/memory.ts";
+import { signsOf } from "../subject/subject-words.ts";
 import { attributeTexts, type ConversationMessage } from "../trust/attributed-text.ts";
 import { cleanMemoryText, MEMORY_NAME_CHARACTERS } from "../trust/clean-memory.ts";
 import { isTorn } from "../trust/quoted-words.ts";
@@ -46,7 +47,7 @@ export interface LeftOutCounts {
   readonly questions: number;
   /** They mean nothing on their own. */
   readonly vague: number;
-  /** Said before, or already known. */
+  /** Compared before, or already known. */
   readonly repeated: number;
   /** They contain a key. */
   readonly secret: number;
@@ -87,7 +88,7 @@ export function extractByRules(
     secret: 0,
     tooMany: 0,
   };
-  const knownWords = known.flatMap((text) => [text, ...sentencesOf(text)]).map(sentenceWords);
+  const knownWords = known.flatMap((text) => [text, ...sentencesOf(text)]).map(comparedOf);
   const found: RuleProposal[] = [];
   for (const { id, source, text } of attributeTexts(conversation)) {
     if (source !== "user") continue;
@@ -96,7 +97,7 @@ export function extractByRules(
       // A sentence that lost a part, such as a quotation, may say something else than the whole.
       const request = isTorn(sentence) ? undefined : rememberRequestOf(sentence);
       if (request === undefined) continue;
-      const words = sentenceWords(request.statement);
+      const words = comparedOf(request.statement);
       const reason = reasonAgainst(sentence, request, words, knownWords);
       if (reason !== undefined) {
         leftOut[reason] = (leftOut[reason] ?? 0) + 1;
@@ -118,8 +119,8 @@ export function extractByRules(
 function reasonAgainst(
   sentence: string,
   { kind, statement }: RememberRequest,
-  words: SentenceWords,
-  knownWords: readonly SentenceWords[],
+  words: Compared,
+  knownWords: readonly Compared[],
 ): keyof LeftOutCounts | undefined {
   // "Can you remember that …?" is a request.
   if (kind !== "remember" && isQuestion(sentence)) return "questions";
@@ -165,9 +166,19 @@ function isVague(statement: string): boolean {
   );
 }
 
-/** True if two sentences have nearly the same words and neither denies the other. */
-function isSame(one: SentenceWords, other: SentenceWords): boolean {
-  if (one.isDenied !== other.isDenied || shareIn(one.words, other.words) < REPEATED_SHARE) return false;
+/** Words and signs of a sentence. */
+type Compared = SentenceWords & { readonly signs: string };
+
+const comparedOf = (text: string): Compared => ({ ...sentenceWords(text), signs: signsOf(text) });
+
+/** True if two sentences have nearly the same words, the same signs, and neither denies the other. */
+function isSame(one: Compared, other: Compared): boolean {
+  if (
+    one.isDenied !== other.isDenied ||
+    one.signs !== other.signs ||
+    shareIn(one.words, other.words) < REPEATED_SHARE
+  )
+    return false;
   return [...one.words].every((word) => !/\d/.test(word) || other.words.has(word));
 }
 

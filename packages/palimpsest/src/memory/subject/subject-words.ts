@@ -108,10 +108,28 @@ const normalised = keepCompared((text): string => {
   return terms.join(" ");
 });
 
-/** True if two texts say the same in the same words, in any form. */
+/** Punctuation and emphasis around a word, and everywhere in scripts without blanks. */
+const AROUND = /^[("'`“”‘’«»„*_>]+|[)"'`“”‘’«»*_.,;:!?…]+$|[，。！？、；：「」『』（）《》]/gu;
+/** Letters, digits, dashes between sentences, and hyphens and apostrophes in words. */
+const WORDLIKE = /[\p{L}\p{N}\p{M}–—]|(?<=\p{L})[-'’](?=\p{L})/gu;
+
+/** The signs of a text that tell words apart: `C++` from `C#`, `-5` from `5`, `==` from `===`, one emoji from another. */
+export const signsOf = keepCompared((text): string =>
+  text
+    // The comma behind “from now on”, which was taken out.
+    .replace(/^\s*[,;:.!?–—-]+\s+/u, "")
+    .split(/\s+/u)
+    .map((word) => (/[\p{L}\p{N}]/u.test(word) ? word.replace(AROUND, "") : word.replace(/^[.…!?]+$/u, "")))
+    .map((word) => word.replace(WORDLIKE, ""))
+    .filter((signs) => signs !== "")
+    .join(" "),
+);
+
+/** True if two texts say the same in the same words, in any form, with the same signs. */
 export function saysSame(one: string, other: string): boolean {
   const [first, second] = [normalised(one), normalised(other)];
-  return first === second && (first !== "" || one.trim() === other.trim());
+  if (first !== second || (first === "" && one.trim() !== other.trim())) return false;
+  return signsOf(one) === signsOf(other);
 }
 
 function termsOrWord(word: string): readonly string[] {

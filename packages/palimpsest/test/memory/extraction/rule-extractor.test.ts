@@ -288,11 +288,21 @@ describe("extractByRules", () => {
   });
 
   it("takes what says otherwise for something new", () => {
-    const conversation = says("We use Postgres 16.", "Never use pnpm here.");
+    const conversation = says(
+      "We use Postgres 16.",
+      "Never use pnpm here.",
+      "Always use === for comparisons.",
+      "Remember that the offset is -5.",
+    );
     const { proposals } = extractByRules(conversation, {
-      known: ["We use Postgres 15.", "Always use pnpm here."],
+      known: [
+        "We use Postgres 15.",
+        "Always use pnpm here.",
+        "Always use == for comparisons.",
+        "The offset is 5.",
+      ],
     });
-    expect(proposals).toHaveLength(2);
+    expect(proposals).toHaveLength(4);
   });
 
   it("keeps what was asked for most clearly where there is too much", () => {
