@@ -17,7 +17,7 @@ export interface FileTouch {
 
 const SNIPPET_CHARACTERS = 700;
 const PATCH_LINE = /^\*\*\* (Update|Add|Delete) File: (.{1,400})$/gm;
-const SHOWING_PROGRAMS = /^(?:cat|head|tail|less|nl|bat|wc|sed -n)\s/;
+const SHOWING_PROGRAMS = /^(?:cat|head|tail|less|nl|bat|wc|sed -n|get-content|gc|type)\s/i;
 
 export function touchedFiles(kind: ToolKind | undefined, input: JsonValue): readonly FileTouch[] {
   const patch = patchOf(input);

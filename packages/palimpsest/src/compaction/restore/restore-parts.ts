@@ -17,6 +17,9 @@ export interface LineRange {
   readonly last: number;
 }
 
+/** Lines of Gemini CLI above a part of a file. */
+const PART_HEADER =
+  /^\s*IMPORTANT: The file content has been truncated\.\nStatus: Showing lines (\d{1,9})-[\s\S]{0,1000}?\n--- FILE CONTENT \(truncated\) ---\n/;
 /** The end of a text that holds its last lines. */
 const CLOSING_CHARACTERS = 1_000;
 /** Largest text that is folded. Larger ones are data that an agent does not read again as a whole. */
@@ -64,11 +67,14 @@ export function shownByEdit(text: string): FilePart | undefined {
 }
 
 /** True if the tool says that the file has more lines than it showed. */
-export const isCutShort = (text: string): boolean => goesOn(linesOfFile(text.slice(-CLOSING_CHARACTERS)));
+export const isCutShort = (text: string): boolean =>
+  PART_HEADER.test(text) || goesOn(linesOfFile(text.slice(-CLOSING_CHARACTERS)));
 
 /** Returns the lines that a reading showed, with their place; `undefined` if the place is unknown. */
 export function partOfReading(text: string, { first, input }: FileUse): FilePart | undefined {
   if (text.length > FOLDED_CHARACTERS || text.trim() === "") return undefined;
+  const header = PART_HEADER.exec(text);
+  if (header !== null) return { first: Number(header[1]), lines: linesOfFile(text.slice(header[0].length)) };
   const lines = linesOfFile(text);
   const numbered = findNumberedLines(lines);
   if (numbered !== undefined) return numbered;

@@ -85,6 +85,8 @@ const LINES = /^(\d{1,9})(?:,(\d{1,9}|\$))?p?$/;
 /** Programs that show a whole file. */
 const WHOLE = new Set(["cat", "nl", "bat"]);
 const CUTTING = /^\s*(?:(?:head|tail|less|more|cat|nl)\b|sed -n\s)/;
+/** Lines of a whole file in PowerShell. */
+const SELECTING = /^\s*select(?:-object)?(?:\s+-(?:first|skip)\s+\d{1,7}){1,2}\s*$/i;
 /** A word with a dot or a separator is taken as a path. */
 const LIKE_PATH = /[./]/;
 
@@ -98,13 +100,16 @@ export function shellViews(command: string, folder = ""): readonly ShellView[] {
     if (part.trim() === "") continue;
     const pipe = part.split("|");
     const words = wordsOf(pipe[0]!);
-    if (words[0] === "cd" && words[1] !== undefined) {
-      at = joinPath(at, words[1]);
+    const entered = enteredFolder(words);
+    if (entered !== undefined) {
+      at = joinPath(at, entered);
       continue;
     }
     // A pipe into another program does not show the file, unless that program only cuts the text.
-    const found = pipe.slice(1).every((filter) => CUTTING.test(filter)) ? viewsOf(words, at) : [];
-    const cut = pipe.length === 2 && WHOLE.has(words[0]!) ? linesLeft(pipe[1]!) : undefined;
+    const found = pipe.slice(1).every((filter) => CUTTING.test(filter) || SELECTING.test(filter))
+      ? viewsOf(words, at)
+      : [];
+    const cut = pipe.length === 2 && showsWhole(words) ? linesLeft(pipe[1]!) : undefined;
     if (found.length === 0 || (pipe.length > 1 && cut === undefined)) isPlain = false;
     addAll(
       views,
@@ -114,7 +119,37 @@ export function shellViews(command: string, folder = ""): readonly ShellView[] {
   return views.map((view) => ({ ...view, isPlain }));
 }
 
+/** The folder that `cd` or `Set-Location` changes to. */
+function enteredFolder([program = "", ...words]: readonly string[]): string | undefined {
+  if (!/^(?:cd|set-location|sl)$/i.test(program)) return undefined;
+  return words.find((word) => !/^(?:-path|-literalpath|\/d)$/i.test(word));
+}
+
+const isGetContent = ([program = ""]: readonly string[]): boolean =>
+  /^(?:get-content|gc|type)$/i.test(program);
+
+const showsWhole = (words: readonly string[]): boolean => WHOLE.has(words[0]!) || isGetContent(words);
+
+/** Options of `Get-Content` that count lines from the start, and those whose value is not a path. */
+const COUNTING = /^-(?:totalcount|head|first)$/i;
+const VALUED = /^-(?:encoding|delimiter|readcount|erroraction|ea)$/i;
+
+/** `Get-Content -Path a.ts -TotalCount 80`; of the end of a file the place is not known. */
+function contentViews(words: readonly string[], folder: string): readonly Omit<ShellView, "isPlain">[] {
+  if (words.some((word) => /^-(?:tail|last|wait|stream)$/i.test(word) || word.includes(">"))) return [];
+  const count = Number(words[words.findIndex((word) => COUNTING.test(word)) + 1]);
+  const lines = { first: 1, ...(Number.isInteger(count) && count > 0 ? { last: count } : {}) };
+  return words.slice(1).flatMap((word, index) => {
+    const before = words[index]!;
+    if (COUNTING.test(before) || VALUED.test(before) || word.startsWith("-")) return [];
+    if (!LIKE_PATH.test(word) || /[*?{}()$`,]/.test(word)) return [];
+    const path = normalisePath(joinPath(folder, word.replaceAll("\\", "/")));
+    return path === undefined ? [] : [{ path, ...lines }];
+  });
+}
+
 function viewsOf(words: readonly string[], folder: string): readonly Omit<ShellView, "isPlain">[] {
+  if (isGetContent(words)) return contentViews(words, folder);
   const program = words[0] ?? "";
   const isSed = program === "sed" && words.includes("-n");
   if (!isSed && !SHOWING.has(program)) return [];
@@ -143,9 +178,17 @@ function linesOf(range: RegExpExecArray | null | undefined): { first?: number; l
 function linesLeft(filter: string): { first?: number; last?: number } | undefined {
   const words = wordsOf(filter);
   if (words[0] === "head") return headOf(words.slice(1));
+  if (SELECTING.test(filter)) return selectedLines(filter);
   const range =
     words[0] === "sed" ? words.map((word) => LINES.exec(word)).find((found) => found !== null) : null;
   return range === null || range === undefined ? undefined : linesOf(range);
+}
+
+/** The lines that `Select-Object -Skip 10 -First 20` lets through. */
+function selectedLines(filter: string): { first?: number; last?: number } {
+  const skipped = Number(/-skip\s+(\d+)/i.exec(filter)?.[1] ?? 0);
+  const count = /-first\s+(\d+)/i.exec(filter)?.[1];
+  return { first: skipped + 1, ...(count === undefined ? {} : { last: skipped + Number(count) }) };
 }
 
 function wordsOf(command: string): readonly string[] {

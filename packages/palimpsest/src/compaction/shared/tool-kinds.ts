@@ -199,17 +199,24 @@ export function startFolderOf(input: JsonValue | undefined): string | undefined 
   return firstString(input, FOLDER_KEYS);
 }
 
-/** The command line that a shell call runs; a `bash -lc` wrapper is left out. */
+/** The shell and its option before a command line. Source: Codex on Unix and Windows. */
+const SHELL = /(?:^|[\\/])(?:(?:ba|z|da|k|fi)?sh|pwsh|powershell|cmd)(?:\.exe)?$/i;
+const RUN_OPTION = /^(?:-l?c|-command|\/c)$/i;
+
+/** The command line that a shell call runs; a wrapper such as `bash -lc` is left out. */
 export function commandOf(input: JsonValue | undefined): string | undefined {
   if (!isObject(input)) return typeof input === "string" ? input : undefined;
   for (const key of COMMAND_KEYS) {
     const value = input[key];
     if (typeof value === "string") return value;
     if (Array.isArray(value) && value.every((part) => typeof part === "string"))
-      return value.length === 3 && /^-l?c$/.test(value[1] ?? "") ? value[2] : value.join(" ");
+      return isWrapped(value) ? value.at(-1) : value.join(" ");
   }
   return undefined;
 }
+
+const isWrapped = (parts: readonly string[]): boolean =>
+  parts.length >= 3 && SHELL.test(parts[0]!) && RUN_OPTION.test(parts.at(-2)!);
 
 /** The argument that says what a call was about, on one line of at most `characters`. */
 export function mainArgument(name: string, input: JsonValue | undefined, characters: number): string {

@@ -51,6 +51,31 @@ describe("foldContent", () => {
     expect(wholeText(content)).toBe("1\n2\nthree");
   });
 
+  it("lays a part that Gemini CLI read where it belongs, without the lines above it", () => {
+    const header =
+      "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 2-3 of 4 total lines.\nAction: Read on.\n\n--- FILE CONTENT (truncated) ---\n";
+    const content = fold([
+      called(1, "read_file", { file_path: PATH }),
+      resulted(2, "one\ntwo\nthree\nfour"),
+      called(3, "read_file", { file_path: PATH, start_line: 2, end_line: 3 }),
+      resulted(4, `${header}TWO\nTHREE`),
+    ]);
+    expect(wholeText(content)).toBe("one\nTWO\nTHREE\nfour");
+  });
+
+  it("does not take the first part of a file for the whole", () => {
+    const header =
+      "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-1 of 4 total lines.\nAction: Read on.\n\n--- FILE CONTENT (truncated) ---\n";
+    const content = fold([called(1, "read_file", { file_path: PATH }), resulted(2, `${header}one`)]);
+    expect(content).toMatchObject({ isWhole: false, parts: [{ first: 1, lines: ["one"] }] });
+  });
+
+  it("reads a file in PowerShell, behind the shell's options", () => {
+    const command = ["pwsh.exe", "-NoLogo", "-NoProfile", "-Command", `Get-Content -Raw ${PATH}`];
+    const content = fold([called(1, "shell", { command }), resulted(2, "one\r\ntwo\r\n")]);
+    expect(wholeText(content)).toBe("one\ntwo");
+  });
+
   it("applies changes of a file with carriage returns", () => {
     const patch = `*** Begin Patch\r\n*** Update File: ${PATH}\r\n@@\r\n one\r\n-two\r\n+2\r\n*** End Patch`;
     const content = fold(

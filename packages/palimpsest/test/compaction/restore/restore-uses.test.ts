@@ -94,6 +94,23 @@ describe("shellViews", () => {
       views: [{ path: "a.ts", first: 1, isPlain: false }],
       why: "the output is not only the file's",
     },
+    {
+      command: 'Get-Content -Path "src/a.ts" -TotalCount 80',
+      views: [{ path: "src/a.ts", first: 1, last: 80, isPlain: true }],
+      why: "the first lines in PowerShell",
+    },
+    {
+      command: "Set-Location -Path C:\\p; Get-Content -Raw -Encoding utf8 src\\a.ts",
+      views: [{ path: "C:/p/src/a.ts", first: 1, isPlain: true }],
+      why: "a file shown whole, seen from the folder gone to",
+    },
+    {
+      command: "gc a.ts | Select-Object -Skip 10 -First 5",
+      views: [{ path: "a.ts", first: 11, last: 15, isPlain: true }],
+      why: "lines of a whole file in PowerShell",
+    },
+    { command: "Get-Content a.ts -Tail 20", views: [], why: "the place of the last lines is not known" },
+    { command: "Get-Content a.ts | Select-String x", views: [], why: "a search in PowerShell" },
     { command: "cat a.ts | grep x", views: [], why: "what another program lets through is no reading" },
     { command: "cat a.ts > b.ts", views: [], why: "a copy shows nothing" },
     { command: "cat <<EOF\na.ts\nEOF", views: [], why: "a text typed in is no file" },
