@@ -12,6 +12,7 @@ import { areParallel, factTokens, lacksMoreWords } from "./fact-frame.ts";
 import { statedChange, statesChange } from "./stated-change.ts";
 import {
   ADVERBS,
+  areOfOtherPersons,
   BE,
   COMPARED_CHARACTERS,
   NOT,
@@ -44,7 +45,8 @@ function compareStatements(fresh: string, known: string): FactRelation {
   if (saysSame(fresh, known)) return "repeats";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
-  if (isCorrection(subjectWords(fresh), subjectWords(known))) return "corrects";
+  const isOther = areOfOtherPersons(fresh, known);
+  if (!isOther && isCorrection(subjectWords(fresh), subjectWords(known))) return "corrects";
   return areParallel(fresh, known) ? "other" : (statedChange(fresh, known) ?? "other");
 }
 
@@ -161,10 +163,9 @@ function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWor
   if (tail.some(isOther)) return false;
   // What comes behind the value says of what it is; a relation there means that the value was the subject.
   if (tail.some(({ term }) => term === BE || SINGLE_VALUED.has(term))) return false;
-  // “I lived in Rome” says nothing of where I live, and “they deploy on Fridays” nothing of us.
+  // “I lived in Rome” says nothing of where I live.
   const [newHead, newTail] = [fresh.slice(0, before), fresh.slice(fresh.length - after)];
   if (isEvent([...head, ...tail]) || isEvent([...newHead, ...newTail])) return false;
-  if (!isSameSpeaker(head.at(-1), newHead.at(-1))) return false;
   return hasOneValue(head, tail, oldValue, newValue);
 }
 
@@ -249,13 +250,6 @@ function hasPurpose([, ...words]: readonly SubjectWord[]): boolean {
     ({ word, term, lead }) => PURPOSES.test(word) || (PURPOSES.test(lead) && !/^\d/.test(term)),
   );
 }
-
-/** True if the words before a relation name the same speaker, or if one of them names none. */
-function isSameSpeaker(one: SubjectWord | undefined, other: SubjectWord | undefined): boolean {
-  const [ours, theirs] = [one, other].map((word) => PERSON.exec(word?.lead ?? "")?.[0]);
-  return ours === undefined || theirs === undefined || ours === theirs;
-}
-const PERSON = /\b(?:i|we|you|he|she|they)\b/;
 
 const isOwnSubject = ({ term, lead }: SubjectWord): boolean => term !== BE && /^(?:i|we|)$/.test(lead);
 

@@ -108,6 +108,31 @@ const normalised = keepCompared((text): string => {
   return terms.join(" ");
 });
 
+/** Words for one person; “you” may be anybody. */
+const PERSONS: ReadonlyMap<string, string> = new Map(
+  ["i my me mine", "we our us ours", "your yours", "he his him", "she her hers", "they their them"].flatMap(
+    (words) => words.split(" ").map((word) => [word, words] as const),
+  ),
+);
+
+/** Words at the beginning of a fact that name whose it is. Our choice: “actually, in our …”. */
+const OWNER_WORDS_COUNT = 4;
+
+const personOf = keepCompared((text): string | undefined =>
+  wordsOf(text)
+    .slice(0, OWNER_WORDS_COUNT)
+    .map((written, at) =>
+      isLabel(written, at, text) ? undefined : PERSONS.get(partsOf(written.toLowerCase())[0]),
+    )
+    .find((person) => person !== undefined),
+);
+
+/** True if two texts begin with different persons: “my manager” is not “her manager”. */
+export function areOfOtherPersons(one: string, other: string): boolean {
+  const [first, second] = [personOf(one), personOf(other)];
+  return first !== undefined && second !== undefined && first !== second;
+}
+
 /** Punctuation and emphasis around a word, and everywhere in scripts without blanks. */
 const AROUND = /^[("'`“”‘’«»„*_>]+|[)"'`“”‘’«»*_.,;:!?…]+$|[，。！？、；：「」『』（）《》]/gu;
 /** Letters, digits, dashes between sentences, and hyphens and apostrophes in words. */
@@ -125,11 +150,11 @@ export const signsOf = keepCompared((text): string =>
     .join(" "),
 );
 
-/** True if two texts say the same in the same words, in any form, with the same signs. */
+/** True if two texts say the same of the same person in the same words, in any form, with the same signs. */
 export function saysSame(one: string, other: string): boolean {
   const [first, second] = [normalised(one), normalised(other)];
   if (first !== second || (first === "" && one.trim() !== other.trim())) return false;
-  return signsOf(one) === signsOf(other);
+  return signsOf(one) === signsOf(other) && !areOfOtherPersons(one, other);
 }
 
 function termsOrWord(word: string): readonly string[] {

@@ -17,6 +17,7 @@ describe("saysSame", () => {
     ["Prefix branches with feat/.", "Prefix branches with feat-."],
     ["The host is db-1.acme.com", "The host is db.1.acme.com"],
     ["👍 means yes.", "👎 means yes."],
+    ["His dog is called Rex.", "Her dog is called Rex."],
     ["Separate ids with ;", "Separate ids with ,"],
   ])("tells “%s” from “%s”", (one, other) => {
     expect(saysSame(one, other)).toBe(false);
