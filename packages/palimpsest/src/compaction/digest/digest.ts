@@ -19,7 +19,15 @@ import { secretsInSteps, withoutKnownSecrets } from "../../transcript/without-se
 import { createLedger, type LiteralLedger, type Speaker } from "../literals/literal-ledger.ts";
 import { LogWords } from "../literals/log-words.ts";
 import { formatPointer } from "../shared/pointer.ts";
-import { commandOf, mainArgument, oneLine, type ToolKind, toolKey, toolKind } from "../shared/tool-kinds.ts";
+import {
+  asksUser,
+  commandOf,
+  mainArgument,
+  oneLine,
+  type ToolKind,
+  toolKey,
+  toolKind,
+} from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
@@ -331,8 +339,7 @@ function addResult(digest: Digest, seq: number, pointer: string, block: ToolResu
     const file = digest.files.get(path);
     if (file !== undefined) extendTrail(file, seq);
   }
-  if (/askuser|ask_user|userquestion/i.test(call.name))
-    addUserWords(digest, seq, pointer, toolResultText(block));
+  if (asksUser(call.name)) addUserWords(digest, seq, pointer, toolResultText(block));
   if (call.command !== undefined) addCommand(digest, seq, pointer, call.command, outcome);
   if (outcome.hasFailed) {
     const error = { seq, pointer, call: call.action.call, line: outcome.line, followed: [] };

@@ -144,6 +144,12 @@ export function readsFiles(names: readonly string[]): boolean {
   });
 }
 
+/** Tools that put a question before the user, by {@link toolKey}: Claude Code, Cline, Copilot, opencode, Codex. */
+const ASKING = /askuser|userquestion|askfollowup|askquestion|requestuserinput|^question$/;
+
+/** True if the result of a tool is what the user answered. */
+export const asksUser = (name: string): boolean => ASKING.test(toolKey(name));
+
 const CLEARABLE_KINDS: ReadonlySet<ToolKind> = new Set([
   "read",
   "edit",

@@ -25,6 +25,22 @@ describe("a digest", () => {
     ]);
   });
 
+  it.each([
+    { name: "AskUserQuestion", agent: "Claude Code" },
+    { name: "mcp__conductor__AskUserQuestion", agent: "Conductor" },
+    { name: "ask_followup_question", agent: "Cline" },
+    { name: "question", agent: "opencode" },
+    { name: "request_user_input", agent: "Codex" },
+  ])("takes what the user answers to $name of $agent for the user's words", ({ name }) => {
+    const digest = digestOf(
+      assistant("r1", call("1", name, { questions: [] })),
+      result("1", "Use the small one."),
+      assistant("r2", call("2", "question_bank", { query: "x" })),
+      result("2", "No question."),
+    );
+    expect(digest.userWords.map(({ text: words }) => words)).toEqual(["Use the small one."]);
+  });
+
   it("takes a step for each piece of a long argument, as for one of a long result", () => {
     const written = "const size = measure(theWindow); // a line of a file that is written\n".repeat(4_000);
     const stepsOf = (message: Message) => [...addToDigestInSteps(createDigest(), 1, message)].length;
