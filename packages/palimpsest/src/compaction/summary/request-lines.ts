@@ -111,9 +111,14 @@ const DEMAND_WORDS = [
     "should(?:n['’]t| not)?",
   ],
   ...["nicht", "nie", "niemals", "immer", "muss", "nur"],
-  ...["jamais", "toujours", "doit", "nunca", "siempre", "debe"],
+  ...["jamais", "toujours", "doit", "nunca", "siempre", "debe", "sempre", "deve", "solo", "apenas"],
 ];
-const DEMAND_SIGNS = "必须|不要|绝不|总是|禁止|必ず|しないで|決して|никогда|всегда|нельзя|должн";
+const DEMAND_SIGNS = [
+  ...["必须", "必須", "不要", "绝不", "絕不", "总是", "總是", "禁止", "务必", "務必", "不能", "只能"],
+  ...["必ず", "しないで", "決して", "てはいけない"],
+  ...["반드시", "절대", "항상", "하지 마", "금지"],
+  ...["никогда", "всегда", "нельзя", "должн"],
+].join("|");
 const DEMAND = new RegExp(`\\b(?:${DEMAND_WORDS.join("|")})\\b|${DEMAND_SIGNS}`, "iu");
 
 /** The first sentences of a message that demand or forbid something, and that are missing elsewhere. */

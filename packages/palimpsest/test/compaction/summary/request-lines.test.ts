@@ -125,6 +125,9 @@ describe("demands", () => {
     ["Прочитай файл. Никогда не трогай архив."],
     ["ファイルを読んで。必ずテストを実行。"],
     ["Lies die Datei. Ändere niemals das Archiv."],
+    ["請讀檔案。務必保留存檔。"],
+    ["파일을 읽어. 보관함은 절대 건드리지 마."],
+    ["Leia o arquivo. Deve terminar em um segundo."],
   ])("are found in other languages, too: %s", (words) => {
     const filler = `${"x ".repeat(300)}\n${words}`;
     expect(
