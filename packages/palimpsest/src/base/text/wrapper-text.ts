@@ -9,6 +9,8 @@ const AROUND_WORDS = new Set([
   ...["task", "feedback", "answer", "question", "user_message", "user_query", "user_request"],
   ...["issue", "issue_description", "pr_description"],
 ]);
+/** Elements that programs put behind the user's words. */
+const BEHIND_WORDS = ["reminder", "system-reminder"];
 /** Beginnings of texts that are not a user's. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions\b|Caveat: The messages below were generated|\[Request interrupted by user)/;
@@ -19,11 +21,11 @@ const COMMAND_ARGUMENTS = /<command-args>([^<]{1,20000})<\/command-args>/;
 const MOST_ELEMENTS = 50;
 
 /**
- * Returns `text` without the elements and instructions in front of it; empty if it is nothing else. Of an element
+ * Returns `text` without the elements and instructions around it; empty if it is nothing else. Of an element
  * around the user's words, returns the words; of a command with arguments, the command as it was typed.
  */
 export function withoutWrappers(text: string): string {
-  let rest = text.trim();
+  let rest = withoutReminders(text.trim());
   if (rest.startsWith("<command-")) {
     const words = COMMAND_ARGUMENTS.exec(rest)?.[1]?.trim();
     const name = COMMAND_NAME.exec(rest)?.[1];
@@ -41,4 +43,13 @@ export function withoutWrappers(text: string): string {
     rest = rest.slice(end + closing.length).trimStart();
   }
   return rest;
+}
+
+function withoutReminders(text: string): string {
+  for (const name of BEHIND_WORDS)
+    if (text.endsWith(`</${name}>`)) {
+      const start = text.lastIndexOf(`<${name}>`);
+      if (start > 0) return text.slice(0, start).trimEnd();
+    }
+  return text;
 }
