@@ -175,8 +175,8 @@ export class PersistentMemory {
     text: string,
     options: RememberOptions = {},
   ): Promise<MemoryReceipt> {
-    const paths = typeof old === "string" ? [old] : old;
-    const isTeam = options.isTeam ?? paths.every((path) => path.startsWith(TEAM_FOLDER));
+    const paths = Array.isArray(old) ? (old as readonly string[]) : [old as string];
+    const isTeam = options.isTeam ?? paths.every((path) => String(path).startsWith(TEAM_FOLDER));
     return this.#remember(text, { ...options, isTeam }, (view) => {
       for (const path of paths) getKnown(view, path);
       if (paths.some((path) => mountOf(path) !== (isTeam ? TEAM_FOLDER : ""))) throw otherPlace(paths);
@@ -262,7 +262,7 @@ export class PersistentMemory {
    * @throws `OPTION_INVALID`, `STORE_FAILED`
    */
   async answered(answer: string, options: AnsweredOptions): Promise<readonly string[]> {
-    const { shown, userText = "", sessionId } = checkAnswered(options);
+    const { shown, userText = "", sessionId } = checkAnswered(answer, options);
     const { memories } = await this.#cache.look();
     const known = [...new Set(shown)].flatMap((path) => memories.get(path)?.memory ?? []);
     const used = usedMemories(known, { userText, answer }).map(({ path }) => path);

@@ -33,6 +33,10 @@ export const text: OptionRule = {
 };
 export const anyString: OptionRule = { isFit: (value) => typeof value === "string", says: "a string" };
 export const flag: OptionRule = { isFit: (value) => typeof value === "boolean", says: "`true` or `false`" };
+export const listOfTexts: OptionRule = {
+  isFit: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+  says: "a list of strings",
+};
 export const func: OptionRule = { isFit: (value) => typeof value === "function", says: "a function" };
 export const list: OptionRule = { isFit: Array.isArray, says: "a list" };
 export const object: OptionRule = { isFit: isObject, says: "an object" };
@@ -151,6 +155,15 @@ function noSuchOption(call: string, name: string, rules: Readonly<Record<string,
 function sayAll(rules: Readonly<Record<string, OptionRule>>): string {
   const names = Object.keys(rules);
   return names.length === 0 ? "It has no options." : `Its options are ${names.join(", ")}.`;
+}
+
+/** Checks an argument that is a text. @throws `OPTION_INVALID` */
+export function checkText(call: string, name: string, value: unknown): void {
+  if (typeof value === "string") return;
+  throw new OptionError({
+    message: `The ${name} of \`${call}\` is ${showOption(value)}; it is a string.`,
+    hint: "Pass a string.",
+  });
 }
 
 /** A value in words, for the message of an error. */

@@ -3,7 +3,7 @@
  * embeddings, and, if a model chooses, other ones as far as it reads.
  */
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
-import { checkOptions, number } from "../../../base/options/check-options.ts";
+import { checkOptions, checkText, number } from "../../../base/options/check-options.ts";
 import type { HitReason, MemoryHit } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
 import { isRecallable, type RecallCandidate } from "../../../memory/recall/recall-plan.ts";
@@ -101,6 +101,7 @@ export async function searchMemories(
   text: string,
   options: { readonly limit?: number },
 ): Promise<readonly FoundMemory[]> {
+  checkText("search", "text", text);
   checkOptions("search", options, { limit: number });
   const { limit = MEMORY_RECALL_DEFAULTS.searchedCount } = options;
   const { memories } = vectors === undefined ? await cache.look() : await cache.lookWhole();

@@ -7,6 +7,7 @@
  */
 
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
+import { checkText } from "../../../base/options/check-options.ts";
 import { redactBroken } from "../../../base/redaction/broken-secrets.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { stopIfAborted } from "../../../base/stop-if-aborted.ts";
@@ -90,6 +91,7 @@ export async function recallMemories(
   query: string,
   options: RecallOptions,
 ): Promise<Recall> {
+  checkText("recall", "message", query);
   checkRecall(options);
   const { cache } = world;
   const nowMs = world.now();

@@ -3,7 +3,6 @@
  */
 import {
   anyString,
-  anything,
   checkOptions,
   flag,
   having,
@@ -44,7 +43,10 @@ export interface RecallOptions {
 const RULES: OptionRules<RecallOptions> = {
   limit: number,
   budgetTokens: number,
-  shown: anything,
+  shown: {
+    isFit: (value) => typeof Object(value)[Symbol.iterator] === "function",
+    says: "a list of paths",
+  },
   recentTools: list,
   model: having(["generate"], "a model client", "one, such as anthropicModel(client, { model })"),
   chooseBy: oneOf("model", "rank"),

@@ -7,7 +7,7 @@ import {
   anything,
   checkOptions,
   flag,
-  list,
+  listOfTexts,
   number,
   type OptionRules,
 } from "../../../base/options/check-options.ts";
@@ -80,7 +80,7 @@ const RULES: OptionRules<RememberOptions> = {
   updatedAtMs: number,
   isTeam: flag,
   folder: anyString,
-  corrects: list,
+  corrects: listOfTexts,
   sessionId: anyString,
   messageId: anyString,
   follows: anyString,

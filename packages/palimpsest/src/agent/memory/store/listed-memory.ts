@@ -1,6 +1,7 @@
 /** Memories and indexes in the form in which callers get them. */
 
 import { MemoryError } from "../../../base/errors.ts";
+import { checkText } from "../../../base/options/check-options.ts";
 import type { HitReason } from "../../../base/search/memory-search.ts";
 import { showIndex } from "../../../memory/files/fit-index.ts";
 import { parseIndex } from "../../../memory/files/index-entries.ts";
@@ -39,6 +40,7 @@ export function withState(memory: Memory): ListedMemory {
 
 /** @throws `MEMORY_NOT_FOUND` */
 export function getKnown(view: MemorySnapshot, path: string): KnownMemory {
+  checkText("memory", "path", path);
   const known = view.memories.get(path);
   if (known !== undefined) return known;
   const what = isOwnIndex(path) ? `${path} is the index, not a memory.` : `There is no memory ${path}.`;

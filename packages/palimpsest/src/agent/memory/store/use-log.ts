@@ -8,7 +8,13 @@
 import { MEMORY_RECALL_DEFAULTS } from "../../../base/defaults/memory/recall.ts";
 import { OptionError } from "../../../base/errors.ts";
 import { asString, isObject, parseJson } from "../../../base/json/json.ts";
-import { anyString, anything, checkOptions, type OptionRules } from "../../../base/options/check-options.ts";
+import {
+  anyString,
+  anything,
+  checkOptions,
+  checkText,
+  type OptionRules,
+} from "../../../base/options/check-options.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
 
 /** The shown memories and the conversation before an answer. */
@@ -24,7 +30,8 @@ export interface AnsweredOptions {
 const RULES: OptionRules<AnsweredOptions> = { shown: anything, userText: anyString, sessionId: anyString };
 
 /** Checks the options of `answered`. @throws `OptionError` */
-export function checkAnswered(options: AnsweredOptions): AnsweredOptions {
+export function checkAnswered(answer: string, options: AnsweredOptions): AnsweredOptions {
+  checkText("answered", "answer", answer);
   checkOptions("answered", options, RULES);
   if (typeof options.shown?.[Symbol.iterator] === "function") return options;
   throw new OptionError({

@@ -4,7 +4,8 @@
  * A bundle of ours is put back as it is (`restore-bundle.ts`). What comes from another program is remembered like any
  * other fact: cleaned, compared with what is known, and never believed more than what a user said here.
  */
-import { InputError } from "../../../base/errors.ts";
+import { InputError, OptionError } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json/json.ts";
 import { memoryFileName } from "../../../memory/files/memory-file-name.ts";
 import { TEAM_FOLDER } from "../../../memory/files/memory-index.ts";
 import { type ForeignFile, importClaudeCodeMemory } from "../../../memory/transfer/from-claude-code.ts";
@@ -59,12 +60,23 @@ export async function importInto(
     readonly from: string | readonly ForeignFile[];
   },
 ): Promise<MemoryImportReport> {
+  if (typeof from !== "string" && !isFiles(from))
+    throw new OptionError({
+      message: "`import` was given neither a text nor a list of files.",
+      hint: "Pass the text of an export, or `[{ path, text }]` for the files of a memory directory.",
+    });
   if (typeof from === "string" && isMemoryBundle(from)) {
     const { read, receipts } = await restoreBundle(world, from);
     return reportOf(read, receipts);
   }
   const read = typeof from === "string" ? importMemories(from) : importClaudeCodeMemory(from);
   return rememberAll(memory, read);
+}
+
+function isFiles(from: unknown): boolean {
+  const isFile = (one: unknown) =>
+    isObject(one) && typeof one["path"] === "string" && typeof one["text"] === "string";
+  return Array.isArray(from) && from.every(isFile);
 }
 
 async function rememberAll(memory: Rememberer, read: MemoryImport): Promise<MemoryImportReport> {
