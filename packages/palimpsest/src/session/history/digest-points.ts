@@ -110,9 +110,10 @@ export class DigestPoints {
   }
 
   /** Saves the digest of a session that is being closed. Never throws. */
-  saveAtClose(digest: FoldedFromLog<Digest>): Promise<void> {
+  async saveAtClose(digest: FoldedFromLog<Digest>): Promise<void> {
+    await this.#saving;
     const isFirst = this.#savedCharacters === 0;
-    return this.#saveFrom(isFirst ? SAVE_AT_CLOSE_CHARACTERS : SAVE_AGAIN_AT_CLOSE_CHARACTERS, digest);
+    await this.#saveFrom(isFirst ? SAVE_AT_CLOSE_CHARACTERS : SAVE_AGAIN_AT_CLOSE_CHARACTERS, digest);
   }
 
   async #saveFrom(fromCharacters: number, digest: FoldedFromLog<Digest>): Promise<void> {
