@@ -1,13 +1,17 @@
 /** The traps of Claude Code's transcripts, one small file each. */
 import { describe, expect, it } from "vitest";
-import type { ImportedSession } from "#importers/registry.ts";
-import { importSessions } from "#importers/registry.ts";
-
-type Record_ = Readonly<Record<string, unknown>>;
+import {
+  call,
+  importRecords,
+  messagesOf,
+  result,
+  type SomeRecord,
+  text,
+} from "#test/helpers/claude-records.ts";
 
 const BASE = { sessionId: "s1", version: "2.1.49", cwd: "/home/dev/project", isSidechain: false };
 
-function user(uuid: string, parentUuid: string | null, content: unknown, more: Record_ = {}): Record_ {
+function user(uuid: string, parentUuid: string | null, content: unknown, more: SomeRecord = {}): SomeRecord {
   return { ...BASE, type: "user", uuid, parentUuid, message: { role: "user", content }, ...more };
 }
 
@@ -15,48 +19,16 @@ function answer(
   uuid: string,
   parentUuid: string | null,
   id: string,
-  block: Record_,
-  more: Record_ = {},
-): Record_ {
+  block: SomeRecord,
+  more: SomeRecord = {},
+): SomeRecord {
   const message = { id, role: "assistant", model: "claude-opus-4-6", content: [block], ...more };
   return { ...BASE, type: "assistant", uuid, parentUuid, message };
 }
 
-const text = (value: string): Record_ => ({ type: "text", text: value });
-const call = (id: string): Record_ => ({ type: "tool_use", id, name: "Read", input: { path: id } });
-const result = (id: string): Record_ => ({
-  type: "tool_result",
-  tool_use_id: id,
-  content: `content of ${id}`,
-});
-
-function importAll(records: readonly unknown[]): ImportedSession {
-  const { format, sessions } = importSessions({
-    name: "session.jsonl",
-    text: records.map((record) => JSON.stringify(record)).join("\n"),
-  });
-  expect(format).toBe("claude-code");
-  return sessions[0]!;
-}
-
-/** Author and text, in one line per message. */
-function messageOf(session: ImportedSession): readonly string[] {
-  return session.items.flatMap((item) => {
-    if (item.type === "boundary")
-      return [`== ${item.trigger} ${item.preTokens ?? ""} ${item.summary ?? ""}`.trim()];
-    if (item.type !== "message") return [];
-    const blocks = item.message.content.map((block) => {
-      if (block.type === "text") return block.text;
-      if (block.type === "tool_use") return `call ${block.id}`;
-      return block.type === "tool_result" ? `result ${block.tool_use_id}` : block.type;
-    });
-    return [`${item.message.role}: ${blocks.join(" | ")}`];
-  });
-}
-
 describe("responses", () => {
   it("join the lines of one response, with the results of parallel calls written between them", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       answer("a1", "u1", "m1", { type: "thinking", thinking: "hm", signature: "sig" }),
       answer("a2", "a1", "m1", call("t1")),
@@ -65,7 +37,7 @@ describe("responses", () => {
       user("r2", "a3", [result("t2")]),
       answer("a4", "r2", "m2", text("done")),
     ]);
-    expect(messageOf(session)).toEqual([
+    expect(messagesOf(session)).toEqual([
       "user: hello",
       "assistant: thinking | call t1 | call t2",
       "user: result t1",
@@ -75,7 +47,7 @@ describe("responses", () => {
   });
 
   it("are billed once, as the last line of the response says", () => {
-    const usage = (output_tokens: number): Record_ => ({
+    const usage = (output_tokens: number): SomeRecord => ({
       usage: {
         input_tokens: 3,
         cache_read_input_tokens: 1_000,
@@ -83,7 +55,7 @@ describe("responses", () => {
         output_tokens,
       },
     });
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       answer("a1", "u1", "m1", text("one"), { ...usage(1), stop_reason: null }),
       answer("a2", "a1", "m1", call("t1"), { ...usage(127), stop_reason: "tool_use" }),
@@ -98,12 +70,12 @@ describe("responses", () => {
   });
 
   it("leave out what the tool made up after an API error, and keep it beside the conversation", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       { ...answer("a1", "u1", "x", text("API Error"), { model: "<synthetic>" }), isApiErrorMessage: true },
       user("u2", "a1", "again"),
     ]);
-    expect(messageOf(session)).toEqual(["user: hello", "user: again"]);
+    expect(messagesOf(session)).toEqual(["user: hello", "user: again"]);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(["api-error"]);
   });
 });
@@ -153,8 +125,8 @@ describe("branches", () => {
       leftOut: [],
     },
   ])("$why", ({ records, text: expected, leftOut }) => {
-    const session = importAll(records);
-    expect(messageOf(session)).toEqual(expected);
+    const session = importRecords(records);
+    expect(messagesOf(session)).toEqual(expected);
     expect(session.leftOut.map(({ reason }) => reason)).toEqual(leftOut);
   });
 
@@ -164,19 +136,21 @@ describe("branches", () => {
     { why: "a parent that is not in the file", parents: [null, "gone"], kind: "missing-parent" },
   ])("end where they lead nowhere: $why", ({ parents, kind }) => {
     const ids = ["a", "b", "c"];
-    const session = importAll(parents.map((parent, index) => user(ids[index]!, parent, `message ${index}`)));
-    expect(messageOf(session)).toHaveLength(parents.length);
+    const session = importRecords(
+      parents.map((parent, index) => user(ids[index]!, parent, `message ${index}`)),
+    );
+    expect(messagesOf(session)).toHaveLength(parents.length);
     expect(session.repairs.map((repair) => repair.kind)).toContain(kind);
   });
 
   it("keep a record once whose copy was written again, and a different one under the same id", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       user("u1", null, "hello"),
       user("u1", null, "something else"),
       answer("a1", "u1", "m1", text("hi")),
     ]);
-    expect(messageOf(session)).toEqual(["user: hello", "user: something else", "assistant: hi"]);
+    expect(messagesOf(session)).toEqual(["user: hello", "user: something else", "assistant: hi"]);
     expect(session.repairs.map(({ kind, line }) => [kind, line])).toEqual([
       ["duplicate-id", 2],
       ["duplicate-id", 3],
@@ -185,7 +159,7 @@ describe("branches", () => {
 });
 
 describe("compaction", () => {
-  const boundary = (uuid: string, logicalParentUuid: string): Record_ => ({
+  const boundary = (uuid: string, logicalParentUuid: string): SomeRecord => ({
     ...BASE,
     type: "system",
     subtype: "compact_boundary",
@@ -205,7 +179,7 @@ describe("compaction", () => {
   });
 
   it("is a boundary with its summary; the messages around it stay, preserved ones once", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       answer("a1", "u1", "m1", text("hi")),
       boundary("b1", "a1"),
@@ -213,7 +187,7 @@ describe("compaction", () => {
       summary,
       user("u2", "sum", "go on"),
     ]);
-    expect(messageOf(session)).toEqual([
+    expect(messagesOf(session)).toEqual([
       "user: hello",
       "assistant: hi",
       "== auto 155000 The story so far.",
@@ -228,28 +202,32 @@ describe("compaction", () => {
   });
 
   it("is found where the next message hangs on what stood before the boundary", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       boundary("b1", "u1"),
       summary,
       user("u2", "u1", "/compact"),
     ]);
-    expect(messageOf(session)).toEqual(["user: hello", "== auto 155000 The story so far.", "user: /compact"]);
+    expect(messagesOf(session)).toEqual([
+      "user: hello",
+      "== auto 155000 The story so far.",
+      "user: /compact",
+    ]);
   });
 
   it("is found in a fork, whose past is in another file", () => {
-    const session = importAll([boundary("b1", "elsewhere"), summary, user("u2", "sum", "go on")]);
-    expect(messageOf(session)).toEqual(["== auto 155000 The story so far.", "user: go on"]);
+    const session = importRecords([boundary("b1", "elsewhere"), summary, user("u2", "sum", "go on")]);
+    expect(messagesOf(session)).toEqual(["== auto 155000 The story so far.", "user: go on"]);
     expect(session.repairs).toEqual([]);
   });
 
   it("is found in a file that begins with the summary", () => {
-    const session = importAll([{ ...summary, parentUuid: null }, user("u2", "sum", "go on")]);
-    expect(messageOf(session)).toEqual(["== unknown  The story so far.", "user: go on"]);
+    const session = importRecords([{ ...summary, parentUuid: null }, user("u2", "sum", "go on")]);
+    expect(messagesOf(session)).toEqual(["== unknown  The story so far.", "user: go on"]);
   });
 
   it("tells which results a microcompact cleared", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       {
         ...BASE,
@@ -277,7 +255,7 @@ describe("compaction", () => {
 });
 
 describe("other records", () => {
-  const attachment = (value: Record_, more: Record_ = {}): Record_ => ({
+  const attachment = (value: SomeRecord, more: SomeRecord = {}): SomeRecord => ({
     ...BASE,
     type: "attachment",
     uuid: `at-${JSON.stringify(value).length}`,
@@ -319,13 +297,13 @@ describe("other records", () => {
       expected: "user: <local-command-stdout>ok</local-command-stdout>",
     },
   ])("put in a message: $why", ({ record, expected }) => {
-    const session = importAll([user("u1", null, "hello"), record]);
-    expect(messageOf(session)).toEqual(["user: hello", expected]);
+    const session = importRecords([user("u1", null, "hello"), record]);
+    expect(messagesOf(session)).toEqual(["user: hello", expected]);
     expect(session.items[1]).toMatchObject({ isAttachment: true, message: { origin: "host" } });
   });
 
   it("name the session by the last title that was written", () => {
-    const session = importAll([
+    const session = importRecords([
       { type: "summary", summary: "An older title", leafUuid: "x" },
       { type: "custom-title", customTitle: "First", sessionId: "s1" },
       user("u1", null, "hello"),
@@ -343,7 +321,7 @@ describe("other records", () => {
   });
 
   it("are counted where they have no part, and reported once per type where they are unknown", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "hello"),
       { type: "progress", uuid: "p" },
       { type: "progress", uuid: "q" },
@@ -357,7 +335,7 @@ describe("other records", () => {
   });
 
   it("mark what the tool put in as the host's, and what only people see as left out", () => {
-    const session = importAll([
+    const session = importRecords([
       user("u1", null, "caveat", { isMeta: true }),
       user("u2", "u1", "shown", { isVisibleInTranscriptOnly: true }),
       user("u3", "u2", "hello"),
@@ -371,11 +349,11 @@ describe("other records", () => {
 
   it("import the transcript of a sub-agent as a conversation of its own", () => {
     const side = { isSidechain: true, agentId: "agent-7" };
-    const session = importAll([
+    const session = importRecords([
       user("u1", "elsewhere", "task", side),
       { ...answer("a1", "u1", "m1", text("done")), ...side },
     ]);
-    expect(messageOf(session)).toEqual(["user: task", "assistant: done"]);
+    expect(messagesOf(session)).toEqual(["user: task", "assistant: done"]);
     expect(session).toMatchObject({ isSidechain: true, sessionId: "agent-7" });
     expect(session.items[0]).toMatchObject({ isSidechain: true });
   });
