@@ -6,7 +6,9 @@ import { parseIndex } from "#memory/files/index-entries.ts";
 import { parseMemoryFile, updateMemoryFile } from "#memory/files/memory-file.ts";
 import { setIndexLine } from "#memory/files/memory-index.ts";
 import { usedMemories } from "#memory/recall/used-memories.ts";
+import { changesIn, insteadIn } from "#memory/subject/change-patterns.ts";
 import { compareFacts } from "#memory/subject/same-subject.ts";
+import { signsOf } from "#memory/subject/subject-words.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
 import { cleanMemoryText } from "#memory/trust/clean-memory.ts";
 import { splitOwnWords } from "#memory/trust/own-words.ts";
@@ -150,6 +152,23 @@ describe("what a conversation says", () => {
   it.each(["a", "not ", "a'", "é"])("is compared as a fact in linear time where it repeats %j", (piece) => {
     const work = (count: number) => () => compareFacts(piece.repeat(count), `${piece.repeat(count)}x`);
     expect(growth(work(1_000), work(8_000))).toBeLessThan(LINEAR_LIMIT);
+  });
+
+  it.each(["!", "(", "。", "-", " - "])("has its signs found in linear time where it repeats %j", (piece) => {
+    const work = (count: number) => () => signsOf(`a${piece.repeat(count)}x`);
+    expect(growth(work(1_000), work(8_000))).toBeLessThan(LINEAR_LIMIT);
+  });
+
+  it.each([
+    "we replaced ",
+    "moved from a to ",
+    "not a but ",
+    "we dropped a ",
+    "was renamed to a ",
+  ])("is searched for a change in linear time where it repeats %j", (piece) => {
+    const work = (count: number) => () =>
+      [changesIn, insteadIn].map((find) => find(piece.repeat(count).trim()));
+    expect(growth(work(20), work(160))).toBeLessThan(LINEAR_LIMIT);
   });
 });
 

@@ -134,7 +134,8 @@ export function areOfOtherPersons(one: string, other: string): boolean {
 }
 
 /** Punctuation and emphasis around a word, and everywhere in scripts without blanks. */
-const AROUND = /^[("'`“”‘’«»„*_>]+|[)"'`“”‘’«»*_.,;:!?…]+$|[，。！？、；：「」『』（）《》]/gu;
+const AROUND =
+  /^[("'`“”‘’«»„*_>]+|(?<![)"'`“”‘’«»*_.,;:!?…])[)"'`“”‘’«»*_.,;:!?…]+$|[，。！？、；：「」『』（）《》]/gu;
 /** Letters, digits, dashes between sentences, and hyphens and apostrophes in words. */
 const WORDLIKE = /[\p{L}\p{N}\p{M}–—]|(?<=\p{L})[-'’](?=\p{L})/gu;
 
