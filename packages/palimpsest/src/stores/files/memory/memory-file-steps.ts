@@ -55,7 +55,7 @@ export class MemoryFiles {
 
   /** False if there is no memory directory. */
   hasFolder(): boolean {
-    return ifThere(() => this.fs.list("")) !== undefined;
+    return ifThere(() => this.fs.stat("")) !== undefined;
   }
 
   /** States of the files in a folder by name; none if it does not exist. */

@@ -296,7 +296,7 @@ it("whatever happens to a directory, a follower knows what a listing says", asyn
   );
 });
 
-describe("A look at a memory without a folder", () => {
+describe("The first look at a memory", () => {
   /** The same file system, and the names of what was asked of it. */
   function counting() {
     const asked: string[] = [];
@@ -305,7 +305,7 @@ describe("A look at a memory without a folder", () => {
         const member: unknown = Reflect.get(of, name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]): unknown => {
-          asked.push(String(name));
+          asked.push(`${String(name)} ${args[0]}`);
           return Reflect.apply(member, of, args);
         };
       },
@@ -313,13 +313,23 @@ describe("A look at a memory without a folder", () => {
     return { fs, asked };
   }
 
-  it("looks for the folder only", async () => {
+  it("looks for the folder only where there is none", async () => {
     const { fs, asked } = counting();
     const known = new Known(aStore({ fs }).follow!());
     await known.look();
     asked.length = 0;
     await known.look();
-    expect(asked).toEqual(["list"]);
+    expect(asked).toEqual(["stat "]);
+  });
+
+  it("does not list a folder only to see that it is there", async () => {
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, "first.md"), "It is there.");
+    const { fs, asked } = counting();
+    const known = new Known(aStore({ fs }).follow!());
+    await known.look();
+    expect([...known.paths]).toEqual(["first.md"]);
+    expect(asked.filter((one) => one === "list " || one === "listInParts ")).toEqual(["listInParts "]);
   });
 
   it("finds the first memory", async () => {
