@@ -45,7 +45,7 @@ describe("the reason of an edit", () => {
   it.each([
     [
       "rent",
-      'compacted at 172K of 200K because 14 calls had paid for it; `policy: "faithful"` waits until 167K',
+      "compacted at 172K of 200K because carrying its messages through 14 calls had cost more than a summary",
     ],
     [
       "threshold",
@@ -82,6 +82,23 @@ describe("the reason of an edit", () => {
     ],
   ])("of a compaction for %s below that size says how it was counted", (reason, sentence) => {
     expect(explainCompaction({ reason }, { ...moment, usedTokens: 150_000 })).toBe(sentence);
+  });
+
+  it.each([
+    {
+      usedTokens: 154_000,
+      alternative: '; `policy: "faithful"` waits until 167K',
+      why: "waiting is possible",
+    },
+    { usedTokens: 166_800, alternative: "", why: "the figures would be the same" },
+    { usedTokens: 172_400, alternative: "", why: "the window is full" },
+  ])("of an early compaction at $usedTokens names the policy that waits: $why", ({
+    usedTokens,
+    alternative,
+  }) => {
+    expect(explainCompaction({ reason: "rent" }, { ...moment, usedTokens, callsCount: 1 })).toMatch(
+      new RegExp(`through 1 call had cost more than a summary${alternative}$`),
+    );
   });
 
   it.each([
@@ -136,7 +153,7 @@ describe("the reason of an edit", () => {
     const { session, layers } = await layersOf({ policy: "economy", tariff: "openai-50" });
     const last = layers.findLast(({ edit }) => edit.isBoundary === true)!;
     expect(last.why).toMatch(
-      /^compacted at [\d.]+K of 16K because \d+ calls had paid for it; `policy: "faithful"` waits until 1[\d.]+K$/,
+      /^compacted at [\d.]+K of 16K because carrying its messages through \d+ calls had cost more than a summary; `policy: "faithful"` waits until 1[\d.]+K$/,
     );
     expect(session.context().lastCompaction).toMatchObject({ seq: last.seq, reason: "rent" });
   });

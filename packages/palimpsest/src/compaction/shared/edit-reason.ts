@@ -123,6 +123,7 @@ export function explainCompaction({ reason }: Pick<LayerEdit, "reason">, moment:
   const { usedTokens, windowTokens, compactAtTokens, callsCount } = moment;
   const cause = CAUSES.get(reason)?.({
     full: thousands(compactAtTokens),
+    isFull: usedTokens >= compactAtTokens || thousands(usedTokens) === thousands(compactAtTokens),
     margin: usedTokens < compactAtTokens ? ", estimates counted with a margin" : "",
     count: callsCount,
   });
@@ -141,6 +142,8 @@ const thousands = (tokens: number): string =>
 type Cause = (moment: {
   /** The size from which on the window is full. */
   readonly full: string;
+  /** True if the window was that size, as far as the figures show it. */
+  readonly isFull: boolean;
   /** Says why a window below that size counted as full; empty for one above it. */
   readonly margin: string;
   readonly count: number;
@@ -150,8 +153,9 @@ type Cause = (moment: {
 const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   [
     "rent",
-    ({ full, count }) =>
-      `${count} ${count === 1 ? "call" : "calls"} had paid for it; \`policy: "faithful"\` waits until ${full}`,
+    ({ full, isFull, count }) =>
+      `carrying its messages through ${count} ${count === 1 ? "call" : "calls"} had cost more than a summary` +
+      (isFull ? "" : `; \`policy: "faithful"\` waits until ${full}`),
   ],
   [
     "threshold",
