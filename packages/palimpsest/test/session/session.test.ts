@@ -83,6 +83,11 @@ describe("a session", () => {
     await expect(session.undo((first as { seq: number }).seq)).rejects.toMatchObject({
       code: "UNDO_REFUSED",
     });
+    // A message is not an edit.
+    await expect(session.undo(2)).rejects.toMatchObject({
+      code: "UNDO_REFUSED",
+      hint: expect.stringMatching(/`layer` events, have numbers; for messages use `rewind`\.$/),
+    });
   });
 
   it("goes back to an earlier message; what came after stays readable", async () => {

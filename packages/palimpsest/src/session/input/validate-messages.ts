@@ -81,8 +81,13 @@ export function validateMessage(
   }
   for (const field of ["role", "content"]) {
     if (message[field] === undefined) {
+      const isBlock = typeof value["type"] === "string" && value["content"] === undefined;
       copier.enter(depth, field);
-      throw copier.refusal(depth + 1, "is missing", "`{ role, content }`");
+      throw copier.refusal(
+        depth + 1,
+        "is missing",
+        isBlock ? '`{ role: "user", content: [ … ] }` around content blocks' : "`{ role, content }`",
+      );
     }
   }
   return message as unknown as Message;

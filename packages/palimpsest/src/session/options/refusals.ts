@@ -38,7 +38,7 @@ export function nothingGained(): CompactionError {
   return new CompactionError("COMPACTION_REFUSED", {
     message:
       "Nothing would be gained by a compaction now: there is no place to cut, or too little to summarise.",
-    hint: "Go on without it; if you named a pivot, another one may help.",
+    hint: "Go on without it, or name another `from` or `upTo`.",
   });
 }
 

@@ -205,6 +205,15 @@ describe("receiveMessages", () => {
     expect(refusal.hint).toMatch(/^Pass \S/);
   });
 
+  it("says of content blocks without a message how to wrap them", () => {
+    const refusal = refusalOf(() =>
+      validateMessages([text("What is on it?"), { type: "image", source: {} }]),
+    );
+    expect(`${refusal.message} ${refusal.hint}`).toBe(
+      'messages[0].role is missing. Pass `{ role: "user", content: [ … ] }` around content blocks.',
+    );
+  });
+
   it("refuses what throws while it is read, with the cause", () => {
     const trap = {
       role: "user",

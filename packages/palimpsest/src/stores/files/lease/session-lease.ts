@@ -98,7 +98,7 @@ export class SessionLease {
         return before.type === "stale" && before.isDead ? "over-dead" : "over-living";
       }
     } catch (error) {
-      throw storeFailure(`The lease of ${sessionFolder} could not be taken`, error);
+      throw storeFailure(`The session cannot be written: no lease in ${sessionFolder}`, error);
     }
     throw sessionInUse(this.#options.sessionId, "other processes take and release it all the time");
   }
