@@ -150,12 +150,25 @@ function objectSchema(
   properties: McpTool["properties"],
   required: readonly string[] = [],
 ): StandardSchemaWithJSON<Input, Input> {
-  return fromJsonSchema<Input>({
+  const schema = fromJsonSchema<Input>({
     type: "object",
     properties: { ...properties },
     required: [...required],
     additionalProperties: false,
-  });
+  })["~standard"];
+  const names = Object.keys(properties);
+  return {
+    "~standard": {
+      ...schema,
+      // The SDK's message names no argument, so that a model cannot correct it.
+      validate: (value) => {
+        const unknown = Object.keys(value ?? {}).filter((name) => !names.includes(name));
+        if (unknown.length === 0) return schema.validate(value);
+        const message = `There is no argument ${unknown.join(", ")}. The arguments are ${names.join(", ")}`;
+        return { issues: [{ message }] };
+      },
+    },
+  };
 }
 
 function instructionsOf({ scopes, tools, readOnlyReason }: McpServerParts): string {

@@ -109,12 +109,12 @@ describe("arguments of calls", () => {
     {
       name: "memory_remember",
       input: { text: "x", folder: "../.." },
-      answer: /must NOT have additional properties/,
+      answer: /There is no argument folder\. The arguments are text, name, /,
     },
     {
       name: "memory_remember",
       input: { text: "x", isConfirmed: true },
-      answer: /must NOT have additional properties/,
+      answer: /There is no argument isConfirmed\./,
     },
     {
       name: "memory_remember",
