@@ -5,8 +5,13 @@ import { type ContextUse, clearedTokens, contextUse, figuresOf, thinkingBudget }
 import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSize } from "../command-line/window-option.ts";
-import { foldWindow, latestOf, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
-import { type PlaceCall, type PlaceFlags, sessionCommand } from "../stored-sessions/session-place.ts";
+import { foldWindow, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
+import {
+  LATEST_ARGUMENT,
+  type PlaceCall,
+  type PlaceFlags,
+  sessionCommand,
+} from "../stored-sessions/session-place.ts";
 import { nameOf } from "../stored-sessions/session-words.ts";
 import { layoutOf } from "../terminal/terminal.ts";
 import { renderContext } from "./context-report.ts";
@@ -25,7 +30,7 @@ export const contextCommand = sessionCommand(
   {
     name: "context",
     description: "show what fills the window of a session, by category",
-    args: { "[session]": "id, the beginning of one, or a title (default: the latest session)" },
+    args: LATEST_ARGUMENT,
     options: [WINDOW_OPTION],
     examples: ["context", "context 3f2a91c0", "context 3f2a91c0 --window 64k --json"],
     notes: [
@@ -34,7 +39,7 @@ export const contextCommand = sessionCommand(
     ],
   },
   async ({ place, flags, context }: PlaceCall<ContextFlags>, which: string | undefined) =>
-    withLog(place, which ?? (await latestOf(place)), async (opened) => {
+    withLog(place, which, async (opened) => {
       const use = await contextOf(opened, flags.window);
       return {
         json: { sessionId: opened.info.sessionId, ...use },

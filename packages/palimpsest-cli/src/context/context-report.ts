@@ -63,7 +63,7 @@ export function renderContext(
     barOf(use, Math.min(BAR_COLUMNS, columns), styles),
     ...wrapWords(
       "",
-      `${formatTokens(usedTokens)} of ${formatTokens(windowTokens)} tokens (${formatShare(usedTokens / windowTokens)}, ${SOURCES.get(source) ?? source}); ${usedTokens < compactAtTokens ? `compaction starts at ${formatTokens(compactAtTokens)}` : `the next call compacts it: that starts at ${formatTokens(compactAtTokens)}`}`,
+      `${formatTokens(usedTokens)} of ${formatTokens(windowTokens)} tokens (${formatShare(usedTokens / windowTokens)}, ${sourceWords(source)}); ${usedTokens < compactAtTokens ? `compaction starts at ${formatTokens(compactAtTokens)}` : `the next call compacts it: that starts at ${formatTokens(compactAtTokens)}`}`,
       columns,
     ),
     ...(use.lastCompaction === undefined
@@ -79,6 +79,10 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
   ["anchored", "the provider's last report and what came since"],
   ["estimate", "estimated"],
 ]);
+
+/** The origin of a figure, in words. */
+const sourceWords = (source: string): string =>
+  SOURCES.get(source) ?? (source.startsWith("counter:") ? "counted by the provider" : source);
 
 type Row = readonly [mark: string, words: string, tokens: number, count: string];
 const row = (...cells: Row): Row => cells;

@@ -4,6 +4,7 @@ import { MEMORY_RECALL_DEFAULTS, MEMORY_TYPES, showHidden, showOnOneLine } from 
 import type { ListedMemory, MemoryType } from "palimpsest/memory";
 import { type CommandResult, parseChoice, parseCount, refuseTogether } from "../command-line/command.ts";
 import { cutToColumns } from "../terminal/columns.ts";
+import { formatQuantity } from "../terminal/figures.ts";
 import { layoutOf, type Terminal, terminalText } from "../terminal/terminal.ts";
 import {
   factsOf,
@@ -229,7 +230,7 @@ const audit = memoryCommand(
           ({ kind, paths, detail }) =>
             `${styles.yellow(kind)} ${paths.map(showOnOneLine).join(", ")}: ${showOnOneLine(detail)}`,
         ),
-        `${memories} memories: ${active} active, ${superseded} superseded, ${quarantined} quarantined. ` +
+        `${formatQuantity(memories, "memory", "memories")}: ${active} active, ${superseded} superseded, ${quarantined} quarantined. ` +
           `Active memories: ${neverRecalled} never recalled, ${unconfirmed} not confirmed.`,
         ...(findings.length === 0 ? [styles.green("No problems found.")] : []),
       ],

@@ -1,5 +1,5 @@
 /**
- * `palimpsest sessions fork`, `rename`, `tag` and `restore`: commands that change or copy one session. Each prints
+ * `palimpsest sessions fork`, `rename`, `tag`, `trash` and `restore`: commands that change or copy one session. Each prints
  * its result as one line, or as JSON.
  */
 import { OptionError, PalimpsestError } from "palimpsest";
@@ -104,6 +104,27 @@ function tagCommand(action: "add" | "remove"): AddCommand {
   );
 }
 
+const trash = sessionCommand(
+  {
+    name: "trash",
+    alias: "rm",
+    description: "move a session to the trash",
+    args: SESSION_ARGUMENT,
+    examples: ["sessions trash 3f2a91c0", "sessions list --trash"],
+    notes: [
+      "sessions restore brings it back, until sessions clean deletes it for good, 30 days later. Memories that came",
+      "from it stay: palimpsest memory forget. A session that another process is writing is refused.",
+    ],
+  },
+  async ({ place }: PlaceCall, which: string) => {
+    const { info, project } = await place.trash(which);
+    const session = listedSession(info, { project: project.name });
+    const name = session.name === undefined ? "" : ` (${session.name})`;
+    const line = `${showOnOneLine(info.sessionId)}${name} is in the trash; palimpsest sessions restore brings it back.`;
+    return { out: [line], json: { session } };
+  },
+);
+
 const restore = sessionCommand(
   {
     name: "restore",
@@ -119,4 +140,4 @@ const restore = sessionCommand(
   },
 );
 
-export const CHANGE_SESSION_COMMANDS = { fork, rename, tag, restore };
+export const CHANGE_SESSION_COMMANDS = { fork, rename, tag, trash, restore };

@@ -29,9 +29,9 @@ import {
   withLog,
 } from "../stored-sessions/read-session.ts";
 import {
+  LATEST_ARGUMENT,
   type PlaceCall,
   type PlaceFlags,
-  SESSION_ARGUMENT,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
 import { tagsOf } from "../stored-sessions/session-words.ts";
@@ -58,7 +58,7 @@ export const exportSessionCommand = sessionCommand(
   {
     name: "export",
     description: "write a session as JSONL, Markdown or a page of HTML",
-    args: SESSION_ARGUMENT,
+    args: LATEST_ARGUMENT,
     options: [
       FORMAT_OPTION,
       ["-o, --output <file>", "file to write, whole or not at all (default: -, the standard output)"],
@@ -80,7 +80,7 @@ export const exportSessionCommand = sessionCommand(
       "--json prints a report to standard output, so it needs -o FILE for the export.",
     ],
   },
-  async ({ place, flags, context, version }: PlaceCall<ExportFlags>, which: string) => {
+  async ({ place, flags, context, version }: PlaceCall<ExportFlags>, which?: string) => {
     const output = flags.output === "-" ? undefined : flags.output;
     const format = flags.format ?? formatOf(output);
     const isRedacted = flags.redact ?? format !== "jsonl";

@@ -4,7 +4,7 @@
 import { showOnOneLine } from "palimpsest/internal";
 import { damageJson } from "../stored-sessions/listed-session.ts";
 import { foldWindow, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
-import { type PlaceCall, SESSION_ARGUMENT, sessionCommand } from "../stored-sessions/session-place.ts";
+import { LATEST_ARGUMENT, type PlaceCall, sessionCommand } from "../stored-sessions/session-place.ts";
 import { nameOf } from "../stored-sessions/session-words.ts";
 import { cutToColumns, wrapWords } from "../terminal/columns.ts";
 import { formatBytes, formatCount, formatQuantity, formatTokens } from "../terminal/figures.ts";
@@ -17,11 +17,11 @@ export const resumeInfoCommand = sessionCommand(
   {
     name: "resume-info",
     description: "show what resuming a session would read, without resuming it",
-    args: SESSION_ARGUMENT,
+    args: LATEST_ARGUMENT,
     examples: ["sessions resume-info 3f2a91c0", "sessions resume-info 3f2a91c0 --json"],
     exitCodes: { 0: "it can be resumed", [IN_USE]: "another process is writing it" },
   },
-  ({ place, context }: PlaceCall, which: string) =>
+  ({ place, context }: PlaceCall, which?: string) =>
     withLog(place, which, async (opened) => {
       const info = await resumeInfo(opened);
       return { json: info, out: render(info, context), exitCode: info.canResume ? 0 : IN_USE };

@@ -16,6 +16,7 @@ const COMMANDS: CommandLoaders = {
   export: async () => (await import("./export-session-command.ts")).exportSessionCommand,
   import: async () => (await import("./import-session-command.ts")).importSessionsCommand,
   clean: async () => (await import("./clean-sessions-command.ts")).cleanSessionsCommand,
+  trash: async () => (await changing()).trash,
   restore: async () => (await changing()).restore,
 };
 

@@ -15,10 +15,10 @@ import { anyNotesJson } from "../stored-sessions/notes-report.ts";
 import { readNotesIfAny } from "../stored-sessions/read-notes.ts";
 import { foldWindow, type OpenedLog, readThrough, withLog } from "../stored-sessions/read-session.ts";
 import {
+  LATEST_ARGUMENT,
   type PlaceCall,
   type PlaceFlags,
   REDACT_OPTION,
-  SESSION_ARGUMENT,
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
 import { Survey } from "../stored-sessions/survey-log.ts";
@@ -36,7 +36,7 @@ export const showSessionCommand = sessionCommand(
   {
     name: "show",
     description: "show a session: facts, figures, newest messages",
-    args: SESSION_ARGUMENT,
+    args: LATEST_ARGUMENT,
     options: [
       REDACT_OPTION,
       [
@@ -47,12 +47,12 @@ export const showSessionCommand = sessionCommand(
       ],
     ],
     examples: [
-      "sessions show 3f2a91c0",
+      "sessions show",
       'sessions show "Fix the harbour ledger" --messages 20',
       "sessions show 3f2a91c0 --json",
     ],
   },
-  ({ place, flags, context }: PlaceCall<ShowFlags>, which: string) =>
+  ({ place, flags, context }: PlaceCall<ShowFlags>, which?: string) =>
     withLog(place, which, async (opened) => {
       const window = await foldWindow(opened);
       const survey = new Survey({ isEstimating: true });

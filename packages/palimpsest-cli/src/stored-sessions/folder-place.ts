@@ -97,6 +97,12 @@ export class FolderPlace {
     return importRecording(path, { ...this.#wired, ...options });
   }
 
+  async trash(which: string): Promise<FoundSession> {
+    const found = await this.find(which);
+    await this.#store.trash(found.info.sessionId, { at: systemClock.nowMs(), reason: "by hand" });
+    return found;
+  }
+
   async listTrash(): Promise<readonly TrashedSession[]> {
     return this.#store.listTrash();
   }

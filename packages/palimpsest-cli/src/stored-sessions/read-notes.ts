@@ -26,8 +26,14 @@ import {
 } from "palimpsest/internal";
 import type { AddCommand, CommandResult, CommandWords } from "../command-line/command.ts";
 import type { CliContext } from "../terminal/terminal.ts";
-import { foldWindow, latestOf, type OpenedLog, withLog } from "./read-session.ts";
-import { type PlaceCall, type PlaceFlags, type SessionPlace, sessionCommand } from "./session-place.ts";
+import { foldWindow, type OpenedLog, withLog } from "./read-session.ts";
+import {
+  LATEST_ARGUMENT,
+  type PlaceCall,
+  type PlaceFlags,
+  type SessionPlace,
+  sessionCommand,
+} from "./session-place.ts";
 
 /** Notes that have a file. */
 export type StoredNotes = NotesFile & { readonly path: string };
@@ -61,11 +67,10 @@ export function notesCommand(
   words: CommandWords,
   run: (call: PlaceCall, opened: OpenedLog, notes: StoredNotes) => Promise<CommandResult>,
 ): AddCommand {
-  const args = { "[session]": "id, the beginning of one, or a title (default: the latest session)" };
-  return sessionCommand({ ...words, args }, async (call: PlaceCall, which: string | undefined) =>
-    withLog(call.place, which ?? (await latestOf(call.place)), (opened) =>
-      run(call, opened, storedNotes(opened)),
-    ),
+  return sessionCommand(
+    { ...words, args: LATEST_ARGUMENT },
+    async (call: PlaceCall, which: string | undefined) =>
+      withLog(call.place, which, (opened) => run(call, opened, storedNotes(opened))),
   );
 }
 

@@ -26,13 +26,13 @@ export interface OpenedLog extends FoundSession {
   readonly log: SessionLog;
 }
 
-/** Opens the log of the session that `which` names for reading, and closes it, however that ends. */
+/** Opens the log of the session that `which` names, or of the latest one, for reading, and closes it, however that ends. */
 export async function withLog<Result>(
   place: SessionPlace,
-  which: string,
+  which: string | undefined,
   work: (opened: OpenedLog) => Promise<Result>,
 ): Promise<Result> {
-  const found = await place.find(which);
+  const found = await place.find(which ?? (await latestOf(place)));
   const log = await place.storeOf(found.project).open(found.info.sessionId);
   try {
     return await work({ ...found, log });
@@ -42,7 +42,7 @@ export async function withLog<Result>(
 }
 
 /** The id of the latest session of the project that people or agents talk in. @throws `SESSION_NOT_FOUND` */
-export async function latestOf(place: SessionPlace): Promise<string> {
+async function latestOf(place: SessionPlace): Promise<string> {
   for (let after: string | undefined; ; ) {
     const { sessions, next } = await place.list(after === undefined ? {} : { after });
     const latest = sessions.find(isConversation);

@@ -36,6 +36,11 @@ const PLACE_OPTIONS: readonly OptionRow[] = [
 /** Arguments of commands about one session. */
 export const SESSION_ARGUMENT = { "<session>": "id, the beginning of one, or a title" } as const;
 
+/** The same for commands that change nothing there, or that go on with the latest session. */
+export const LATEST_ARGUMENT = {
+  "[session]": "id, the beginning of one, or a title (default: the latest session)",
+} as const;
+
 /** Option of commands that show conversations. */
 export const REDACT_OPTION: OptionRow = ["--no-redact", "keep keys and passwords"];
 
@@ -50,7 +55,7 @@ export interface SessionPlace extends HomeParts {
 type HomeParts = Pick<
   PalimpsestHome,
   | ("folder" | "project" | "list" | "projects" | "find" | "storeOf" | "fork")
-  | ("rename" | "tag" | "importFrom" | "listTrash" | "restore" | "close")
+  | ("rename" | "tag" | "importFrom" | "trash" | "listTrash" | "restore" | "close")
 >;
 
 /** A call of a command, with the opened place. */

@@ -1,5 +1,7 @@
 /** `palimpsest context`: the window of a stored session as a bar and a table. */
 import { describe, expect, it } from "vitest";
+import { renderContext } from "#context/context-report.ts";
+import { createStyles } from "#terminal/styles.ts";
 import { HOSTILE, json, storedHome, storeSession } from "../../../../test/helpers/stored.ts";
 
 interface Use {
@@ -35,6 +37,24 @@ describe("palimpsest context", () => {
     expect([use.sessionId, use.windowTokens]).toEqual([sessionId, 64_000]);
     const sum = use.shares.reduce((total, { tokens }) => total + tokens, 0);
     expect(Math.abs(sum + use.freeTokens + use.reserveTokens - 64_000)).toBeLessThan(10);
+  });
+
+  it.each([
+    ["reported", "as the provider reported it"],
+    ["counter:anthropic-count-tokens", "counted by the provider"],
+  ] as const)("says in words that the size is %s", (source, words) => {
+    const use = {
+      model: "claude-sonnet-4-5",
+      windowTokens: 1_000,
+      usedTokens: 90,
+      source,
+      shares: [],
+      freeTokens: 810,
+      reserveTokens: 100,
+      compactAtTokens: 900,
+    };
+    const styles = createStyles({ isColored: false });
+    expect(renderContext("A", use, { columns: 120, styles }).join("\n")).toContain(`(9.0 %, ${words})`);
   });
 
   it("keeps to narrow screens and shows no control characters", async () => {

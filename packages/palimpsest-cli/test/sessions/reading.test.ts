@@ -330,6 +330,7 @@ describe("reading commands", () => {
     ["export"],
     ["import"],
     ["clean"],
+    ["trash"],
     ["restore"],
   ])("%s has help with an example", async (name) => {
     const { code, out } = await storedHome().run(["sessions", name, "--help"]);
@@ -338,6 +339,19 @@ describe("reading commands", () => {
     expect(out).toContain("Exit codes:\n  0  ");
     expect(out).toContain("--json");
   });
+});
+
+it.each([
+  ["show"],
+  ["export"],
+  ["resume-info"],
+])("%s takes the latest session if none is named", async (name) => {
+  const place = storedHome();
+  await storeSession(place, { title: "older", at: Date.now() - 60_000 });
+  const latest = await storeSession(place, { title: "The ledger" });
+  const named = await place.run(["sessions", name, latest]);
+  expect(named.code).toBe(0);
+  expect(await place.run(["sessions", name])).toEqual(named);
 });
 
 it("has every field of its JSON in the reference", async () => {

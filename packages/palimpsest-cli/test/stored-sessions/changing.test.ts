@@ -270,6 +270,39 @@ describe("sessions export and import", () => {
   });
 });
 
+describe("sessions trash", () => {
+  it.each([
+    { kind: "home", where: [] },
+    { kind: "folder", where: ["--folder", "sessions"] },
+  ])("moves one session to the trash of a $kind, and restore brings it back", async ({ kind, where }) => {
+    const place = storedHome();
+    const sessionId = await storeSession(place, { title: "Draft" });
+    if (kind === "folder") {
+      const { out } = await place.run(["sessions", "export", "-f", "jsonl"]);
+      await place.run(["sessions", "import", writeTestFile("draft.jsonl", out), ...where]);
+    }
+    expect(await place.run(["sessions", "trash", "Draft", ...where])).toMatchObject({
+      code: 0,
+      out: `${sessionId} (Draft) is in the trash; palimpsest sessions restore brings it back.\n`,
+    });
+    expect((await place.run(["sessions", "show", "Draft", ...where])).err).toMatch(/^SESSION_NOT_FOUND /);
+    expect((await place.run(["sessions", "list", "--trash", ...where])).out).toContain(sessionId);
+    expect((await place.run(["sessions", "restore", sessionId, ...where])).code).toBe(0);
+    const again = await place.run(["sessions", "rm", sessionId, "--json", ...where]);
+    expect(json(again)).toMatchObject({ session: { sessionId } });
+  });
+
+  it("refuses a session that is being written", async () => {
+    const place = storedHome();
+    const sessionId = await storeSession(place, { title: "Draft" });
+    const home = openHome({ home: place.home, workingCopy: place.folder, persistence: true, env: {} });
+    const session = await home.resume(sessionId);
+    expect((await place.run(["sessions", "trash", sessionId])).err).toMatch(/^SESSION_IN_USE /);
+    await session.close();
+    await home.close();
+  });
+});
+
 describe("sessions clean and restore", () => {
   it("moves to the trash what is old, says so before, and brings it back", async () => {
     const place = storedHome();

@@ -5,8 +5,9 @@
 import { resolve } from "node:path";
 import { createPalimpsest, functionModel, type ModelClient, OptionError } from "palimpsest";
 import { parseWindowSize } from "../../command-line/window-option.ts";
-import { foldWindow, latestOf, withLog } from "../../stored-sessions/read-session.ts";
+import { foldWindow, withLog } from "../../stored-sessions/read-session.ts";
 import {
+  LATEST_ARGUMENT,
   openHomeOf,
   type PlaceCall,
   type PlaceFlags,
@@ -29,7 +30,7 @@ export const compactCommand = sessionCommand(
   {
     name: "compact",
     description: "make room in a session now: a summary in place of its old messages",
-    args: { "[session]": "id, the beginning of one, or a title (default: the latest session)" },
+    args: LATEST_ARGUMENT,
     options: [
       [
         "--model <name>",
@@ -60,19 +61,15 @@ export const compactCommand = sessionCommand(
         message: "--instructions are for a model, and there is none.",
         hint: "Name one with --model, or leave the instructions out: a summary from the log follows none.",
       });
-    const { sessionId, model: usual } = await withLog(
-      place,
-      which ?? (await latestOf(place)),
-      async (log) => {
-        const { projection, tracker } = await foldWindow(log);
-        if (projection.visible.length === 0) throw nothingToCompact();
-        const answered = projection.visible.findLast((message) => message.model !== undefined)?.model;
-        return {
-          sessionId: log.info.sessionId,
-          model: projection.callSeqs.length > 0 ? tracker.ledger.model : (answered ?? tracker.ledger.model),
-        };
-      },
-    );
+    const { sessionId, model: usual } = await withLog(place, which, async (log) => {
+      const { projection, tracker } = await foldWindow(log);
+      if (projection.visible.length === 0) throw nothingToCompact();
+      const answered = projection.visible.findLast((message) => message.model !== undefined)?.model;
+      return {
+        sessionId: log.info.sessionId,
+        model: projection.callSeqs.length > 0 ? tracker.ledger.model : (answered ?? tracker.ledger.model),
+      };
+    });
     const home = flags.folder === undefined ? openHomeOf(flags, context) : undefined;
     const client = flags.model === undefined ? silentModel(usual) : await modelOf(flags, context);
     const palimpsest = createPalimpsest({
