@@ -149,6 +149,16 @@ describe("palimpsest run", () => {
     await place.provider.close();
   });
 
+  it("names each denied call and the rule that allows it on standard error, where the answer is text", async () => {
+    const place = await chatPlace([callTool("shell", { command: "rm -rf src" }), "It is done."]);
+    const { out, err } = await runChat(place, ["-p", "Go."]);
+    expect(out).toBe("It is done.\n");
+    expect(err).toBe(
+      'Not allowed: shell rm -rf src: it needs permission, and there is no person to ask. Allow it with --allowed-tools "shell(rm -rf src)" or --permission-mode, or do it another way\n',
+    );
+    await place.provider.close();
+  });
+
   it("names a denied tool of a server as it was called", async () => {
     const input = { name: "harbour.tide", input: { berth: 7 } };
     const place = await chatPlace([callTool("mcp_call", input), "I could not."]);

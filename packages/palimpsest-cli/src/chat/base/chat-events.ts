@@ -103,3 +103,32 @@ export function retryWords({
   const why = reason === "" ? kind : `${kind}: ${reason}`;
   return `The provider does not answer (${why}): trying again in ${formatMs(waitMs)}, attempt ${attempt}.`;
 }
+
+/** The argument that says most about a call, by the names that tools use. */
+const TELLING = [
+  "command",
+  "path",
+  "pattern",
+  "prompt",
+  "query",
+  "description",
+  "name",
+  "text",
+  "id",
+] as const;
+
+/** The arguments of a call; none where the model sent something else. */
+export function inputOf({ input }: { readonly input: unknown }): Readonly<Record<string, unknown>> {
+  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+}
+
+/** A call in a few words: `shell npm test`. */
+export function toolLabel({
+  call,
+  isSubAgent,
+}: Pick<Extract<ChatEvent, { readonly type: "tool-denied" }>, "call" | "isSubAgent">): string {
+  const input = inputOf(call);
+  const found = TELLING.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
+  const words = `${call.name}${typeof found === "string" ? ` ${found.slice(0, 500)}` : ""}`;
+  return safeLine(isSubAgent ? `(agent) ${words}` : words);
+}

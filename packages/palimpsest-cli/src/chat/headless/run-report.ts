@@ -8,7 +8,7 @@
 import { formatBytes } from "../../terminal/figures.ts";
 import { jsonLine, type Terminal, terminalText } from "../../terminal/terminal.ts";
 import type { ChatAgent } from "../agent/chat-agent.ts";
-import { type ChatEvent, retryWords, type TurnResult } from "../base/chat-events.ts";
+import { type ChatEvent, retryWords, type TurnResult, toolLabel } from "../base/chat-events.ts";
 import { messageOf } from "../base/values.ts";
 
 export const OUTPUT_FORMATS = ["text", "json", "stream-json"] as const;
@@ -92,6 +92,8 @@ export class RunReport {
     } else if (event.type === "tool-denied") {
       const { id, name, input } = event.call;
       this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input, reason: event.reason });
+      if (format === "text")
+        err.write(terminalText(`Not allowed: ${toolLabel(event)}: ${event.reason}`, err));
     } else if (event.type === "retry" && format === "text") err.write(`${retryWords(event)}\n`);
     else if (event.type === "notice" && format !== "stream-json") err.write(terminalText(event.text, err));
     if (format !== "stream-json" || this.#isOver) return;

@@ -46,8 +46,11 @@ interface GateOptions {
 /** The decision about a call. */
 type Verdict = "allow" | { readonly deny: string };
 
-const NO_PERSON =
-  "it needs permission, and there is no person to ask. Allow it with --allowed-tools or --permission-mode, or do it another way";
+/** Why a call is denied that needs permission, with the rule that would allow it. */
+function noPerson(rule: string | undefined): string {
+  const flag = `--allowed-tools${rule === undefined ? "" : ` ${JSON.stringify(rule)}`}`;
+  return `it needs permission, and there is no person to ask. Allow it with ${flag} or --permission-mode, or do it another way`;
+}
 
 /** Folders whose files decide what is run, or what an agent may do from the next start on. */
 const DECIDING_FOLDER = /(?:^|[\\/])\.(?:git|palimpsest)(?:[\\/]|$)/i;
@@ -134,12 +137,12 @@ export class PermissionGate {
     asked: AskedCall & { readonly why: string | undefined },
   ): Promise<Verdict> {
     const ask = this.#askPerson;
-    if (ask === undefined) return Promise.resolve({ deny: NO_PERSON });
+    const rule = asked.why === undefined ? ruleFor(permission) : undefined;
+    if (ask === undefined) return Promise.resolve({ deny: noPerson(rule) });
     const turn = this.#open.then(async (): Promise<Verdict> => {
       // An answer to the question before may cover this one.
       if (asked.why === undefined && this.#isAllowed(permission)) return "allow";
       asked.signal.throwIfAborted();
-      const rule = asked.why === undefined ? ruleFor(permission) : undefined;
       const { call, caller, why } = asked;
       const answer = await ask({ call, ...caller, what: permission.what, why, rule }, asked.signal);
       if ("deny" in answer) return answer;

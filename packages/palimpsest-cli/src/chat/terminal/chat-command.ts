@@ -78,7 +78,7 @@ async function inPlainText(call: ChatCall): Promise<CommandResult> {
   const agent = await openChat({ ...chatOptions(call), onEvent: (event) => chat.onEvent(event) });
   try {
     await chat.run(agent);
-    return { exitCode: 0 };
+    return { exitCode: chat.hasFailed ? 1 : 0 };
   } finally {
     await agent.close();
   }

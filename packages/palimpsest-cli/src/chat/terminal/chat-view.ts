@@ -6,7 +6,7 @@
  */
 
 import type { TurnEvent } from "palimpsest";
-import { type ChatEvent, retryWords, type ToolOutput } from "../base/chat-events.ts";
+import { type ChatEvent, inputOf, retryWords, type ToolOutput, toolLabel } from "../base/chat-events.ts";
 import { safeLine, safeText } from "../base/safe-text.ts";
 import { messageOf } from "../base/values.ts";
 import { changeLines } from "./change-lines.ts";
@@ -247,35 +247,6 @@ const ENDINGS = {
 } as const;
 
 const seconds = (ms: number): string => `${Math.floor(ms / 1_000)} s`;
-
-/** The argument that says most about a call, by the names that tools use. */
-const TELLING = [
-  "command",
-  "path",
-  "pattern",
-  "prompt",
-  "query",
-  "description",
-  "name",
-  "text",
-  "id",
-] as const;
-
-/** The arguments of a call; none where the model sent something else. */
-function inputOf({ input }: { readonly input: unknown }): Readonly<Record<string, unknown>> {
-  return typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
-}
-
-/** A call in a few words: `shell npm test`. */
-function toolLabel({
-  call,
-  isSubAgent,
-}: Pick<Extract<ChatEvent, { readonly type: "tool-denied" }>, "call" | "isSubAgent">): string {
-  const input = inputOf(call);
-  const found = TELLING.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
-  const words = `${call.name}${typeof found === "string" ? ` ${found.slice(0, 500)}` : ""}`;
-  return safeLine(isSubAgent ? `(agent) ${words}` : words);
-}
 
 /** The beginning of an output. */
 function outputLines(output: ToolOutput): readonly string[] {

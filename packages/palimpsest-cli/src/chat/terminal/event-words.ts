@@ -152,8 +152,17 @@ function summaryWords({ outcome, model, tookMs, form, trigger }: EventOf<"summar
   const took = formatMs(tookMs);
   const asked = trigger === "manual" ? " on request" : "";
   if (outcome === "written") return dim(`Summary written${asked} by ${model} in ${took} (${form}).`);
-  return warn(`The summary by ${model} failed: ${outcome} (${took}).`);
+  return warn(`The summary by ${model} failed: ${SUMMARY_PROBLEMS.get(outcome) ?? outcome} (${took}).`);
 }
+
+/** Answers that are not a summary, in words. Other outcomes are kinds of failure, which the documents list. */
+const SUMMARY_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ["called-a-tool", "it called a tool instead"],
+  ["cut-off", "its answer was cut off"],
+  ["refused", "it refused"],
+  ["empty", "its answer was empty"],
+  ["not-a-summary", "its answer is not a summary"],
+]);
 
 function notesWords({ outcome, changed, reason, tookMs }: EventOf<"notes-update">): EventWords | undefined {
   if (outcome === "failed") return warn(`The notes could not be updated: ${reason ?? "no reason given"}`);

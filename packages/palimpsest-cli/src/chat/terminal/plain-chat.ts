@@ -18,12 +18,20 @@ export class PlainChat {
   readonly #context: CliContext;
   readonly #view = new ChatView(Date.now, () => this.#agent?.session.id);
   #agent: ChatAgent | undefined;
+  #hasFailed = false;
 
   constructor(context: CliContext) {
     this.#context = context;
   }
 
+  /** True if the newest turn failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   onEvent(event: ChatEvent): void {
+    if (event.type === "turn-started") this.#hasFailed = false;
+    if (event.type === "turn-failed") this.#hasFailed = true;
     this.#view.onEvent(event);
     this.#print();
   }

@@ -275,6 +275,18 @@ describe("events in words", () => {
       event: { type: "background", job: "dream", outcome: "failed", detail: "no model" },
       line: "dream: no model",
     },
+    {
+      event: {
+        type: "summary-call",
+        trigger: "manual",
+        model: "m",
+        form: "forked",
+        attempt: 0,
+        outcome: "called-a-tool",
+        tookMs: 20,
+      },
+      line: "The summary by m failed: it called a tool instead (20 ms).",
+    },
     { event: { type: "closed" }, line: undefined },
   ] as const)("$event.type: $line", ({ event, line }) => {
     expect(eventWords(event as SessionEvent)?.lines[0]).toBe(line);

@@ -32,6 +32,19 @@ it("takes messages and commands as lines, denies what needs a person, and says s
   await place.provider.close();
 });
 
+it.each([
+  { lines: "One.\n", code: 1, why: "the only turn failed" },
+  { lines: "One.\nTwo.\n", code: 0, why: "the newest turn was answered" },
+])("ends with $code if $why", async ({ lines, code }) => {
+  const place = await chatPlace([{ fault: "bad-request" }, "Here."]);
+  const context = cliDouble({ folder: place.folder, env: place.env });
+  const stdin = Object.assign(Readable.from([lines]), { isTTY: false });
+  expect(await runCli(["chat", ...modelOptions("compatible", place)], { ...context, stdin }, "1.2.3")).toBe(
+    code,
+  );
+  await place.provider.close();
+});
+
 /**
  * A server as Ollama is one: a list of its models, those that are loaded with their windows, and Chat Completions, which
  * the scripted provider speaks.
