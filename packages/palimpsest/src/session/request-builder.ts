@@ -198,7 +198,7 @@ export class RequestBuilder {
   /** @throws `UNDO_REFUSED` where the edit is not in force, or the window would not fit without it. */
   async checkUndo(editSeq: number): Promise<void> {
     const { writer, tracker } = this.#parts;
-    const hint = "`edits` of `compact` or `prepare`, and `layer` events, have numbers; for messages use `rewind`.";
+    const hint = "`layer` events and `edits` of `compact` have numbers; for messages use `rewind`.";
     if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
       throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
     const undone = writer.projection.activeEdits.find((active) => active.seq === editSeq)?.edit;
