@@ -36,7 +36,7 @@ it.each([
   { lines: "One.\n", code: 1, why: "the only turn failed" },
   { lines: "One.\nTwo.\n", code: 0, why: "the newest turn was answered" },
 ])("ends with $code if $why", async ({ lines, code }) => {
-  const place = await chatPlace([{ fault: "bad-request" }, "Here."]);
+  const place = await chatPlace([{ fault: "bad-request", message: "No." }, "Here."]);
   const context = cliDouble({ folder: place.folder, env: place.env });
   const stdin = Object.assign(Readable.from([lines]), { isTTY: false });
   expect(await runCli(["chat", ...modelOptions("compatible", place)], { ...context, stdin }, "1.2.3")).toBe(
