@@ -1,7 +1,15 @@
 /**
  * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
  */
-import { type ContextUse, clearedTokens, contextUse, figuresOf, thinkingBudget } from "palimpsest/internal";
+import {
+  type ContextUse,
+  clearedTokens,
+  contextUse,
+  figuresOf,
+  learnedWindows,
+  thinkingBudget,
+  WINDOWS_MARK,
+} from "palimpsest/internal";
 import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSize } from "../command-line/window-option.ts";
@@ -50,7 +58,7 @@ export const contextCommand = sessionCommand(
 
 /** The window as a resume would find it. */
 async function contextOf(opened: OpenedLog, windowTokens: number | undefined): Promise<ContextUse> {
-  const { projection, tracker } = await foldWindow(opened);
+  const { projection, tracker, carried } = await foldWindow(opened);
   // A session that was imported made no calls here, but its answers name their model.
   const model =
     projection.callSeqs.length > 0
@@ -58,7 +66,9 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
       : (projection.visible.findLast((message) => message.model !== undefined)?.model ??
         tracker.ledger.model);
   const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
-  const budget = planBudget(limits);
+  // As in an open session: a refusal is later news than the catalogue.
+  const learned = windowTokens === undefined ? learnedWindows(carried?.[WINDOWS_MARK])[model] : undefined;
+  const budget = planBudget({ ...limits, ceilingTokens: learned });
   return contextUse({
     model,
     visible: tracker.shown(projection),
@@ -73,6 +83,7 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
     callSeqs: projection.callSeqs,
     figures: figuresOf(tracker, projection, thinkingBudget({ budget })),
     budget,
+    windowSource: budget.windowTokens < limits.windowTokens ? "learned" : limits.windowSource,
     fixed: await fixedOf(opened, projection.callSeqs.at(-1)),
   });
 }

@@ -1,7 +1,7 @@
 /** The report of `palimpsest context`: a bar of the whole window, and a table of what is in it. */
 import { type ContextCategory, type ContextUse, showOnOneLine } from "palimpsest/internal";
 import { cutToColumns, wrapWords } from "../terminal/columns.ts";
-import { formatCount, formatShare, formatTokens } from "../terminal/figures.ts";
+import { formatBytes, formatCount, formatQuantity, formatShare, formatTokens } from "../terminal/figures.ts";
 import type { Styles } from "../terminal/styles.ts";
 
 /** Tools that are listed by name; the rest is one line. */
@@ -66,6 +66,11 @@ export function renderContext(
       `${formatTokens(usedTokens)} of ${formatTokens(windowTokens)} tokens (${formatShare(usedTokens / windowTokens)}, ${sourceWords(source)}); ${usedTokens < compactAtTokens ? `compaction starts at ${formatTokens(compactAtTokens)}` : `the next call compacts it: that starts at ${formatTokens(compactAtTokens)}`}`,
       columns,
     ),
+    ...wrapWords(
+      "",
+      `${bodyWords(use.body)}. Size of the window: ${WINDOW_SOURCES[use.windowSource]}.`,
+      columns,
+    ),
     ...(use.lastCompaction === undefined
       ? []
       : wrapWords("", `Last ${use.lastCompaction.why.replaceAll("`", "")}.`, columns)),
@@ -83,6 +88,24 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 /** The origin of a figure, in words. */
 const sourceWords = (source: string): string =>
   SOURCES.get(source) ?? (source.startsWith("counter:") ? "counted by the provider" : source);
+
+const WINDOW_SOURCES: Readonly<Record<ContextUse["windowSource"], string>> = {
+  option: "set by an option",
+  vendor: "from the vendor",
+  learned: "from a refusal",
+  catalogue: "from the catalogue",
+  default: "a guess, the model is unknown",
+};
+
+/** The messages in bytes and media, which providers limit, too. */
+function bodyWords({ bytes, images, documents }: ContextUse["body"]): string {
+  const counts = [
+    [images, "image"],
+    [documents, "document"],
+  ] as const;
+  const media = counts.flatMap(([count, word]) => (count === 0 ? [] : [formatQuantity(count, word)]));
+  return `Messages: ${[formatBytes(bytes), ...media].join(", ")}`;
+}
 
 type Row = readonly [mark: string, words: string, tokens: number, count: string];
 const row = (...cells: Row): Row => cells;

@@ -1,4 +1,6 @@
 /** `palimpsest context`: the window of a stored session as a bar and a table. */
+
+import { createPalimpsest, functionModel, openHome } from "palimpsest";
 import { describe, expect, it } from "vitest";
 import { renderContext } from "#context/context-report.ts";
 import { createStyles } from "#terminal/styles.ts";
@@ -20,10 +22,11 @@ describe("palimpsest context", () => {
     await storeSession(place, { title: "The ledger", resultLines: 900 });
     const { code, out } = await place.run(["context"], { columns: 140 });
     expect(code).toBe(0);
-    const [title, bar, figures, , ...rows] = out.split("\n");
+    const [title, bar, figures, body, , ...rows] = out.split("\n");
     expect(title).toBe("The ledger  claude-sonnet-4-5");
     expect([...bar!]).toHaveLength(72);
     expect(figures).toMatch(/^[\d.]+K of 200K tokens \([\d.]+ %, .*\); compaction starts at 1\d\dK$/);
+    expect(body).toMatch(/^Messages: [\d.]+ KB\. Size of the window: from the catalogue\.$/);
     expect(rows.map((row) => row.slice(2, 20).trim())).toEqual([
       ...["system prompt", "tool results", "Read", "user", "tool calls"],
       ...["free", "reserve for summar", ""],
@@ -52,9 +55,36 @@ describe("palimpsest context", () => {
       freeTokens: 810,
       reserveTokens: 100,
       compactAtTokens: 900,
+      windowSource: "catalogue" as const,
+      body: { bytes: 2_000, images: 1, documents: 0 },
     };
     const styles = createStyles({ isColored: false });
     expect(renderContext("A", use, { columns: 120, styles }).join("\n")).toContain(`(9.0 %, ${words})`);
+  });
+
+  it("has the window that a refusal named, as the next call has", async () => {
+    const place = storedHome();
+    const home = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    let isRefused = false;
+    const model = functionModel(
+      async () => {
+        if (isRefused) return "Done.";
+        isRefused = true;
+        throw Object.assign(new Error("prompt is too long: 70000 tokens > 60000 maximum"), { status: 400 });
+      },
+      { model: "claude-sonnet-4-5" },
+    );
+    const palimpsest = createPalimpsest({ home, model, background: "off" });
+    const session = await palimpsest.session("learns");
+    for (let part = 0; part < 9; part++)
+      await session.append(`Part ${part}. ${"It goes on and on. ".repeat(200)}`);
+    await session.turn("Go on.");
+    const known = session.context();
+    await palimpsest.close();
+    await home.close();
+    expect([known.windowTokens, known.windowSource]).toEqual([60_000, "learned"]);
+    const use = json<Use>(await place.run(["context", "learns", "--json"]));
+    expect(use).toMatchObject({ windowTokens: 60_000, windowSource: "learned" });
   });
 
   it("keeps to narrow screens and shows no control characters", async () => {

@@ -149,7 +149,13 @@ export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
 export { EventLoopYielder } from "../runtime/yield-to-event-loop.ts";
-export { NOTES_MARK, type NotesState, parseNotesState } from "../session/append/carried-marks.ts";
+export {
+  learnedWindows,
+  NOTES_MARK,
+  type NotesState,
+  parseNotesState,
+  WINDOWS_MARK,
+} from "../session/append/carried-marks.ts";
 export type { SessionObserver } from "../session/events/events.ts";
 export { hydrate } from "../session/history/hydrate.ts";
 export { LogReader } from "../session/history/message-reader.ts";

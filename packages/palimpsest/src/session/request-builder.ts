@@ -238,8 +238,8 @@ export class RequestBuilder {
     const { fixedSizes: fixed } = this.#budgets;
     const clearedTokens = this.#provider.clearedTokens();
     const model = this.#expected ?? tracker.ledger.model;
-    const budget = model === tracker.ledger.model ? this.#budgets.budget : this.#budgets.budgetFor(model);
-    return contextUse({ model, visible, edits, callSeqs, figures, budget, fixed, clearedTokens });
+    const window = this.#budgets.windowOf(model);
+    return contextUse({ ...window, model, visible, edits, callSeqs, figures, fixed, clearedTokens });
   }
 
   /** The size of the next request as it is now. */

@@ -3,6 +3,7 @@
  * extraction has read, and whether a fork is complete. Checkpoints repeat the first two.
  */
 import { asNumber, asString, isObject, type JsonObject, type JsonValue } from "../../base/json/json.ts";
+import { SMALLEST_WINDOW_TOKENS } from "../../tokens/models/model-catalogue.ts";
 import { type Entry, RESERVED_KEY_PREFIX } from "../../transcript/entries.ts";
 import { BREAKERS_MARK } from "./breakers.ts";
 import type { LogWriter } from "./entry-writer.ts";
@@ -25,6 +26,17 @@ export const SPENT_MARK = `${RESERVED_KEY_PREFIX}spent`;
 
 /** The skills that the model has invoked, and the places of their texts; only in checkpoints. */
 export const SKILLS_MARK = `${RESERVED_KEY_PREFIX}skills`;
+
+/** Windows that refusals named, by model; only in checkpoints. */
+export const WINDOWS_MARK = "learnedWindows";
+
+/** The windows that refusals named, of what checkpoints carry. */
+export function learnedWindows(carried: JsonValue | undefined): Readonly<Record<string, number>> {
+  const usable = Object.entries(isObject(carried) ? carried : {}).filter(
+    (one): one is [string, number] => typeof one[1] === "number" && one[1] >= SMALLEST_WINDOW_TOKENS,
+  );
+  return Object.fromEntries(usable);
+}
 
 const MARKS: ReadonlySet<string> = new Set([NOTES_MARK, MEMORY_MARK, BREAKERS_MARK, TASKS_MARK, MAIL_MARK]);
 

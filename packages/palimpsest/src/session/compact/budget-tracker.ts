@@ -1,9 +1,7 @@
 /**
- * Measures the window of a session. Limits come from the host, the vendor, the catalogue and from refusals, which are newer
- * than all of them. The result is one value, {@link WindowState}, that the planner decides from. Repairs are appended here.
+ * Measures the window of a session. The result is one value, {@link WindowState}, that the planner decides from. Repairs are appended here.
  */
 import { SessionError, WindowTooSmallError } from "../../base/errors.ts";
-import { isObject } from "../../base/json/json.ts";
 import type { ArrivalPolicy } from "../../compaction/layers/offload/offload-at-arrival.ts";
 import { type CostPolicy, isSummaryFromLog } from "../../compaction/planner/cost-policy.ts";
 import { firstSummaryTokens } from "../../compaction/planner/early-summary.ts";
@@ -12,20 +10,17 @@ import type { CompactReason, SummaryReason } from "../../compaction/planner/wind
 import type { LayerLimits } from "../../compaction/shared/layer-limits.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";
-import { type ContextBudget, planBudget } from "../../tokens/budget/budget.ts";
+import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import type { EditSafety } from "../../tokens/models/edit-safety.ts";
-import {
-  type ModelLimits,
-  resolveModelLimits,
-  SMALLEST_WINDOW_TOKENS,
-} from "../../tokens/models/model-catalogue.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { ResolvedLimits } from "../options/window-limits.ts";
 import { SessionSafety } from "../window/bound-thinking.ts";
+import type { ContextUseInput } from "../window/context-use.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import { ModelMeans } from "../window/model-means.ts";
+import { ModelWindows } from "../window/model-windows.ts";
 import type { CacheWatch } from "../window/prompt-cache-watch.ts";
 import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { MeasuredParts } from "../window/session-parts.ts";
@@ -33,8 +28,6 @@ import { type ByHand, type SummaryAsk, TRIGGERS } from "./summary-request.ts";
 
 /** Share of the window that system prompt and tools may take: beyond it there is no room to work and to summarise. Our choice. */
 const MAX_FIXED_SHARE = 0.8;
-/** Share of the size of a request that was refused without figures which is taken to fit. Our choice: the estimate is rarely further off. */
-const REFUSED_SHARE = 0.75;
 /** Passes of repair until a window needs none: a repair can uncover another, never more than a few deep. */
 const REPAIR_PASSES = 5;
 
@@ -77,7 +70,6 @@ export class BudgetTracker {
   readonly isAutoCompacted: boolean;
   /** False: nor may a person. */
   readonly mayCompact: boolean;
-  readonly #limits: ResolvedLimits;
   readonly #parts: MeasuredParts;
   readonly #options: WindowOptions;
   readonly #cache: CacheWatch;
@@ -88,12 +80,7 @@ export class BudgetTracker {
   readonly means: ModelMeans;
   readonly #now: () => number;
   #budget: ContextBudget | undefined;
-  readonly #vendor = new Map<string, ReportedLimits>();
-  readonly #learned = new Map<string, number>();
-  /** Models whose learned limit is a guess. */
-  readonly #guessed = new Set<string>();
-  /** The next request is held below this: the last one was refused, and the limit is not known. */
-  #ceilingTokens: number | undefined;
+  readonly #windows: ModelWindows;
   /** Why the next request is compacted whatever its size, if it is. */
   #compactFor: CompactReason | undefined;
   /** The provider has said that it binds thinking to what stands before it. */
@@ -111,18 +98,15 @@ export class BudgetTracker {
     this.disabledLayers = new Set(options.disabledLayers ?? []);
     this.isUnmanaged = tools.policy === undefined;
     this.policy = tools.policy;
-    this.#limits = tools.limits;
     this.limits = tools.limits.layers;
     this.mayCompact = options.compact !== false;
     this.isAutoCompacted = this.mayCompact && options.autoCompact !== false;
-    const learned = parts.carried.get("learnedWindows");
-    for (const [model, tokens] of Object.entries(isObject(learned) ? learned : {}))
-      if (typeof tokens === "number" && tokens >= SMALLEST_WINDOW_TOKENS) this.#learned.set(model, tokens);
+    this.#windows = new ModelWindows(options, { carried: parts.carried, limits: tools.limits });
   }
 
   /** The limits of the window that the last call was prepared for. */
   get budget(): ContextBudget {
-    this.#budget ??= this.budgetFor(this.#parts.tracker.ledger.model);
+    this.#budget ??= this.#windows.budgetFor(this.#parts.tracker.ledger.model);
     return this.#budget;
   }
 
@@ -156,13 +140,13 @@ export class BudgetTracker {
 
   #switchTo(model: string): void {
     const { ledger } = this.#parts.tracker;
-    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.budgetFor(model);
+    if (ledger.model !== model || this.#budget === undefined) this.#budget = this.#windows.budgetFor(model);
     ledger.modelSwitched(model);
   }
 
   /** The vendor's models endpoint said what a model takes. */
   vendorReported(model: string, limits: ReportedLimits): void {
-    this.#vendor.set(model, limits);
+    this.#windows.reported(model, limits);
     this.#budget = undefined;
   }
 
@@ -177,17 +161,7 @@ export class BudgetTracker {
     const { tracker, calls } = this.#parts;
     const { ledger } = tracker;
     const sentTokens = ledger.figure().tokens;
-    if (limitTokens !== undefined && limitTokens >= SMALLEST_WINDOW_TOKENS) {
-      if (isWindow) this.#learn(ledger.model, limitTokens);
-      else this.#ceilingTokens = limitTokens;
-    } else {
-      this.#ceilingTokens = Math.floor(sentTokens * REFUSED_SHARE);
-      // A guess: good for as long as the session is open, and not written down.
-      if (isWindow) {
-        this.#learned.set(ledger.model, this.#ceilingTokens);
-        this.#guessed.add(ledger.model);
-      }
-    }
+    this.#windows.refused({ model: ledger.model, sentTokens, limitTokens, isWindow });
     if (promptTokens !== undefined && promptTokens > 0) {
       const sent = calls.find(callSeq);
       if (sent !== undefined)
@@ -197,28 +171,15 @@ export class BudgetTracker {
     this.#budget = undefined;
   }
 
-  /** Kept with the session: a limit that was run into once is not run into again. */
-  #learn(model: string, windowTokens: number): void {
-    this.#guessed.delete(model);
-    this.#learned.set(model, windowTokens);
-    const known = this.#parts.carried.get("learnedWindows");
-    this.#parts.carried.set("learnedWindows", { ...(isObject(known) ? known : {}), [model]: windowTokens });
-  }
-
   /** The request left: limits for this one request end. */
   left(): void {
-    if (this.#ceilingTokens !== undefined) this.#budget = undefined;
-    this.#ceilingTokens = undefined;
+    if (this.#windows.left()) this.#budget = undefined;
     this.#compactFor = undefined;
   }
 
   /** Forgets limits that were only guessed. Returns false if there were none. */
   forgetGuess(): boolean {
-    const { model } = this.#parts.tracker.ledger;
-    const isGuessed = this.#guessed.delete(model);
-    if (isGuessed) this.#learned.delete(model);
-    if (!isGuessed && this.#ceilingTokens === undefined) return false;
-    this.#ceilingTokens = undefined;
+    if (!this.#windows.forgetGuess(this.#parts.tracker.ledger.model)) return false;
     this.#budget = undefined;
     return true;
   }
@@ -327,7 +288,7 @@ export class BudgetTracker {
       usedTokens,
       budget: this.budget,
       limits: this.limits,
-      maxOutputTokens: this.#limitsOf(ledger.model).maxOutputTokens,
+      maxOutputTokens: this.#windows.limitsOf(ledger.model).maxOutputTokens,
       measure: (block) => estimateBlock(block, request.model) * ratio,
       padding,
       instructions: byHand?.instructions,
@@ -341,20 +302,9 @@ export class BudgetTracker {
     return Math.max(0, ledger.figure().tokens - ledger.fixedFigure().tokens);
   }
 
-  #limitsOf(model: string): ModelLimits {
-    const { windowTokens, maxOutputTokens } = this.#options;
-    const option = { windowTokens, maxOutputTokens };
-    return resolveModelLimits({ model, option, vendor: this.#vendor.get(model) });
-  }
-
-  /** The limits of a window of this model. */
-  budgetFor(model: string): ContextBudget {
-    const limits = this.#limitsOf(model);
-    // A refusal is later news than any catalogue, and than what a host believes.
-    const learned = this.#learned.get(model) ?? Number.POSITIVE_INFINITY;
-    const ceilingTokens = Math.min(learned, this.#ceilingTokens ?? Number.POSITIVE_INFINITY);
-    const { budget, autoCompactPercent } = this.#limits;
-    return planBudget({ ...limits, ceilingTokens, autoCompactPercent }, budget);
+  /** The limits of a window of this model, and their source. */
+  windowOf(model: string): Pick<ContextUseInput, "budget" | "windowSource"> {
+    return { budget: this.#windows.budgetFor(model), windowSource: this.#windows.sourceOf(model) };
   }
 
   /**

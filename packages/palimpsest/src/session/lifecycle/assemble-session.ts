@@ -26,6 +26,7 @@ import {
   SKILLS_MARK,
   SPENT_MARK,
   TASKS_MARK,
+  WINDOWS_MARK,
 } from "../append/carried-marks.ts";
 import { LogWriter, type NewEntry } from "../append/entry-writer.ts";
 import { HostList } from "../append/host-list.ts";
@@ -58,7 +59,7 @@ import type { FoldedLog } from "./fold-stored-log.ts";
 /** State that checkpoints carry beside the window: announced lists, limits from refusals, access to history and files, progress of notes and memory, failures, notices of tasks, mail, costs. */
 const CARRIED = [
   "announced",
-  "learnedWindows",
+  WINDOWS_MARK,
   "hasHistoryTools",
   READS_FILES_MARK,
   NOTES_MARK,

@@ -94,6 +94,7 @@ export const REQUEST_RULES: OptionRules<CallRequest> = {
 /** The names; `checkWindow` checks the values. */
 const WINDOW_RULES: OptionRules<WindowOptions> = {
   windowTokens: anything,
+  ceilingTokens: anything,
   maxOutputTokens: anything,
   editSafety: anything,
   policy: anything,
@@ -131,12 +132,12 @@ export function checkWindow(window: WindowOptions = {}): void {
     checkChoice("disabledLayers", layer, SWITCHED_LAYERS);
   checkNames("keptTools", window.keptTools);
   checkNames("clearableTools", window.clearableTools);
-  for (const name of ["windowTokens", "maxOutputTokens"] as const) {
+  for (const name of ["windowTokens", "ceilingTokens", "maxOutputTokens"] as const) {
     const value: unknown = window[name];
     if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) continue;
     throw new OptionError({
       message: `\`window.${name}\` is ${String(value)}; it is a whole number of tokens above 0.`,
-      hint: "Leave it out to take the figure of the model's catalogue entry.",
+      hint: "Leave it out to go by the model's own figures.",
     });
   }
 }

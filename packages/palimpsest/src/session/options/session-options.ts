@@ -32,6 +32,8 @@ export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];
 export interface WindowOptions {
   /** The model's context window in tokens, where it is to be another than the catalogue says. */
   readonly windowTokens?: number;
+  /** No window is larger than this: one of a model that has more is managed as if it ended here, in tokens. @defaultValue none */
+  readonly ceilingTokens?: number;
   /** The model's longest answer in tokens, likewise. */
   readonly maxOutputTokens?: number;
   /** `permissive` if messages that were sent may be rewritten. @defaultValue by the model and the content of the session */

@@ -33,7 +33,7 @@ export interface WindowLimits {
   readonly offloadGateShare?: number;
   /** Old results are cleared from this share of the effective window on. @defaultValue `microcompactGateShare`, 0.8 */
   readonly microcompactGateShare?: number;
-  /** Size aimed at after a summary, as a share of the effective window. @defaultValue `fullTargetShare`, 0.35 */
+  /** Size aimed at after a summary, as a share of the effective window. @defaultValue `fullTargetShare`, 0.35; 0.42 under `balanced` */
   readonly fullTargetShare?: number;
   /** The same after a compaction from notes. @defaultValue `sessionMemoryTargetShare`, 0.5; 0.35 under `balanced` */
   readonly sessionMemoryTargetShare?: number;
@@ -86,7 +86,7 @@ export interface WindowLimits {
   /** Most of the newest messages that stay behind the notes. @defaultValue `mostKept`, 40,000 */
   readonly mostKeptTokens?: number;
 
-  /** Files that are shown again after a compaction. @defaultValue `filesCount`, 5 */
+  /** Files that are shown again after a compaction. @defaultValue `filesCount`, 20; 5 under `classic` */
   readonly restoredFilesCount?: number;
   /** The most of one of these files. @defaultValue `fileTokens` */
   readonly restoredFileTokens?: number;

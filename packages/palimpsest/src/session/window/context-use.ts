@@ -7,10 +7,12 @@ import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { explainCompaction } from "../../compaction/shared/edit-reason.ts";
 import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
+import type { ModelLimits } from "../../tokens/models/model-catalogue.ts";
 import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
 import type { EffectEdit, LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { CallTokens } from "../options/prepared-call.ts";
+import { type BodySize, bodySize } from "./body-size.ts";
 
 /**
  * - `system`, `tools`: the part that every call repeats.
@@ -53,6 +55,8 @@ interface ContextShare {
 export interface ContextUse {
   readonly model: string;
   readonly windowTokens: number;
+  /** The source of `windowTokens`: `option`, `vendor` (its endpoint), `learned` (from a refusal), `catalogue`, or `default` for an unknown model. */
+  readonly windowSource: ModelLimits["windowSource"];
   /** The next request as it is now. */
   readonly usedTokens: number;
   /** The source of `usedTokens`: `reported`, `anchored` or `estimate`, as in `CallTokens`. */
@@ -63,6 +67,8 @@ export interface ContextUse {
   readonly freeTokens: number;
   /** Kept free for the summary and the answer. */
   readonly reserveTokens: number;
+  /** Bytes, images and documents of the messages, which providers limit, too. */
+  readonly body: BodySize;
   /** Sent, and left out by the provider before the model reads it: estimated, and no part of `usedTokens`. */
   readonly providerClearedTokens?: number;
   /** The size from which on the window is full, and is compacted whatever the policy. */
@@ -83,13 +89,14 @@ interface LastCompaction {
   readonly why: string;
 }
 
-interface ContextUseInput {
+export interface ContextUseInput {
   readonly model: string;
   readonly visible: readonly VisibleMessage[];
   readonly edits: readonly { readonly seq: number; readonly edit: EffectEdit }[];
   readonly callSeqs: readonly number[];
   readonly figures: CallTokens;
   readonly budget: Pick<ContextBudget, "windowTokens" | "autoCompactGateTokens">;
+  readonly windowSource: ContextUse["windowSource"];
   /** Estimates of system prompt and tools, whose sum is scaled to `figures.fixed`. */
   readonly fixed: { readonly systemTokens: number; readonly toolsTokens: number };
   /** @defaultValue 0 */
@@ -138,6 +145,7 @@ export function contextUse(input: ContextUseInput): ContextUse {
   return {
     model,
     windowTokens: budget.windowTokens,
+    windowSource: input.windowSource,
     usedTokens: figures.total,
     source: figures.source,
     shares: ORDER.flatMap((category) => {
@@ -149,6 +157,7 @@ export function contextUse(input: ContextUseInput): ContextUse {
     freeTokens: Math.max(0, budget.autoCompactGateTokens - figures.total),
     reserveTokens: Math.max(0, budget.windowTokens - Math.max(figures.total, budget.autoCompactGateTokens)),
     compactAtTokens: budget.autoCompactGateTokens,
+    body: bodySize(input.visible),
     ...((input.clearedTokens ?? 0) === 0 ? {} : { providerClearedTokens: input.clearedTokens }),
     ...lastCompaction(input, scale),
   };

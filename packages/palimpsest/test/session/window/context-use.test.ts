@@ -47,6 +47,7 @@ describe("contextUse", () => {
     callSeqs: [],
     figures: { ...NO_THINKING, total: 10_000, padded: 10_500, fixed: 3_000, source: "reported" },
     budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+    windowSource: "option",
     fixed: { systemTokens: 100, toolsTokens: 200 },
   });
   const tokensOf = Object.fromEntries(use.shares.map(({ category, tokens }) => [category, tokens]));
@@ -88,7 +89,16 @@ describe("contextUse", () => {
     const figures = { ...NO_THINKING, total: 25_000, padded: 25_000, fixed: 0, source: "estimate" };
     const budget = { windowTokens: 20_000, autoCompactGateTokens: 16_000 };
     const fixed = { systemTokens: 0, toolsTokens: 0 };
-    const full = contextUse({ ...MODEL, visible: [], edits: [], callSeqs: [], figures, budget, fixed });
+    const full = contextUse({
+      ...MODEL,
+      visible: [],
+      edits: [],
+      callSeqs: [],
+      figures,
+      budget,
+      windowSource: "option",
+      fixed,
+    });
     expect([full.freeTokens, full.reserveTokens]).toEqual([0, 0]);
   });
 });
@@ -111,6 +121,7 @@ describe("the last compaction", () => {
       ],
       figures: { ...NO_THINKING, total, padded: total * 1.3, fixed: 0, source: "estimate" },
       budget: { windowTokens: 20_000, autoCompactGateTokens: 16_000 },
+      windowSource: "option",
       fixed: { systemTokens: 0, toolsTokens: 0 },
     });
     expect(lastCompaction?.usedTokens).toBe(16_000);
@@ -126,6 +137,63 @@ describe("session.context()", () => {
     const { shares, usedTokens, windowTokens, model } = session.context();
     expect(shares.map(({ category }) => category)).toEqual(["system", "tools", "user"]);
     expect([usedTokens, windowTokens, model]).toEqual([session.tokens.total, 64_000, MODEL.model]);
+  });
+
+  it("has the bytes, images and documents of the messages, wherever they are", async () => {
+    const { session } = await aSession({ windowTokens: 64_000 });
+    const image = {
+      type: "image",
+      source: { type: "base64", media_type: "image/png", data: "A".repeat(4_000) },
+    } as const;
+    const pdf = {
+      type: "document",
+      source: { type: "base64", media_type: "application/pdf", data: "B".repeat(1_000) },
+    } as const;
+    const note = {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: "n".repeat(50) },
+    } as const;
+    await session.append({ role: "user", content: [text("Größe?"), image, pdf, note] });
+    expect(session.context().body).toEqual({ bytes: 8 + 4_000 + 1_000 + 50, images: 1, documents: 1 });
+    const thought = { type: "thinking", thinking: "Hm.", signature: "s".repeat(100) } as const;
+    await session.append({ role: "assistant", content: [thought, call("c1")] });
+    await session.append({
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "two:" }, image, image] },
+      ],
+    });
+    expect(session.context().body).toMatchObject({ images: 3, documents: 1 });
+    expect(session.context().body.bytes).toBeGreaterThan(13_000);
+  });
+
+  it.each([
+    {
+      window: { windowTokens: 64_000 },
+      model: "claude-opus-4-5",
+      windowTokens: 64_000,
+      windowSource: "option",
+    },
+    { window: {}, model: "claude-opus-4-5", windowTokens: 200_000, windowSource: "catalogue" },
+    { window: {}, model: "no-such-model", windowTokens: 128_000, windowSource: "default" },
+    {
+      window: { ceilingTokens: 150_000 },
+      model: "claude-opus-4-5",
+      windowTokens: 150_000,
+      windowSource: "option",
+    },
+    {
+      window: { ceilingTokens: 150_000 },
+      model: "no-such-model",
+      windowTokens: 128_000,
+      windowSource: "default",
+    },
+  ])("says where its window is from: $windowSource for $model with $window", async (given) => {
+    const { window, model, windowTokens, windowSource } = given;
+    const { session } = await aSession(window);
+    await session.append(user("Hello"));
+    await session.prepare({ model });
+    expect(session.context()).toMatchObject({ windowTokens, windowSource });
   });
 
   it.each([
@@ -155,6 +223,7 @@ describe("session.context()", () => {
         thinkingBudget: thinkingBudget({ budget, limits: resolveLimits(limits).layers }),
       },
       budget,
+      windowSource: "option",
       fixed: { systemTokens: 0, toolsTokens: 0 },
     });
     expect(shares).toEqual([
