@@ -98,35 +98,46 @@ export class WindowTooSmallError extends PalimpsestError {
     readonly isUnmanaged?: boolean;
     /** False: no summary is made and no rounds collapse, `autoCompact` is off. @defaultValue true */
     readonly isAutoCompacted?: boolean;
+    /** False: nor may a person compact. @defaultValue true */
+    readonly mayCompact?: boolean;
     /** System prompt and tools alone are more than this, which is the most that they may take. */
     readonly mostFixedTokens?: number;
   }) {
-    const explanation = `The window of ${size.windowTokens} tokens leaves ${size.availableTokens} for a request; `;
-    super(
-      size.mostFixedTokens !== undefined
-        ? {
-            message: `System prompt and tools take ${size.fixedTokens} tokens of a window of ${size.windowTokens}; more than ${size.mostFixedTokens} leaves no room for a conversation.`,
-            hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
-          }
-        : size.isUnmanaged === true
-          ? {
-              message: `${explanation}the whole conversation needs ${size.neededTokens}, and the policy \`off\` takes nothing out.`,
-              hint: "Compact by hand, use another policy, or use a model with a larger window.",
-            }
-          : size.isAutoCompacted === false
-            ? {
-                message: `${explanation}the conversation needs ${size.neededTokens}, and auto-compact is switched off.`,
-                hint: "Compact by hand with `compact()`, switch `autoCompact` on (without `PALIMPSEST_DISABLE_COMPACT` and `PALIMPSEST_DISABLE_AUTO_COMPACT` in the environment), or use a model with a larger window.",
-              }
-            : {
-                message: `${explanation}system prompt and tools (${size.fixedTokens}) with the newest round need ${size.neededTokens}.`,
-                hint: "Use a model with a larger window, or shorten the system prompt and the tool list.",
-              },
-    );
+    super(sayTooSmall(size));
     this.neededTokens = size.neededTokens;
     this.availableTokens = size.availableTokens;
     this.fixedTokens = size.fixedTokens;
   }
+}
+
+function sayTooSmall(size: ConstructorParameters<typeof WindowTooSmallError>[0]): ErrorDetails {
+  const { windowTokens, availableTokens, neededTokens, fixedTokens, mostFixedTokens } = size;
+  const shorter = "Use a model with a larger window, or shorten the system prompt and the tool list.";
+  if (mostFixedTokens !== undefined)
+    return {
+      message: `System prompt and tools take ${fixedTokens} tokens of a window of ${windowTokens}; more than ${mostFixedTokens} leaves no room for a conversation.`,
+      hint: shorter,
+    };
+  const explanation = `The window of ${windowTokens} tokens leaves ${availableTokens} for a request; `;
+  if (size.mayCompact === false)
+    return {
+      message: `${explanation}the conversation needs ${neededTokens}, and compaction is switched off.`,
+      hint: "Switch `compact` on (without `PALIMPSEST_DISABLE_COMPACT` in the environment), or use a model with a larger window.",
+    };
+  if (size.isUnmanaged === true)
+    return {
+      message: `${explanation}the whole conversation needs ${neededTokens}, and the policy \`off\` takes nothing out.`,
+      hint: "Compact by hand, use another policy, or use a model with a larger window.",
+    };
+  if (size.isAutoCompacted === false)
+    return {
+      message: `${explanation}the conversation needs ${neededTokens}, and auto-compact is switched off.`,
+      hint: "Compact by hand with `compact()`, switch `autoCompact` on (without `PALIMPSEST_DISABLE_AUTO_COMPACT` in the environment), or use a model with a larger window.",
+    };
+  return {
+    message: `${explanation}system prompt and tools (${fixedTokens}) with the newest round need ${neededTokens}.`,
+    hint: shorter,
+  };
 }
 
 /** The session cannot do what was asked of it in its present state. */

@@ -343,6 +343,7 @@ export class BudgetTracker {
       windowTokens: this.budget.windowTokens,
       isUnmanaged: this.isUnmanaged,
       isAutoCompacted: this.isAutoCompacted,
+      mayCompact: this.mayCompact,
     });
   }
 }

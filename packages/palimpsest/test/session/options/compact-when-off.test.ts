@@ -41,6 +41,29 @@ describe("with the policy `off`", () => {
   });
 });
 
+describe("with `compact: false`", () => {
+  it.each([
+    "balanced",
+    "off",
+  ] as const)("a full window under `%s` is refused without the advice to compact by hand", async (policy) => {
+    const { session } = await setTheStage({
+      answer: () => wordsOf(1_500),
+      window: { policy, compact: false },
+    });
+    let refused: unknown;
+    for (let turn = 0; refused === undefined && turn < 40; turn++)
+      await session.turn(`Question ${turn}.`).catch((error: unknown) => {
+        refused = error;
+      });
+    expect(refused).toMatchObject({
+      code: "WINDOW_TOO_SMALL",
+      message: expect.stringContaining("and compaction is switched off"),
+      hint: "Switch `compact` on (without `PALIMPSEST_DISABLE_COMPACT` in the environment), or use a model with a larger window.",
+    });
+    await expect(session.compact()).rejects.toMatchObject({ code: "COMPACTION_REFUSED" });
+  });
+});
+
 describe("a compaction by hand", () => {
   it.each<{ disabledLayers: readonly SwitchedLayer[]; kind: string }>([
     { disabledLayers: ["full"], kind: "extractive" },
