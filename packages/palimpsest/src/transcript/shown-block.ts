@@ -43,9 +43,7 @@ export function shownBlock(
       return hasContent(block.content) ? repaired(block) : { ...block, content: EMPTY_RESULT_TEXT };
     case "opaque":
       // A block of an unknown provider is never sent, so it must not make its message look non-empty.
-      return block.provider === "unknown" ? undefined : block;
-    case "compaction":
-      return block;
+      return block.provider === "unknown" ? undefined : repaired(block);
     default:
       return repaired(block);
   }

@@ -244,6 +244,13 @@ describe("how a message is first shown", () => {
     expect(firstBlocks({ role: "user", content: given })).toEqual(expected);
   });
 
+  it.each([
+    { type: "compaction", content: "so far\ud800" },
+    { type: "opaque", provider: "anthropic", value: { type: "container_upload", file_id: "f\ud800" } },
+  ] as const)("has no half a character in a block of $type", (block) => {
+    expect(JSON.stringify(firstBlocks({ role: "assistant", content: [block] }))).not.toContain("\\ud800");
+  });
+
   it("of a cut answer shows what is finished: no half call, no unsigned thinking", () => {
     const blocks = firstBlocks({
       role: "assistant",

@@ -2,9 +2,16 @@
  * Writes a request as the body of an Anthropic Messages API call, and reads such a body back.
  *
  * System prompt and tools are sent byte for byte as the caller passed them, because every cached prompt begins with them.
- * Only a cache mark may be added at their end.
+ * Only a cache mark may be added at their end, and half a character, which every provider refuses, is replaced.
  */
-import { asNumber, asString, isObject, type JsonObject } from "../../base/json/json.ts";
+import {
+  asNumber,
+  asString,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  wellFormedJson,
+} from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import type { ContentBlock } from "../../transcript/blocks.ts";
@@ -54,7 +61,7 @@ function markedHead(
   const sentTools = hasSystem || !isObject(last) ? tools : [...tools.slice(0, -1), { ...mark, ...last }];
   return {
     ...(hasSystem ? { system: [{ type: "text", text: toWellFormed(system), ...mark }] } : {}),
-    ...(tools.length === 0 ? {} : { tools: sentTools }),
+    ...(tools.length === 0 ? {} : { tools: wellFormedJson(sentTools as JsonValue) }),
   } as JsonObject;
 }
 

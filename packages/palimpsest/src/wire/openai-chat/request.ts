@@ -1,7 +1,7 @@
 /**
  * Writes a request as the body of an OpenAI Chat Completions call, and reads such a body back.
  */
-import { asNumber, isObject, type JsonObject } from "../../base/json/json.ts";
+import { asNumber, isObject, type JsonObject, type JsonValue, wellFormedJson } from "../../base/json/json.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import { commonFields, type ReadRequest, requestBody } from "../shared/read-request.ts";
 import { fromOpenAIChat } from "./from-openai-chat.ts";
@@ -26,7 +26,7 @@ export function chatBody(
   });
   return {
     model,
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : { tools: wellFormedJson(tools as JsonValue) }),
     ...(maxOutputTokens === undefined ? {} : { [outputLimitField]: maxOutputTokens }),
     ...parameters,
     messages,

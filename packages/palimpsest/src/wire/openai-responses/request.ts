@@ -4,7 +4,7 @@
  * The request keeps no state on the server: everything that the model shall see is in it, its own reasoning in the
  * encrypted form in which it came.
  */
-import { asNumber, asString, type JsonObject } from "../../base/json/json.ts";
+import { asNumber, asString, type JsonObject, type JsonValue, wellFormedJson } from "../../base/json/json.ts";
 import { toWellFormed } from "../../base/text/text.ts";
 import type { ModelRequest } from "../../ports/model-client.ts";
 import { commonFields, type ReadRequest, requestBody, withParameters } from "../shared/read-request.ts";
@@ -29,7 +29,7 @@ export function responsesBody(
   return {
     model,
     ...(system === undefined || system === "" ? {} : { instructions: toWellFormed(system) }),
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : { tools: wellFormedJson(tools as JsonValue) }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     store: false,
     ...compactionField(providerEdits),
