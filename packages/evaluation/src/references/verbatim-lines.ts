@@ -32,12 +32,24 @@ function addLines(lines: Set<string>, text: string): void {
 function oldTextsIn(value: unknown, key = "", depth = 0): readonly string[] {
   if (typeof value === "string") {
     if (OLD_TEXT.has(key)) return [value];
-    return value.includes("*** Begin Patch") ? [patchedLines(value)] : [];
+    return value.includes("*** Begin Patch") ? patchesIn(value).map(patchedLines) : [];
   }
   if (typeof value !== "object" || value === null || depth > DEPTH) return [];
   return Object.entries(value).flatMap(([name, member]) =>
     oldTextsIn(member, Array.isArray(value) ? key : name, depth + 1),
   );
+}
+
+/** A patch as a string of a script: newer versions of Codex give scripts to their tool. */
+const SCRIPTED_PATCH = /"\*\*\* Begin Patch(?:[^"\\]|\\.)*"/g;
+
+function patchesIn(text: string): readonly string[] {
+  const scripted = [...text.matchAll(SCRIPTED_PATCH)].map(([literal]) =>
+    literal
+      .slice(1, -1)
+      .replace(/\\(.)/g, (_, sign: string) => (sign === "n" ? "\n" : sign === "t" ? "\t" : sign)),
+  );
+  return scripted.length === 0 ? [text] : scripted;
 }
 
 /** Context and removed lines of a patch, without their marks. */

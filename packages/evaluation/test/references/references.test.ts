@@ -6,7 +6,7 @@ import { editedLines, linesIn } from "#references/verbatim-lines.ts";
 import { assistant, aTrajectory, result, user } from "../../../../test/helpers/made-up-trajectories.ts";
 import { filesBelow } from "../../../../test/tidy/source.ts";
 
-const call = (input: object) => ({
+const call = (input: object | string) => ({
   content: [{ type: "tool_use", id: "1", name: "Edit", input: input as never }] as const,
 });
 
@@ -43,6 +43,11 @@ describe("editedLines", () => {
       input: { command: patch },
       lines: ["const kept = first + 1;", "const removed = second + 2;"],
       why: "context and removed lines of a patch, wherever it stands",
+    },
+    {
+      input: `const patch = ${JSON.stringify(patch.slice(patch.indexOf("*** Begin")))};\ntext(await tools.apply_patch(patch));`,
+      lines: ["const kept = first + 1;", "const removed = second + 2;"],
+      why: "a patch that a script holds as a string",
     },
     { input: { content: "const written = 1 + 2 + 3;" }, lines: [], why: "a written file copies nothing" },
     { input: { command: "sed -i s/one/two/ src/a.ts" }, lines: [], why: "a command does not say" },

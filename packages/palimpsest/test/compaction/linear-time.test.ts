@@ -5,10 +5,27 @@ import { holdsLiteral } from "#compaction/literals/known-literal.ts";
 import { visitLiterals } from "#compaction/literals/literals.ts";
 import { LogWords } from "#compaction/literals/log-words.ts";
 import { arrivalPolicy } from "#compaction/planner/policies.ts";
+import { scriptedCalls } from "#compaction/shared/tool-script.ts";
 import { stripHostTags } from "#compaction/shared/user-words.ts";
 import { findVerified, markUnverified } from "#compaction/summary/unverified.ts";
 import { countSteps, growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 import { measure } from "../../../../test/helpers/windows.ts";
+
+describe("calls within a script", () => {
+  it.each([
+    ["calls", "tools.a("],
+    ["open lists", "tools.a([["],
+    ["open strings", 'tools.a("\\'],
+    ["open templates", "tools.a(`${"],
+    ["definitions", "const a = "],
+    ["comments", "tools.a(/*"],
+    ["blanks", "tools.a(    "],
+    ["names", "tools . "],
+  ])("are found in linear time in %s without end", (_name, unit) => {
+    const find = (length: number) => () => scriptedCalls(`tools.a();${unit.repeat(length / unit.length)}`);
+    expect(growth(find(2_000), find(16_000))).toBeLessThan(LINEAR_LIMIT);
+  });
+});
 
 describe("literals", () => {
   it.each([

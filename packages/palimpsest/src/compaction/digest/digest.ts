@@ -29,6 +29,7 @@ import {
   toolKind,
 } from "../shared/tool-kinds.ts";
 import { outcomeOf } from "../shared/tool-results.ts";
+import { scriptedCalls } from "../shared/tool-script.ts";
 import { userWordsOf } from "../shared/user-words.ts";
 import { type DigestFinding, recordFinding } from "./digest-findings.ts";
 import { addBlockWords, addWords } from "./digest-words.ts";
@@ -271,6 +272,8 @@ function addCall(digest: Digest, seq: number, pointer: string, block: ToolUseBlo
   });
   forgetOldest(digest.openCalls);
   readTodoCall(digest.todos, seq, block.name, block.input);
+  if (typeof block.input === "string")
+    for (const { name, input } of scriptedCalls(block.input)) readTodoCall(digest.todos, seq, name, input);
   rememberPlan(digest, seq, pointer, block);
   for (const touch of touches) addFile(digest, seq, pointer, touch);
   continueRequest(

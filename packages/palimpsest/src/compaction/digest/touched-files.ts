@@ -7,6 +7,7 @@ import { asString, isObject } from "../../base/json/json.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { visitLiterals } from "../literals/literals.ts";
 import { commandOf, pathOf, type ToolKind } from "../shared/tool-kinds.ts";
+import { scriptedCalls } from "../shared/tool-script.ts";
 
 export interface FileTouch {
   readonly path: string;
@@ -43,8 +44,21 @@ const PATCH_KEYS = ["input", "patch", "patchText"];
 /** Returns the patch that a call has as an argument or within a command line. */
 export function patchOf(input: JsonValue): string | undefined {
   const texts =
-    typeof input === "string" ? [input] : [commandOf(input), ...PATCH_KEYS.map((key) => member(input, key))];
-  return texts.find((text) => text?.includes("*** Begin Patch") === true);
+    typeof input === "string"
+      ? patchTexts(input)
+      : [commandOf(input), ...PATCH_KEYS.map((key) => member(input, key))];
+  return texts.find((text) => text?.includes(PATCH_MARK) === true);
+}
+
+const PATCH_MARK = "*** Begin Patch";
+
+/** A text, or the patches within a script as one. */
+function patchTexts(text: string): readonly string[] {
+  if (!text.includes(PATCH_MARK)) return [];
+  const inScript = scriptedCalls(text).flatMap(({ input }) =>
+    typeof input === "string" && input.includes(PATCH_MARK) ? [input] : [],
+  );
+  return inScript.length === 0 ? [text] : [inScript.join("\n")];
 }
 
 function patchedFiles(patch: string): readonly FileTouch[] {

@@ -6,7 +6,7 @@
  * content.
  */
 
-import { asNumber, isObject, type JsonValue } from "../../base/json/json.ts";
+import { asNumber, asString, isObject, type JsonValue, parseJson } from "../../base/json/json.ts";
 import { addAll } from "../../base/lists.ts";
 import {
   partText,
@@ -139,13 +139,22 @@ interface Touched {
 
 /** Lines that Codex puts above the output of a command. */
 const OUTPUT_HEADER =
-  /^(?:(?:Chunk ID|Wall time|Process exited|Original token count|Exit code)[^\n]*\n){1,6}Output:\n/;
+  /^(?:(?:Chunk ID|Wall time|Process exited|Original token count|Exit code)[^\n]*\n){1,6}Output:\n|^Script completed\n(?:Wall time[^\n]*\n)?Output:\n\n?/;
 /** A tool's mark where it left out the middle of an output. */
 const OUTPUT_GAP = /\d+ tokens truncated…/;
 
 /** The output of a command or tool without its header; `undefined` if its middle is missing. */
 function shownText(result: string): string | undefined {
-  return OUTPUT_GAP.test(result) ? undefined : result.replace(OUTPUT_HEADER, "");
+  return OUTPUT_GAP.test(result) ? undefined : unwrapped(result.replace(OUTPUT_HEADER, ""));
+}
+
+/** A command's answer as a script of Codex prints it whole. */
+const WRAPPED = /^\{"chunk_id":/;
+
+function unwrapped(text: string): string {
+  if (!WRAPPED.test(text)) return text;
+  const parsed = parseJson(text);
+  return (parsed.ok && isObject(parsed.value) ? asString(parsed.value["output"]) : undefined) ?? text;
 }
 
 /**

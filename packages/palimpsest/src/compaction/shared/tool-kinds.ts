@@ -7,6 +7,7 @@
  */
 import { isObject, type JsonValue } from "../../base/json/json.ts";
 import { shorten } from "../../base/text/text.ts";
+import { scriptedCalls } from "./tool-script.ts";
 
 export type ToolKind = "read" | "edit" | "write" | "shell" | "search" | "list" | "web" | "todo" | "agent";
 
@@ -202,16 +203,41 @@ const FOLDER_KEYS = ["workdir", "working_directory", "cwd", "dir_path", "directo
 
 /** The folder in which a shell call runs, if it says so. */
 export function startFolderOf(input: JsonValue | undefined): string | undefined {
-  return firstString(input, FOLDER_KEYS);
+  if (typeof input !== "string") return firstString(input, FOLDER_KEYS);
+  const folders = new Set(scriptedCommands(input).map(({ folder }) => folder));
+  return folders.size === 1 ? [...folders][0] : undefined;
 }
 
 /** The shell and its option before a command line. Source: Codex on Unix and Windows. */
 const SHELL = /(?:^|[\\/])(?:(?:ba|z|da|k|fi)?sh|pwsh|powershell|cmd)(?:\.exe)?$/i;
 const RUN_OPTION = /^(?:-l?c|-command|\/c)$/i;
 
-/** The command line that a shell call runs; a wrapper such as `bash -lc` is left out. */
+/** The command lines that a script runs, each with the folder that its call names. */
+function scriptedCommands(
+  script: string,
+): readonly { readonly command: string; readonly folder: string | undefined }[] {
+  return scriptedCalls(script).flatMap(({ name, input }) => {
+    const command = isObject(input) && KIND_OF.get(toolKey(name)) === "shell" ? commandOf(input) : undefined;
+    return command === undefined ? [] : [{ command, folder: startFolderOf(input) }];
+  });
+}
+
+/** The command lines of a script as one; those of several folders say where they run. */
+function scriptedCommand(script: string): string | undefined {
+  const commands = scriptedCommands(script);
+  if (commands.length === 0) return undefined;
+  const isOneFolder = new Set(commands.map(({ folder }) => folder)).size === 1;
+  return commands
+    .map(({ command, folder }) =>
+      isOneFolder || folder === undefined ? command : `cd ${folder}\n${command}`,
+    )
+    .join("\n");
+}
+
+/** The command line that a shell call runs; a wrapper such as `bash -lc` or a script is left out. */
 export function commandOf(input: JsonValue | undefined): string | undefined {
-  if (!isObject(input)) return typeof input === "string" ? input : undefined;
+  if (typeof input === "string") return scriptedCommand(input) ?? input;
+  if (!isObject(input)) return undefined;
   for (const key of COMMAND_KEYS) {
     const value = input[key];
     if (typeof value === "string") return value;

@@ -21,6 +21,8 @@ const SEARCH_CHARACTERS = 20_000;
 const EXIT_CODE = /(?:exit code|exit_code|exited with(?: code)?|returncode)["']?[:= ]+(-?\d{1,6})/i;
 const ERROR_LINE =
   /\b(?:error|failed|failure|fatal|exception|panic|traceback|cannot|could not|not found|no such|denied|undefined:|FAIL|invalid|refused|timed out)\b/i;
+/** The beginning of the answer to a script that failed. Source: Codex. */
+const FAILED_SCRIPT = /^Script failed\n/;
 /** The beginning of a failure from a tool without an error flag. */
 const STATED_FAILURE = /^\s*(?:error|exception|failed|failure|traceback)\b/i;
 /** Lines that only frame the message. */
@@ -44,6 +46,7 @@ export function outcomeOf(block: ToolResultBlock, kind: ToolKind | undefined): O
 function hasFailedExit(text: string, kind: ToolKind | undefined): boolean {
   if (kind === undefined) return STATED_FAILURE.test(text.slice(0, 200));
   if (kind !== "shell") return false;
+  if (FAILED_SCRIPT.test(text)) return true;
   const code = EXIT_CODE.exec(text.slice(0, 400)) ?? EXIT_CODE.exec(text.slice(-400));
   return code !== null && code[1] !== "0";
 }

@@ -243,6 +243,30 @@ describe("findFileUses", () => {
     ]);
   });
 
+  it.each([
+    {
+      answer: "Script completed\nWall time 0.1 seconds\nOutput:\n\none\ntwo\n",
+      uses: [["/p/src/a.ts", true, 1, 2, "one\ntwo\n"]],
+      why: "the command's output is the file's text",
+    },
+    {
+      answer: `Script completed\nWall time 0.1 seconds\nOutput:\n\n${JSON.stringify({ chunk_id: "1f", exit_code: 0, output: "one\ntwo\n" })}`,
+      uses: [["/p/src/a.ts", true, 1, 2, "one\ntwo\n"]],
+      why: "the whole answer of the command holds its output",
+    },
+    {
+      answer: "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\nno such tool",
+      uses: [["/p/src/a.ts", false, 1, 2, undefined]],
+      why: "a script that failed showed nothing",
+    },
+  ])("reads a file that a script shows: $why", ({ answer, uses }) => {
+    const script = `const r = await tools.exec_command({cmd:"sed -n '1,2p' src/a.ts","workdir":"/p"}); text(r.output);`;
+    const found = findFileUses([called(1, "exec", script), resulted(2, answer)]).uses;
+    expect(
+      found.map(({ path, hasWorked, first, last, text }) => [path, hasWorked, first, last, text]),
+    ).toEqual(uses);
+  });
+
   it("takes a call that nobody answered for a use that did nothing", () => {
     const { uses } = findFileUses([called(1, "Read", { file_path: "/p/a.ts" })]);
     expect(uses.map(({ hasWorked, text }) => [hasWorked, text])).toEqual([[false, undefined]]);

@@ -1,0 +1,183 @@
+/**
+ * The calls of tools within a script, for tools that run one: `exec` of Codex takes JavaScript such as
+ * `const r = await tools.exec_command({ cmd: "sed -n '1,80p' a.ts" }); text(r.output);`.
+ *
+ * Nothing is evaluated. Arguments are read where they are literals, or the name of a string that the script defines.
+ */
+import type { JsonValue } from "../../base/json/json.ts";
+
+/** One call of a tool within a script. */
+interface ScriptedCall {
+  readonly name: string;
+  readonly input: JsonValue;
+}
+
+/** Longer scripts are data. Our choice: a patch of a long file fits. */
+const MAX_CHARACTERS = 400_000;
+const MAX_DEPTH = 8;
+const MENTION = /\btools\s*\.\s*\w+\s*\(/;
+
+/** Returns the calls in a script in their order; none where the text is not a script. */
+export function scriptedCalls(text: string): readonly ScriptedCall[] {
+  if (text.length > MAX_CHARACTERS || text.startsWith("***") || !MENTION.test(text)) return [];
+  const reader = new ScriptReader(text);
+  return reader.calls();
+}
+
+const DEFINITION = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*/y;
+const CALL = /\btools\s*\.\s*([\w$]+)\s*\(\s*/y;
+const WORD = /[\w$]+/y;
+const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+const SPACE = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/y;
+const NUMBER = /-?\d[\d_]{0,20}(?:\.\d{1,20})?/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+  0: "\0",
+};
+const CONSTANTS: Readonly<Record<string, JsonValue>> = {
+  true: true,
+  false: false,
+  null: null,
+  undefined: null,
+};
+
+class ScriptReader {
+  readonly #text: string;
+  readonly #named = new Map<string, string>();
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  calls(): readonly ScriptedCall[] {
+    const found: ScriptedCall[] = [];
+    while (this.#at < this.#text.length) {
+      const call = this.#match(CALL);
+      if (call !== undefined) {
+        const start = this.#at;
+        const input = this.#value(0);
+        // An argument that is not a literal is looked through for calls.
+        if (input === undefined) this.#at = start;
+        found.push({ name: call[1]!, input: input ?? {} });
+      } else this.#skip();
+    }
+    return found;
+  }
+
+  /** Passes one token, so that what strings and comments say is not read as code. */
+  #skip(): void {
+    const definition = this.#match(DEFINITION);
+    if (definition !== undefined) {
+      const start = this.#at;
+      const text = this.#string();
+      if (text === undefined) this.#at = start;
+      else if (!this.#named.has(definition[1]!)) this.#named.set(definition[1]!, text);
+      return;
+    }
+    if (this.#match(COMMENT) !== undefined || this.#match(WORD) !== undefined) return;
+    const start = this.#at;
+    if (this.#string() === undefined) this.#at = Math.max(start + 1, this.#at);
+  }
+
+  /** The literal here; `undefined` where it is not one. */
+  #value(depth: number): JsonValue | undefined {
+    this.#match(SPACE);
+    const sign = this.#text[this.#at];
+    if (sign === "{" || sign === "[") return depth > MAX_DEPTH ? undefined : this.#list(sign, depth);
+    const text = this.#string();
+    if (text !== undefined) return text;
+    const number = this.#match(NUMBER);
+    if (number !== undefined) return Number(number[0].replaceAll("_", ""));
+    const word = this.#match(WORD)?.[0];
+    if (word === undefined) return undefined;
+    return Object.hasOwn(CONSTANTS, word) ? CONSTANTS[word] : this.#named.get(word);
+  }
+
+  #list(opening: "{" | "[", depth: number): JsonValue | undefined {
+    const closing = opening === "{" ? "}" : "]";
+    const members: [string, JsonValue][] = [];
+    this.#at++;
+    for (;;) {
+      this.#match(SPACE);
+      if (this.#takes(closing))
+        return opening === "{" ? Object.fromEntries(members) : members.map(([, value]) => value);
+      const key = opening === "{" ? this.#key() : String(members.length);
+      if (key === undefined) return undefined;
+      const value = this.#isShorthand(opening) ? this.#named.get(key) : this.#value(depth + 1);
+      if (value === undefined) return undefined;
+      members.push([key, value]);
+      this.#match(SPACE);
+      if (!this.#takes(",") && this.#text[this.#at] !== closing) return undefined;
+    }
+  }
+
+  #key(): string | undefined {
+    return this.#string() ?? this.#match(WORD)?.[0];
+  }
+
+  /** True for `{ cmd }`, which is `{ cmd: cmd }`. */
+  #isShorthand(opening: "{" | "["): boolean {
+    if (opening === "[") return false;
+    this.#match(SPACE);
+    return !this.#takes(":");
+  }
+
+  #takes(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at++;
+    return true;
+  }
+
+  /** The string here; `undefined` where there is none, or one that holds an expression. */
+  #string(): string | undefined {
+    const isRaw = this.#text.startsWith("String.raw`", this.#at);
+    if (isRaw) this.#at += "String.raw".length;
+    const quote = this.#text[this.#at];
+    if (quote !== '"' && quote !== "'" && quote !== "`") return undefined;
+    this.#at++;
+    const parts: string[] = [];
+    let isWhole = true;
+    for (let start = this.#at; this.#at < this.#text.length; ) {
+      const sign = this.#text[this.#at]!;
+      if (sign === quote) {
+        parts.push(this.#text.slice(start, this.#at++));
+        return isWhole ? parts.join("") : undefined;
+      }
+      if (quote === "`" && sign === "$" && this.#text[this.#at + 1] === "{") isWhole = false;
+      if (sign !== "\\") this.#at++;
+      else if (isRaw) this.#at += 2;
+      else {
+        parts.push(this.#text.slice(start, this.#at), this.#escape());
+        start = this.#at;
+      }
+    }
+    return undefined;
+  }
+
+  /** The character that an escape names. */
+  #escape(): string {
+    const sign = this.#text[this.#at + 1] ?? "";
+    this.#at += 2;
+    const digits = sign === "u" ? 4 : sign === "x" ? 2 : 0;
+    const code = this.#text.slice(this.#at, this.#at + digits);
+    if (digits > 0 && /^[\da-f]+$/i.test(code) && code.length === digits) {
+      this.#at += digits;
+      return String.fromCharCode(Number.parseInt(code, 16));
+    }
+    return sign === "\n" ? "" : (ESCAPES[sign] ?? sign);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found === null) return undefined;
+    this.#at += found[0].length;
+    return found;
+  }
+}
