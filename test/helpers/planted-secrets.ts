@@ -69,6 +69,7 @@ const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("langsmith", "lsv2_pt" + "_", `${hex(32)}_${hex(10)}`),
   plant("elevenlabs", "sk" + "_", hex(48)),
   plant("jina", "jina" + "_", random(60)),
+  plant("fireworks", "fw" + "_", random(22)),
   ...["p", "o", "u", "s", "r"].map((kind) => plant("github", `gh${kind}` + "_", random(36))),
   plant("github", "github" + "_pat_", random(60)),
   plant("gitlab", "glpat" + "-", random(20)),
@@ -104,6 +105,7 @@ const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("aws", "AK" + "IA", random(16, UPPER)),
   plant("aws", "aws_secret_access_key" + " = ", random(40)),
   plant("aws", "AWS_SESSION_TOKEN" + "=", random(180)),
+  plant("aws", "ABSKQmVkcm9ja0" + "FQSUtleS", random(100)),
   plant("digitalocean", "dop_v1" + "_", hex(64)),
   plant("databricks", "dap" + "i", hex(32)),
   plant("vault", "hvs" + ".", random(90)),
@@ -139,6 +141,7 @@ const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("slack", "xox" + "b-123456789012-", random(24)),
   plant("slack", "xap" + "p-1-A0123456789-", random(40)),
   plant("bot-token", "12345678" + "90:AA", random(33)),
+  plant("bot-token", "https://api.telegram.org/bot12345678" + "90:AA", random(33), "/getMe"),
   plant("bot-token", "MT" + "AxNzI4NTM0MDk2MjIyMDE2.", `Gk3d7x.${random(38)}`),
   plant("webhook", "whsec" + "_", random(32)),
   plant("stripe", "sk_" + "live_", random(24)),
@@ -164,6 +167,8 @@ const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("dropbox", "sl" + ".", random(135)),
   plant("terraform", "", random(14), ".atlas" + `v1.${random(64)}`),
   plant("jwt", "ey" + "JhbGciOiJIUzI1NiJ9.eyJ", `${random(40)}.${random(43)}`),
+  plant("paseto", "v4.loc" + "al.", random(120)),
+  plant("paseto", "v2.pub" + "lic.", `${random(90)}.${random(20)}`),
   plant(
     "private-key",
     "-----BEGIN RSA PRIV" + "ATE KEY-----\n",
@@ -212,6 +217,20 @@ const SHAPED_SECRETS: readonly PlantedSecret[] = [
   plant("password", "数据库的密码是", random(12), "。"),
   plant("password", "サーバーのパスワードは", random(12), "です"),
   plant("password", "서버 비밀번호는 ", random(12), " 입니다"),
+  plant("password", "Hasło do serwera to ", random(12)),
+  plant("password", "Heslo k databázi je ", random(12)),
+  plant("password", "Lösenordet till servern är ", random(12)),
+  plant("password", "Adgangskoden til serveren er ", random(12)),
+  plant("password", "Salasana on ", random(12)),
+  plant("password", "Parola serverului este ", random(12)),
+  plant("password", "Ο κωδικός είναι ", random(12)),
+  plant("password", "Mật khẩu của máy chủ là ", random(12)),
+  plant("password", "Kata sandi server adalah ", random(12)),
+  plant("password", "كلمة المرور هي ", random(12)),
+  plant("password", "הסיסמה היא ", random(12)),
+  plant("password", "सर्वर का पासवर्ड है ", random(12)),
+  plant("password", "รหัสผ่านคือ", random(12)),
+  plant("password", "Sunucunun şifresi ", random(12)),
 ];
 
 /** Secrets beside their name, in the formats of settings, commands, documents and queries. */
@@ -257,6 +276,40 @@ const SECRETS_WITH_NAMES: readonly PlantedSecret[] = [
   plant("url-credentials", "postgres%3A%2F%2Fapp%3A", random(14), "%40db%2Fapp"),
   plant("url-credentials", '{"url":"https:\\/\\/app:', random(14), '@db.example"}'),
   plant("url-credentials", "postgres://app:p@", random(14), "@db/app"),
+  plant("twilio", `new Twilio("AC${hex(32)}", "`, hex(32), '")'),
+  plant("ngrok", "ngrok config add-authtoken ", `${random(27)}_${random(20)}`),
+  plant("private-key", "Private-Lines: 1\n", random(64)),
+  plant("django", "django-insecure" + "-", `${random(20)}$(x)&^${random(26)}`),
+  plant("password", ':secret_key_base => "', random(24), '"'),
+  plant("password", "ansible_become_pass: ", random(14)),
+  plant("password", "keytool -list -storepass ", random(14)),
+  plant("password", "auth: { user: 'me', pass: '", random(14), "' }"),
+  plant("password", "openssl rsa -in key.pem -passin pass:", random(14)),
+  plant("password", 'psk="', random(14), '"'),
+  plant("password", 'ConvertTo-SecureString "', random(14), '" -AsPlainText'),
+  plant("password", "db.internal:5432:app:me:", random(14)),
+  plant("password", "htpasswd -b -c .htpasswd me ", random(14)),
+];
+
+/** Secrets that are known by a line above or below them, or that have any signs. A break takes that from them. */
+export const SECRETS_OF_LINES: readonly PlantedSecret[] = [
+  // Signs that end a value where no quote does.
+  plant("password", "DB_PASSWORD='", `${random(7)}<$&);(${random(7)}`, "'"),
+  plant("password", '{"password":"', `${random(5)}[{,^${random(9)}`, '","port":1}'),
+  plant("password", "Server=db;Password=", `${random(7)}<&>${random(7)}`, ";Encrypt=True"),
+  plant("password", "username,password,role\nanna,", random(14), ",admin\nben,,user"),
+  plant("password", "| name | password |\n| --- | --- |\n| anna | ", random(14), " |"),
+  plant("password", " name | password\n------+----------\n anna | ", random(14), "\n(1 row)"),
+  plant("variable", "id;api_key\n1;", random(24), "\n2;none"),
+  plant(
+    "password",
+    "INSERT INTO users (name, password) VALUES ('a (b)', '-'), ('anna', '",
+    random(14),
+    "');",
+  ),
+  plant("kubernetes", "apiVersion: v1\nkind: Secret\ndata:\n  dsn: ", random(24), "\ntype: Opaque"),
+  plant("kubernetes", "apiVersion: v1\ndata:\n  dsn: ", random(24), "\nkind: Secret\nmetadata:\n  name: db"),
+  plant("kubernetes", '{\n  "data": {\n    "dsn": "', random(24), '"\n  },\n  "kind": "Secret"\n}'),
 ];
 
 export const PLANTED_SECRETS: readonly PlantedSecret[] = [...SHAPED_SECRETS, ...SECRETS_WITH_NAMES];

@@ -7,6 +7,12 @@
 
 /** Names of the families in this table. Written out, so that the published types need not hold the table. */
 export type ContextFamily =
+  | "private-key"
+  | "ngrok"
+  | "twilio"
+  | "django"
+  | "seed-phrase"
+  | "kubernetes"
   | "aws"
   | "azure"
   | "slack-webhook"
@@ -28,6 +34,14 @@ export type ContextFamily =
   | "authorization"
   | "variable"
   | "password";
+
+/** A secret's place in a text. */
+export interface ContextSpan {
+  readonly family: ContextFamily;
+  readonly from: number;
+  /** Behind its last character. */
+  readonly to: number;
+}
 
 export interface SecretContext {
   readonly family: ContextFamily;
@@ -59,40 +73,18 @@ const MIXED = String.raw`(?=[A-Za-z_~+/=.-]{0,64}\d)(?=[\d_~+/=.-]{0,64}[A-Za-z]
 const LETTERS = `(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){5})(?=[a-z_~+/=.-]{0,32}(?:[A-Z][a-z_~+/=.-]{1,32}){0,16}[A-Z]{2})`;
 /** One character of a password in a sentence: no blank, no quotation mark, no bracket, no stop of Chinese or Japanese. */
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
-export const PASSWORD_VALUE = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
-/** Quotation marks of many languages, before a password. */
-const OPEN = String.raw`(?:\\{0,3}["'\x60]|[«“‘„「『]\s?)?`;
-/** Between two words of a sentence, which may go on with the next line. */
-const GAP = String.raw`(?:[ \t]{1,3}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})`;
-/** Words between the name and its verb: "the password of the staging server is". */
-const BETWEEN = String.raw`(?:${GAP}[^\s.!?:;,=]{1,30}){0,6}?`;
-
-/** A sentence in one language: the names of a password, and the verbs between it and its value. */
-function sentence(words: readonly string[], name: string, verb: string): SecretContext {
-  return {
-    family: "password",
-    words,
-    pattern: new RegExp(
-      `(?<kept>${name}${BETWEEN}(?:${GAP}(?:${verb})${GAP}|[ \\t]{0,3}[:：](?:${GAP})?|=)${OPEN})${PASSWORD_VALUE}`,
-      "iuy",
-    ),
-    source: "our own wording, in the languages of packages/palimpsest/src/memory",
-  };
-}
-
-/** The same where words stand without blanks between them. */
-function unspaced(words: readonly string[], verb: string): SecretContext {
-  return {
-    family: "password",
-    words,
-    pattern: new RegExp(
-      `(?<kept>(?:${words.join("|")})[^\\sA-Za-z0-9。！？]{0,12}?(?:${verb}|[:：=])\\s{0,3}${OPEN})${PASSWORD_VALUE}`,
-      "iuy",
-    ),
-    source: "our own wording, in the languages of packages/palimpsest/src/memory",
-  };
-}
-
+/** Not what code, a template or a pattern has where a value could be. */
+const NO_CODE = String.raw`${NO_VALUE}(?![^\s"'\x60]{0,256}?(?:\$\{|\$\(|\{\{|\(\?|\[\^?\w-\w))`;
+const OF_BOTH = String.raw`(?=[^\s"'\x60]{0,64}\d)(?=[^\s"'\x60]{0,64}[A-Za-z])`;
+/** Any signs up to the closing quote. */
+const BETWEEN_QUOTES = ['"', "'", "\\x60"]
+  .map((quote) => String.raw`(?<=${quote})${NO_CODE}${OF_BOTH}[^\s${quote}\\]{6,256}(?=\\{0,3}${quote})`)
+  .join("|");
+/** Any signs up to the end of the line, or up to the next part of a connection string. No call, no index. */
+const TO_END = String.raw`(?<=[=:：][ \t]{0,4})(?![\w.?!]{0,64}[([<{])${NO_CODE}${OF_BOTH}(?:(?:[^\s"'\x60\\,;]|[,;](?![A-Za-z_][\w.]{0,40}[=:(])){5,255}[^\s"'\x60\\,;.)}\]>](?=[ \t]{0,8}(?:\r?\n|\\{1,8}[nr]|$))|(?<==)[^\s"'\x60\\;]{6,256}(?=;))`;
+const UNQUOTED = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
+/** A password: a letter and a digit, with any signs where it is clear where it ends. */
+export const PASSWORD_VALUE = `(?:${BETWEEN_QUOTES}|${TO_END}|${UNQUOTED})`;
 /** More specific rules come first: the first one that matches names the family. */
 export const SECRET_CONTEXTS: readonly SecretContext[] = [
   {
@@ -183,7 +175,7 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
   {
     family: "bot-token",
     words: [":AA"],
-    pattern: /(?<=(?<before>(?<![\w-])\d{8,10})):AA[\w-]{33}(?![\w-])/y,
+    pattern: /(?<=(?<![\w-])(?:bot)?(?<before>\d{8,10})):AA[\w-]{33}(?![\w-])/y,
     source: "Telegram docs, Bot API",
   },
   {
@@ -319,7 +311,7 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     family: "password",
     words: ["secret"],
     pattern: new RegExp(
-      String.raw`(?<kept>secret(?:[_-]?key)?(?:${IS}|\s{1,4}is\s{1,4}(?:now\s{1,4})?(?:\\{0,3}["'])?))${PASSWORD_VALUE}`,
+      String.raw`(?<kept>secret(?:[_-]?key(?:[_-]?base)?)?(?:${IS}|\s{1,4}is\s{1,4}(?:now\s{1,4})?(?:\\{0,3}["'])?))${PASSWORD_VALUE}`,
       "iuy",
     ),
     source: "Our own wording",
@@ -329,33 +321,5 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     words: ["pwd="],
     pattern: new RegExp(String.raw`(?<kept>pwd=(?:\\{0,3}["'])?)(?![/~.\\])${PASSWORD_VALUE}`, "iuy"),
     source: "Microsoft docs, SqlConnection.ConnectionString",
-  },
-  sentence(
-    ["password", "passphrase", "passcode"],
-    "(?:password|passphrase|passcode)",
-    "is|was|will be|è|é|to|est|ist|lautet",
-  ),
-  sentence(
-    ["passwort", "kennwort", "zugangscode"],
-    "(?:passwort|kennwort|zugangscode)",
-    "ist|lautet|heißt|war|wird|wäre",
-  ),
-  sentence(["contrase", "clave"], "(?:contraseña|contrasena|clave)", "es|será|era"),
-  sentence(["mot de passe"], "mot de passe", "est|sera|était|c['’]est"),
-  sentence(["parola d", "parola chiave"], "parola (?:d['’]ordine|chiave)", "è|sarà|era"),
-  sentence(["senha", "palavra-passe"], "(?:senha|palavra-passe)", "é|será|era"),
-  sentence(["wachtwoord"], "wachtwoord", "is|wordt|was"),
-  sentence(["парол", "Парол", "ПАРОЛ"], "парол[а-яё]{0,3}", "[—–-]|это|такой|был"),
-  unspaced(["密码", "密碼", "口令"], "是|为|為|改成|改为|改為|设为|設為"),
-  unspaced(["パスワード", "暗証番号"], "は|を|が"),
-  sentence(["비밀번호", "패스워드", "암호"], "(?:비밀번호|패스워드|암호)(?:는|은|가|이)?", "는|은"),
-  {
-    family: "password",
-    words: ["비밀번호", "패스워드", "암호"],
-    pattern: new RegExp(
-      `(?<kept>(?:비밀번호|패스워드|암호)(?:는|은|가|이)${GAP}${OPEN})${PASSWORD_VALUE}`,
-      "iuy",
-    ),
-    source: "our own wording, in the languages of packages/palimpsest/src/memory",
   },
 ];

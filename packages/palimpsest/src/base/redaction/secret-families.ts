@@ -31,6 +31,7 @@ export type KeyFamily =
   | "langsmith"
   | "elevenlabs"
   | "jina"
+  | "fireworks"
   | "github"
   | "gitlab"
   | "npm"
@@ -102,6 +103,7 @@ export type KeyFamily =
   | "frameio"
   | "dropbox"
   | "jwt"
+  | "paseto"
   | "private-key";
 
 interface KeyShape {
@@ -175,6 +177,12 @@ export const KEY_SHAPES: readonly KeyShape[] = [
     starts: ["sk_"],
     body: `${HEX}{48}${END}`,
     source: "ElevenLabs docs, Authentication",
+  },
+  {
+    family: "fireworks",
+    starts: ["fw_"],
+    body: `(?=[A-Za-z]{0,21}\\d)[A-Za-z0-9]{22,24}${END}`,
+    source: "Fireworks docs, API keys",
   },
   { family: "jina", starts: ["jina_"], body: "[\\w-]{50,9999}", source: "Jina docs, API keys" },
   // Code and packages.
@@ -255,6 +263,12 @@ export const KEY_SHAPES: readonly KeyShape[] = [
     starts: ["AKIA", "ASIA", "ABIA", "ACCA"],
     body: "[A-Z2-7]{16}(?![A-Za-z0-9])",
     source: GITLEAKS,
+  },
+  {
+    family: "aws",
+    starts: ["ABSKQmVkcm9ja0FQSUtleS", "bedrock-api-key-"],
+    body: `${B64}{40,9999}={0,2}`,
+    source: "AWS docs, Amazon Bedrock API keys",
   },
   {
     family: "digitalocean",
@@ -405,6 +419,12 @@ export const KEY_SHAPES: readonly KeyShape[] = [
     starts: ["eyJ"],
     body: "[\\w-]{8,9999}\\.eyJ[\\w-]{8,9999}\\.[\\w-]{8,9999}",
     source: "RFC 7519, JSON Web Token",
+  },
+  {
+    family: "paseto",
+    starts: ["v1", "v2", "v3", "v4"].flatMap((version) => [`${version}.local.`, `${version}.public.`]),
+    body: "[\\w-]{40,9999}(?:\\.[\\w-]{1,9999})?",
+    source: "PASETO, Platform-Agnostic Security Tokens, Tokens",
   },
   // The same in base64, as configuration keeps it; a certificate and a public key are left alone.
   ...(

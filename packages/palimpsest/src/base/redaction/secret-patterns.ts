@@ -6,9 +6,13 @@
  * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
  * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
+import { findInColumns } from "./column-secrets.ts";
+import { COMMAND_SECRETS } from "./command-secrets.ts";
+import { findInKubernetes } from "./kubernetes-secrets.ts";
 import { NAMED_SECRETS } from "./named-secrets.ts";
 import { type ContextFamily, SECRET_CONTEXTS } from "./secret-contexts.ts";
 import { KEY_SHAPES, type KeyFamily } from "./secret-families.ts";
+import { SENTENCE_SECRETS } from "./sentence-secrets.ts";
 
 /** The vendor whose key it looks like. */
 export type SecretFamily = KeyFamily | ContextFamily | "private-key";
@@ -41,6 +45,8 @@ const NO_JOINTS: Joints = { isStart: () => false, around: () => [] };
 export function findSecrets(text: string, joints: Joints = NO_JOINTS): readonly SecretSpan[] {
   const found: RankedSpan[] = [];
   for (const pem of findPem(text)) found.push({ ...pem, rank: -2 });
+  for (const span of findInColumns(text)) found.push({ ...span, rank: CONTEXTS.length });
+  for (const span of findInKubernetes(text)) found.push({ ...span, rank: CONTEXTS.length });
   findMarked(text, found, joints);
   scan(text, found, joints);
   return joinSpans(found.sort((one, other) => one.rank - other.rank));
@@ -65,18 +71,26 @@ const NON_ASCII = /[^\0-\x7f]/;
 
 const CONTEXTS: readonly (CompiledContext & { readonly words: readonly string[] })[] = [
   ...SECRET_CONTEXTS,
+  ...SENTENCE_SECRETS,
   ...NAMED_SECRETS,
+  ...COMMAND_SECRETS,
 ].map((context, rank) => ({ ...context, rank }));
-/** The words that are found as they are written. */
-const MARKS = CONTEXTS.flatMap((context) =>
-  context.words.filter((word) => !isScanned(word)).map((word) => ({ word, context })),
-);
+const WORDS = CONTEXTS.flatMap((context) => context.words.map((word) => ({ word, context })));
+/** Short words, which are found as they are written. */
+const MARKS = WORDS.filter(({ word }) => word.length < KEY_CHARACTERS && !NON_ASCII.test(word));
+/** Words of other scripts, by the code of their first character, which is not of ASCII. */
+const OTHER_WORDS = new Map<number, typeof WORDS>();
+/** 1 where one of them may begin. */
+const HAS_OTHER = new Uint8Array(1 << 16);
+for (const row of WORDS.filter(({ word }) => NON_ASCII.test(word))) {
+  const code = row.word.charCodeAt(0);
+  OTHER_WORDS.set(code, [...(OTHER_WORDS.get(code) ?? []), row]);
+  HAS_OTHER[code] = 1;
+}
 
-/** Adds what stands beside short words, and words of other scripts. Changes `found`. */
+/** Adds what stands beside short words. Changes `found`. */
 function findMarked(text: string, found: RankedSpan[], joints: Joints): void {
-  const isAscii = !NON_ASCII.test(text);
   for (const { word, context } of MARKS) {
-    if (isAscii && NON_ASCII.test(word)) continue;
     for (let at = text.indexOf(word); at !== -1; ) {
       const span = matchContext(text, at, context, joints);
       if (span !== undefined) found.push(span);
@@ -169,6 +183,7 @@ function scan(text: string, found: RankedSpan[], joints: Joints): void {
     if (code > 127) {
       isInWord = false;
       key = 0;
+      if (HAS_OTHER[code] === 1) findOther(text, at, { reached, found, joints });
       continue;
     }
     key = ((key << 7) | LOWER[code]!) & 0xfffffff;
@@ -192,21 +207,32 @@ function scan(text: string, found: RankedSpan[], joints: Joints): void {
 }
 
 interface Reached {
-  readonly key: number;
   /** End of the last match of a rule. */
   readonly reached: Map<CompiledContext, number>;
   readonly found: RankedSpan[];
   readonly joints: Joints;
 }
 
-function findBeside(text: string, at: number, { key, reached, found, joints }: Reached): void {
-  for (const context of BESIDE.get(key) ?? []) {
-    if (at < (reached.get(context) ?? 0)) continue;
-    const span = matchContext(text, at, context, joints);
-    if (span === undefined) continue;
-    found.push(span);
-    reached.set(context, span.to);
-  }
+function findBeside(text: string, at: number, { key, ...beside }: Reached & { readonly key: number }): void {
+  for (const context of BESIDE.get(key) ?? []) addBeside(text, at, context, beside);
+}
+
+function findOther(text: string, at: number, beside: Reached): void {
+  for (const { word, context } of OTHER_WORDS.get(text.charCodeAt(at)) ?? [])
+    if (text.startsWith(word, at)) addBeside(text, at, context, beside);
+}
+
+function addBeside(
+  text: string,
+  at: number,
+  context: CompiledContext,
+  { reached, found, joints }: Reached,
+): void {
+  if (at < (reached.get(context) ?? 0)) return;
+  const span = matchContext(text, at, context, joints);
+  if (span === undefined) return;
+  found.push(span);
+  reached.set(context, span.to);
 }
 
 interface ShapesToTry {

@@ -1,10 +1,11 @@
 /** Keys are found by their shape, and what only looks like one is left alone. */
 import { describe, expect, it } from "vitest";
+import { COMMAND_SECRETS } from "#base/redaction/command-secrets.ts";
 import { NAMED_SECRETS } from "#base/redaction/named-secrets.ts";
 import { SECRET_CONTEXTS } from "#base/redaction/secret-contexts.ts";
 import { KEY_SHAPES } from "#base/redaction/secret-families.ts";
 import { redactSecrets } from "#base/redaction/secret-patterns.ts";
-import { PLANTED_SECRETS } from "../../../../../test/helpers/planted-secrets.ts";
+import { PLANTED_SECRETS, SECRETS_OF_LINES } from "../../../../../test/helpers/planted-secrets.ts";
 
 /** Made up here, and put together so that no scanner takes this file for a leak. */
 const key = (...parts: readonly string[]): string => parts.join("");
@@ -110,11 +111,19 @@ describe("redactSecrets", () => {
     expect(redactSecrets(redacted.text).text).toBe(redacted.text);
   });
 
+  it.each(SECRETS_OF_LINES)("takes out $family by all that is around it: $text", ({ family, text, body }) => {
+    for (const written of [text, text.replaceAll("\n", "\r\n"), JSON.stringify(text)]) {
+      const redacted = redactSecrets(`see\n${written}\nand more`);
+      expect(redacted.text).not.toContain(body);
+      expect([...redacted.found.keys()]).toEqual([family]);
+    }
+  });
+
   it("knows at least a hundred families, and the planted secrets have one of each", () => {
     const families = new Set<string>(
-      [...KEY_SHAPES, ...SECRET_CONTEXTS, ...NAMED_SECRETS].map(({ family }) => family),
+      [...KEY_SHAPES, ...SECRET_CONTEXTS, ...NAMED_SECRETS, ...COMMAND_SECRETS].map(({ family }) => family),
     );
-    const planted = new Set(PLANTED_SECRETS.map(({ family }) => family));
+    const planted = new Set(["seed-phrase", ...PLANTED_SECRETS.map(({ family }) => family)]);
     expect(families.size).toBeGreaterThanOrEqual(95);
     expect([...families].filter((family) => !planted.has(family))).toEqual([]);
   });
@@ -178,6 +187,16 @@ describe("redactSecrets", () => {
     "mysql -u root -p app1; mysql -P 3306 -h db1; docker login -u me2 registry2.example",
     "password_hash: bcrypt; token_count: 4096; max_tokens=16384; secrets: [a1, b2]",
     "private_key: /etc/ssl/private/key2b3.pem, public key: abc",
+    "user,password\nanna,$2b$10$N9qo8uLOickgx2ZMRZoMye\nben,changeme\ncarl,${PASSWORD_1}",
+    "'encode_base64', 'password',\n'encode_sql92', 'encode_crc32',",
+    "username=None,\n  password=None,\n  num_pools=10,\n  headers2=None)",
+    "kind: ConfigMap\ndata:\n  a: dGhlIHJlc3Qgb2YgaXQ=\n---\nkind: SecretStore\ndata:\n  a: dGhlIHJlc3Qgb2YgaXQ=",
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: dGhlIHJlc3Qgb2YgaXQ\ndata: {}\n",
+    'password: "^(?=.*[0-9])[a-z0-9]{8,}$"; password = "pre${NAME_1}post"; password=read(file1)',
+    "first_pass = 2nd-one; bypass: 12ab34; the compile-pass 1st-run2",
+    "Hasło jest wymagane, şifre en az 8 karakter, mật khẩu là bắt buộc",
+    "my seed phrase is in the safe where all other things are kept by us",
+    "AC0123456789abcdef0123456789abcdef, 0123456789abcdef0123456789abcdef",
     "https:\\/\\/example.com\\/a:b\\/c@2x https%3A%2F%2Fexample.com%2Fa%3Ab@2x",
   ])("leaves alone: %s", (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: new Map() });
@@ -199,6 +218,14 @@ describe("redactSecrets", () => {
   it.each(["CERTIFICATE", "PUBLIC KEY"])("leaves a %s in base64 alone", (what) => {
     const text = `ca: ${Buffer.from(`-----BEGIN ${what}-----\n${PEM_BODY}`).toString("base64")}`;
     expect(redactSecrets(text).text).toBe(text);
+  });
+
+  it("takes out the words of a wallet", () => {
+    const words = "orbit velvet canyon drift ladder mimic oyster punch raven salute tunnel wisdom";
+    expect(redactSecrets(`My seed phrase is: ${words}. Keep it.`).text).toBe(
+      "My seed phrase is: [redacted: seed-phrase]. Keep it.",
+    );
+    expect(redactSecrets(`{"mnemonic":"${words}"}`).text).toBe('{"mnemonic":"[redacted: seed-phrase]"}');
   });
 
   it("takes out a key that was cut off before its end, and goes on behind it", () => {

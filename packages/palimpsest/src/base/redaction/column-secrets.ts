@@ -1,0 +1,110 @@
+/**
+ * Passwords and tokens in a column of a table: CSV with a line of names, the output of a database's shell, and SQL that
+ * inserts rows. The name may be many lines above the value, so no pattern beside a value finds it.
+ *
+ * A line is looked at a fixed number of times, and a long one is not looked at: linear in any text.
+ */
+import type { ContextSpan } from "./secret-contexts.ts";
+import { startOfLine, type TextLine, textLines } from "./text-lines.ts";
+
+/** The end of such a name at the end of a cell. */
+const NAME_END =
+  /(?:passwor[dt]|passwd|passphrase|passcode|kennwort|secrets?|tokens?|[_ -]keys?|apikeys?|credentials?)["'`]?[ \t]{0,40}(?:[,;|\t\r\n]|\\|$)/gi;
+const PASSWORD_NAME = /^(?:\w{0,30}[_ -])?(?:password|passwd|passphrase|passcode|passwort|kennwort)$/i;
+const TOKEN_NAME =
+  /^(?:\w{0,30}[_ -])?(?:secret|token|(?:api|secret|access|private)[_ -]?key|credential)s?$/i;
+/** The name of a column, of any kind. */
+const NAME = /^[\p{L}_][\p{L}\d_ .-]{0,39}$/u;
+/** A letter and a digit: no word, no mask, no hash with its method. */
+const PASSWORD_VALUE = /^(?=.{0,64}\d)(?=.{0,64}[A-Za-z])(?![[$<{%])[^\s"'()]{6,256}$/;
+/** A digit, a letter and a digit in this order. */
+const TOKEN_VALUE = /^(?![[$<{%/~])(?=\D{0,40}\d[^A-Za-z]{0,40}[A-Za-z]\D{0,40}\d)[\w~+/=.%-]{16,4000}$/;
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+const RULE = /^[\s+|:-]{3,}$/;
+const INSERT = /insert into [^\s(]{1,128}\s{0,4}\(([^()]{1,2000})\)\s{0,9}values\s{0,9}/gi;
+/** One row of values; text in quotes may have brackets. */
+const TUPLE = /,?\s{0,9}\(((?:'(?:[^'\\\n]|\\.|''){0,2000}'|[^()'\n]){1,200})\)/y;
+
+interface Columns {
+  readonly delimiter: string;
+  readonly count: number;
+  /** Columns of secrets, by their place. */
+  readonly kinds: ReadonlyMap<number, "password" | "variable">;
+}
+
+/** The secrets in columns whose name says so. */
+export function* findInColumns(text: string): Iterable<ContextSpan> {
+  NAME_END.lastIndex = 0;
+  for (let name = NAME_END.exec(text); name !== null; name = NAME_END.exec(text)) {
+    let columns: Columns | undefined;
+    let reached = NAME_END.lastIndex;
+    for (const line of textLines(text, startOfLine(text, name.index))) {
+      const cells = columns === undefined ? [] : cellsOf(line, columns.delimiter);
+      if (columns === undefined) columns = namesIn(line);
+      else if (cells.length === columns.count) yield* inRow(cells, columns);
+      else if (!RULE.test(line.text)) break;
+      reached = Math.max(reached, line.from + line.text.length);
+      if (columns === undefined) break;
+    }
+    NAME_END.lastIndex = reached;
+  }
+  yield* findInInserts(text);
+}
+
+/** The columns that a line of names has, if one of them is of secrets. */
+function namesIn(line: TextLine): Columns | undefined {
+  for (const delimiter of DELIMITERS) {
+    const columns = columnsOf(cellsOf(line, delimiter), delimiter);
+    if (columns !== undefined) return columns;
+  }
+  return undefined;
+}
+
+function columnsOf(names: readonly TextLine[], delimiter: string): Columns | undefined {
+  const kinds = new Map<number, "password" | "variable">();
+  for (const [place, { text }] of names.entries()) {
+    if (PASSWORD_NAME.test(text)) kinds.set(place, "password");
+    else if (TOKEN_NAME.test(text)) kinds.set(place, "variable");
+    else if (!NAME.test(text) && !(text === "" && delimiter === "|" && isOuter(place, names)))
+      return undefined;
+  }
+  const count = names.filter(({ text }) => text !== "").length;
+  return kinds.size === 0 || count < 2 ? undefined : { delimiter, count: names.length, kinds };
+}
+
+/** True at both ends, where a table of Markdown has a delimiter. */
+const isOuter = (place: number, { length }: { readonly length: number }): boolean =>
+  place === 0 || place === length - 1;
+
+/** The cells of a line, without blanks and quotes around them. A delimiter between quotes is not known as such. */
+function cellsOf({ text, from }: TextLine, delimiter: string): readonly TextLine[] {
+  let at = from;
+  return text.split(delimiter).map((part) => {
+    const cell = part.replace(/^[\s"'`\\]+/, "");
+    const place = at + part.length - cell.length;
+    at += part.length + delimiter.length;
+    return { text: cell.replace(/[\s"'`\\]+$/, ""), from: place };
+  });
+}
+
+function* inRow(cells: readonly TextLine[], { kinds }: Columns): Iterable<ContextSpan> {
+  for (const [place, family] of kinds) {
+    const { text, from } = cells[place]!;
+    const isSecret = (family === "password" ? PASSWORD_VALUE : TOKEN_VALUE).test(text);
+    if (isSecret) yield { family, from, to: from + text.length };
+  }
+}
+
+function* findInInserts(text: string): Iterable<ContextSpan> {
+  for (const { 0: all, 1: names, index } of text.matchAll(INSERT)) {
+    const columns = columnsOf(cellsOf({ text: names!, from: 0 }, ","), ",");
+    if (columns === undefined) continue;
+    TUPLE.lastIndex = index + all.length;
+    for (let from = TUPLE.lastIndex; ; from = TUPLE.lastIndex) {
+      const row = TUPLE.exec(text);
+      if (row === null) break;
+      const cells = cellsOf({ text: row[1]!, from: from + row[0].indexOf("(") + 1 }, ",");
+      if (cells.length === columns.count) yield* inRow(cells, columns);
+    }
+  }
+}
