@@ -220,7 +220,8 @@ export class AgentSession extends SessionMembers {
 
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
-    const callSeq = answer.callSeq ?? internalsOf(this.session).calls.newest;
+    // Whatever it is: `record` of the session refuses it in words.
+    const callSeq = answer?.callSeq ?? internalsOf(this.session).calls.newest;
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;
     const seqs = await recordWithSummaries(this.session, answer, this.#help);

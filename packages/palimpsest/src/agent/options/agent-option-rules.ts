@@ -158,6 +158,6 @@ export function checkCompact(options: CompactOptions): void {
 
 /** Checks the options of a turn, and the tools that it runs. @throws `OptionError` */
 export function checkTurn(options: TurnOptions, call: "turn" | "stream" = "turn"): void {
-  if (options.tools !== undefined) checkTools(options.tools);
+  if (options?.tools !== undefined) checkTools(options.tools);
   checkOptions(call, options, TURN_RULES);
 }

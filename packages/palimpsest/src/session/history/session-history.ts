@@ -4,7 +4,7 @@
  */
 import { COMPACTION_DEFAULTS } from "../../base/defaults/compaction/compaction.ts";
 import { SessionError } from "../../base/errors.ts";
-import { checkOptions, number, type OptionRules } from "../../base/options/check-options.ts";
+import { checkOptions, checkText, number, type OptionRules } from "../../base/options/check-options.ts";
 import { parsePointer } from "../../compaction/shared/pointer.ts";
 import { fuseFound } from "../../memory/recall/vector-search.ts";
 import { cleanErrorMessage } from "../../memory/trust/clean-memory.ts";
@@ -128,6 +128,7 @@ export class SessionHistory {
    * If meanings cannot be compared, by words alone, with the event `history-fell-back`.
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly HistoryHit[]> {
+    checkText("search", "query", query);
     checkOptions("search", options, SEARCH_RULES);
     const { limit = COMPACTION_DEFAULTS.searchHits } = options;
     return (await this.#find(query, limit)).hits;
@@ -166,6 +167,7 @@ export class SessionHistory {
    * where the block's blob is gone.
    */
   async read(pointer: string, options: ReadOptions = {}): Promise<HistoryPage> {
+    checkText("read", "pointer", pointer);
     checkOptions("read", options, READ_RULES);
     const { offset = 0, limit = COMPACTION_DEFAULTS.pageCharacters } = options;
     const text = await this.#textOf(pointer);
@@ -178,6 +180,7 @@ export class SessionHistory {
 
   /** The original block behind a pointer, or `undefined` where there is none. @throws `StoreError` `BLOB_MISSING`. */
   async block(pointer: string): Promise<ContentBlock | undefined> {
+    checkText("block", "pointer", pointer);
     const place = parsePointer(pointer);
     const entry = place === undefined ? undefined : await this.#reader.findMessage(place.seq);
     return entry === undefined ? undefined : this.#reader.wholeBlock(entry, place!.block);
