@@ -35,15 +35,21 @@ export interface StatementResult extends Row {
 export function measureCorrectionTable(
   library: KeptLibrary,
   by: "rules" | "model",
+  folder?: string,
 ): Promise<readonly CorrectionResult[]>;
 export function measureParallelFacts(
   library: KeptLibrary,
   by: "rules" | "model",
+  folder?: string,
 ): Promise<readonly ParallelResult[]>;
 export function measureStatementsByRules(
   library: Pick<KeptLibrary, "extractByRules">,
+  folder?: string,
 ): readonly (StatementResult & { readonly kept: readonly string[] })[];
-export function measureStatementsByModel(library: KeptLibrary): Promise<
+export function measureStatementsByModel(
+  library: KeptLibrary,
+  folder?: string,
+): Promise<
   readonly (StatementResult & {
     readonly statuses: readonly string[];
     readonly refused: readonly string[];

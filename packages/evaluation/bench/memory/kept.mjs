@@ -16,8 +16,8 @@ const OTHERS_COUNT = 6;
  * Corrections: the newer fact is first if it is recalled, and before the older one. `stale` counts questions that
  * recall the older fact alone.
  */
-export async function measureCorrectionTable(library, by) {
-  const rows = readCorrections();
+export async function measureCorrectionTable(library, by, folder) {
+  const rows = readCorrections(folder);
   const results = [];
   for (const [index, row] of rows.entries()) {
     const { memory, clock } = aMemory(library);
@@ -37,6 +37,7 @@ export async function measureCorrectionTable(library, by) {
       ...row,
       isFirst: at !== -1 && (oldAt === -1 || at < oldAt),
       isStale: at === -1 && oldAt !== -1,
+      isShown: at !== -1,
       isSuperseded: receipt.superseded.includes(old),
       othersSuperseded: receipt.superseded.filter((path) => path !== old).length,
     });
@@ -45,9 +46,9 @@ export async function measureCorrectionTable(library, by) {
 }
 
 /** Parallel facts: none may supersede the other, or count as a repetition of it. */
-export async function measureParallelFacts(library, by) {
+export async function measureParallelFacts(library, by, folder) {
   const results = [];
-  for (const row of readParallelFacts()) {
+  for (const row of readParallelFacts(folder)) {
     const { memory, clock } = aMemory(library);
     const say = by === "rules" ? sayByRules : sayByModel;
     const { path: old } = await say(library, memory, row.one);
@@ -60,18 +61,18 @@ export async function measureParallelFacts(library, by) {
 }
 
 /** All figures, by language and in all. */
-export async function measureKept(library) {
+export async function measureKept(library, folder) {
   const figures = {};
   for (const by of ["rules", "model"]) {
-    const corrections = await measureCorrectionTable(library, by);
+    const corrections = await measureCorrectionTable(library, by, folder);
     figures[`corrections by ${by}, newest first`] = count(corrections, ({ isFirst }) => isFirst);
     figures[`corrections by ${by}, the stale fact alone`] = count(corrections, ({ isStale }) => isStale);
     figures[`corrections by ${by}, superseded`] = count(corrections, ({ isSuperseded }) => isSuperseded);
-    const parallel = await measureParallelFacts(library, by);
+    const parallel = await measureParallelFacts(library, by, folder);
     figures[`parallel facts by ${by}, superseded`] = count(parallel, ({ isSuperseded }) => isSuperseded);
   }
-  const byRules = measureStatementsByRules(library);
-  const byModel = await measureStatementsByModel(library);
+  const byRules = measureStatementsByRules(library, folder);
+  const byModel = await measureStatementsByModel(library, folder);
   for (const verdict of ["keep", "learn", "drop"]) {
     const isOf = (row) => row.verdict === verdict;
     figures[`statements to ${verdict}, kept by rules`] = count(
@@ -99,17 +100,17 @@ function count(rows, isFound) {
 }
 
 /** Statements by rules: what of each message is kept. */
-export function measureStatementsByRules({ extractByRules }) {
-  return readStatements().map((row) => {
+export function measureStatementsByRules({ extractByRules }, folder) {
+  return readStatements(folder).map((row) => {
     const { proposals } = extractByRules(asConversation(row.text));
     return { ...row, kept: proposals.map(({ body }) => body) };
   });
 }
 
 /** Statements with a scripted model that proposes every message word for word: what becomes of its proposals. */
-export async function measureStatementsByModel(library) {
+export async function measureStatementsByModel(library, folder) {
   const results = [];
-  for (const row of readStatements()) {
+  for (const row of readStatements(folder)) {
     const { memory } = aMemory(library);
     const { receipts, refused, asked } = await extract(library, memory, row.text, undefined);
     results.push({ ...row, statuses: receipts.map(({ status }) => status), refused, asked });

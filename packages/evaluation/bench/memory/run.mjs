@@ -10,7 +10,7 @@
  *
  * Options: --locomo DIR (or PALIMPSEST_LOCOMO; a folder with LoCoMo's conversations as JSON, else its rows
  * are left out) · --corpus DIR · --dist DIR (`build/node_modules` of another checkout) · --only
- * locomo,hard,facts,corrections,kept,speed,probe · --local (the probe with the local model of compare/, too) · --json.
+ * locomo,hard,facts,corrections,kept,speed,probe · --tables second or third (other tables for `kept`, written later) · --local (the probe with the local model of compare/, too) · --json.
  * With `--only locomo,library` LoCoMo's turns also go through
  * the library, as a user would remember them.
  */
@@ -39,6 +39,7 @@ const { values: options } = parseArgs({
     },
     dist: { type: "string" },
     local: { type: "boolean", default: false },
+    tables: { type: "string", default: "" },
     only: { type: "string", default: "locomo,hard,facts,corrections,kept,speed" },
     json: { type: "boolean", default: false },
   },
@@ -171,9 +172,12 @@ async function corrections() {
 async function kept() {
   const { extractByModel } = await load("palimpsest/dist/agent/memory/extraction/model-extraction.js");
   const { extractByRules } = await load("palimpsest/dist/memory/extraction/rule-extractor.js");
-  figures.kept = await measureKept({
-    ...{ PersistentMemory, inMemoryMemoryStore, extractByModel, extractByRules },
-  });
+  figures.kept = await measureKept(
+    {
+      ...{ PersistentMemory, inMemoryMemoryStore, extractByModel, extractByRules },
+    },
+    options.tables === "" ? "" : `${options.tables}/`,
+  );
   say("What is kept and corrected (our own tables), by rules and with a scripted model.\n");
   const rows = Object.entries(figures.kept).flatMap(([name, byLanguage]) =>
     Object.entries(byLanguage).map(([language, { found, of }]) => [name, language, `${found} of ${of}`]),

@@ -2,19 +2,23 @@
  * Reads the tables of what memory should keep, correct and leave side by side: `tables/*.txt`. They were written
  * before the rules that they measure, and stay as they are: a row that a rule misses is a figure, not a mistake of
  * the table.
+ *
+ * `second/` holds further ones, written later by someone who had read neither the rules nor the first tables; the rules
+ * were then mended with them. `third/` was written after that, and nothing was changed for it. Their parallel facts are
+ * pairs, each measured in both orders.
  */
 import { readFileSync } from "node:fs";
 
 /** Facts that are corrected later, each with a question whose answer is the newer one. */
-export function readCorrections() {
-  return readTable("corrections.txt").map(({ language, cells: [kind, older, newer, question] }) => ({
+export function readCorrections(folder = "") {
+  return readTable(folder + "corrections.txt").map(({ language, cells: [kind, older, newer, question] }) => ({
     ...{ language, kind, older, newer, question },
   }));
 }
 
 /** Pairs of facts of one form about different instances. */
-export function readParallelFacts() {
-  return readTable("parallel-facts.txt").flatMap(({ language, cells: [kind, form, instances] }) => {
+export function readParallelFacts(folder = "") {
+  return readTable(folder + "parallel-facts.txt").flatMap(({ language, cells: [kind, form, instances] }) => {
     const facts = instances
       .split(" ; ")
       .map((parts) => parts.split(" / "))
@@ -24,8 +28,8 @@ export function readParallelFacts() {
 }
 
 /** Messages of a user with what should become of them: keep, learn or drop. */
-export function readStatements() {
-  return readTable("statements.txt").map(({ language, cells: [verdict, kind, text] }) => ({
+export function readStatements(folder = "") {
+  return readTable(folder + "statements.txt").map(({ language, cells: [verdict, kind, text] }) => ({
     ...{ language, verdict, kind, text: text.replaceAll("\\n", "\n") },
   }));
 }

@@ -12,7 +12,6 @@ import type { MemoryType } from "../../memory/files/memory.ts";
 import { INDEX_NAME } from "../../memory/files/memory-index.ts";
 import { judgeHealth, type MemoryHealth } from "../../memory/health/health.ts";
 import { usedMemories } from "../../memory/recall/used-memories.ts";
-import { areOfTwoInstances } from "../../memory/subject/same-subject.ts";
 import type { ForeignFile } from "../../memory/transfer/from-claude-code.ts";
 import { formatMemoriesMarkdown } from "../../memory/transfer/memories-markdown.ts";
 import { formatMemoryBundle } from "../../memory/transfer/memory-bundle.ts";
@@ -50,7 +49,7 @@ import {
   type ShownArchivedMemory,
   showArchived,
 } from "./store/archived-memories.ts";
-import { findSameSubject } from "./store/find-same-subject.ts";
+import { findSameSubject, judgeNamed } from "./store/find-same-subject.ts";
 import { type RememberOptions, readFresh } from "./store/fresh-memory.ts";
 import {
   decisionAbout,
@@ -154,14 +153,15 @@ export class PersistentMemory {
    */
   async remember(text: string, options: RememberOptions = {}): Promise<MemoryReceipt> {
     return this.#remember(text, options, (view, fresh) => {
-      const { repeated, corrected, revised } = findSameSubject(this.#cache, view, fresh);
+      const found = findSameSubject(this.#cache, view, fresh);
       // Memories of another place (project or team) cannot be corrected from here.
-      const named = (options.corrects ?? []).filter(
-        (path) =>
-          mountOf(path) === mountOf(fresh.folder) &&
-          !areOfTwoInstances(fresh.body, view.memories.get(path)?.memory.body ?? ""),
-      );
-      return { repeated, corrected: [...new Set([...corrected, ...named])], revised };
+      const named = (options.corrects ?? []).filter((path) => mountOf(path) === mountOf(fresh.folder));
+      const { corrected, revised } = judgeNamed(view, fresh.body, named);
+      return {
+        repeated: found.repeated,
+        corrected: [...new Set([...found.corrected, ...corrected])],
+        revised: [...new Set([...found.revised, ...revised])],
+      };
     });
   }
 

@@ -8,7 +8,7 @@
 import { MEMORY_SAFETY_DEFAULTS } from "../../base/defaults/memory/safety.ts";
 import { type Memory, trustOf } from "../files/memory.ts";
 import { areApart } from "../files/memory-index.ts";
-import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
+import { areOfTwoInstances, compareFacts, judgeClaim } from "../subject/same-subject.ts";
 import { saysSame } from "../subject/subject-words.ts";
 import { gatherEvidence } from "../trust/claim-evidence.ts";
 import { cleanMemoryText } from "../trust/clean-memory.ts";
@@ -85,6 +85,8 @@ export function judgeSupersede(newer: Memory, older: Memory): Judged<undefined> 
   if (!isRelated(newer.body, older.body)) return refused("The two have hardly a word in common.");
   if (areOfTwoInstances(newer.body, older.body))
     return refused("They are about two instances of one kind: both hold.");
+  if (judgeClaim(newer.body, older.body) !== "corrects")
+    return refused("The newer one does not say that something has changed: both stay.");
   return { isAllowed: true, value: undefined };
 }
 

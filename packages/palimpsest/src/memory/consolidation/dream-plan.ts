@@ -15,7 +15,7 @@ import { parseIndex } from "../files/index-entries.ts";
 import { type KnownMemory, type Memory, trustOf } from "../files/memory.ts";
 import { areApart, INDEX_NAME, removeIndexLine, setIndexLine } from "../files/memory-index.ts";
 import { relevanceScoreOf, standingOf } from "../recall/recall-plan.ts";
-import { areOfTwoInstances, compareFacts } from "../subject/same-subject.ts";
+import { compareFacts, judgeClaim } from "../subject/same-subject.ts";
 import { type FreshMemory, lineFor, planRemember } from "../write/plan-remember.ts";
 import { considerClaims } from "./consider-claims.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type PlannedChange,
   timeOf,
 } from "./consolidation-actions.ts";
-import { byFoundation, type ClaimedFact, type DreamClaims, isRelated } from "./dream-claims.ts";
+import { byFoundation, type ClaimedFact, type DreamClaims } from "./dream-claims.ts";
 import { isOver, type PastMemory } from "./past-memories.ts";
 
 export interface DreamPlan {
@@ -167,9 +167,7 @@ class Dreaming {
 
   /** True if a memory is unchanged since a model said that a fact corrects it, and is about the same thing. */
   #isCorrected({ path, body }: NonNullable<ClaimedFact["replaces"]>, by: string): boolean {
-    return (
-      this.#consolidation.activeAt(path)?.body === body && isRelated(body, by) && !areOfTwoInstances(body, by)
-    );
+    return this.#consolidation.activeAt(path)?.body === body && judgeClaim(by, body) === "corrects";
   }
 
   /** A memory that this dream has kept stays, however old it is. */

@@ -25,12 +25,14 @@ export interface FactToken {
 const ROLES: Readonly<Record<Exclude<FactRole, "content">, string>> = {
   form:
     "a an the of to in on at for from by with and or but if as so i you he she it we they me him her us them my your his " +
-    "its our their this that these those last next week year month s t there here since until into over per one's " +
+    "its our their this that these those last next week year month yesterday ago s t there here since until into over per one's " +
     "der die das den dem des ein eine einen einem einer ich du er sie es wir ihr mich mir dir uns mein meine meinem meinen " +
     "meiner unser unsere unserem unseren dein deine sein seine im am um auf an aus bei von vom zu zum zur nach mit für und " +
-    "oder als dass seit bis pro letzte letzten letztes nächste woche jahr monat " +
+    "oder als dass seit bis pro letzte letzten letztes nächste woche jahr monat gestern " +
     "el la los las lo un una unos unas de del al y o que se me mi mis tu tus su sus nos nuestro nuestra nuestros nuestras " +
-    "yo nosotros en con para por sobre desde hasta pasado pasada semana año mes " +
+    "yo nosotros en con para por sobre desde hasta pasado pasada semana año mes ayer " +
+    "à au aux ce cette ces chez dans du elle elles et il ils j je la le les leur leurs ma mon nos notre nous on ou par pour que qui " +
+    "sa ses sur une vos votre vous " +
     "我 你 他 她 它 们 的 地 得 把 被 从 由 到 给 和 与 于 这 那 个 年 月 日 号 就 都 也 很 上 下 周 请 中 里",
   relation:
     "is are was were be been am has have had live lives lived living stay stays work works use uses used run runs own owns " +
@@ -39,6 +41,7 @@ const ROLES: Readonly<Record<Exclude<FactRole, "content">, string>> = {
     "läuft nutze nutzt nutzen verwenden verwende verwendet wird werden wurde wurden mag macht steht stehen gehört leitet " +
     "es son está están soy somos tiene tengo vivo vive viven vivimos llama llaman llamo trabajo trabaja usa usamos uso utiliza " +
     "lleva prefiero prefiere guardan guarda dirige " +
+    "ai as avons ont est sont suis habite habitons travaille utilise utilisons appelle écoute " +
     "在 是 叫 用 有 住 为 装 归 管 要 放 存",
   turn:
     "now currently today instead rather moved move moving renamed rename changed change switched switch replaced replace " +
@@ -48,7 +51,8 @@ const ROLES: Readonly<Record<Exclude<FactRole, "content">, string>> = {
     "ahora ya actualmente lugar vez mudado mudé mudamos mudaron trasladó trasladamos movimos pasó aplazó renombró renombramos " +
     "cambió cambié cambiamos cambiado sustituyó reemplazó llamarse nombre sino canceló subió bajó prorrogó idea " +
     "现 已 改 换 成 搬 迁 移 再 代 替 而 了 名 字 变",
-  denial: "not no never without nicht kein keine keinen keinem nie niemals nunca jamás tampoco 不 没 別 别",
+  denial:
+    "not no never without nicht kein keine keinen keinem nie niemals nunca jamás tampoco ne pas jamais 不 没 別 别",
 };
 
 let roles: ReadonlyMap<string, FactRole> | undefined;
@@ -60,22 +64,34 @@ function roleOf(word: string): FactRole {
       .toReversed()
       .flatMap(([role, words]) => words.split(" ").map((one) => [one, role] as const)),
   );
-  return roles.get(word) ?? "content";
+  return roles.get(word) ?? (/^\p{Script=Hiragana}$/u.test(word) ? "form" : "content");
 }
 
 const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
-const TOKEN = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, "gu");
+/** Words of Katakana are whole; `C#` is not `C++`. */
+const TOKEN = new RegExp(
+  `\\p{Script=Katakana}[\\p{Script=Katakana}ー]*|${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+(?:\\+\\+|#(?![\\p{L}\\p{N}]))?`,
+  "gu",
+);
 
 /** The words of a text in their order. */
 export const factTokens = keepCompared((text): readonly FactToken[] =>
-  [...text.matchAll(TOKEN)].map(([written], at) => {
+  [...text.matchAll(TOKEN)].map(([written], at, all) => {
     const token = tokenOf(written.toLowerCase());
-    return isLabel(written, at, text) ? { ...token, role: "content" } : token;
+    const { index = 0 } = all[at]!;
+    const isContent = isLabel(written, at, text) || isInPath(text, index, index + written.length);
+    return isContent ? { ...token, role: "content" } : token;
   }),
 );
 
+/** True for a part of a name with signs, as `a` in `src/a.ts`. */
+const isInPath = (text: string, from: number, to: number): boolean =>
+  /[\p{L}\p{N}][/_.]$/u.test(text.slice(Math.max(0, from - 2), from)) ||
+  /^[/_.][\p{L}\p{N}]/u.test(text.slice(to, to + 2));
+
 function tokenOf(word: string): FactToken {
-  return { word, term: termsOfWord(word).join(" ") || word, role: roleOf(word) };
+  const term = /[+#]$/.test(word) ? word : termsOfWord(word).join(" ") || word;
+  return { word, term, role: roleOf(word) };
 }
 
 /** The tokens that tell facts apart. */
@@ -213,9 +229,13 @@ export function areParallel(one: string, other: string): boolean {
   if (replaced.length === 1) return isNumberOfInstance(first);
   // “On Monday at 9” is one value with two parts.
   const isOneValue =
-    hasRelation(first.head) && replaced.every((place) => isDated(place.ours) && isDated(place.theirs));
+    (hasRelation(before(ours, first.ours)) || hasRelation(before(theirs, first.theirs))) &&
+    replaced.every((place) => isDated(place.ours) && isDated(place.theirs));
   return !isOneValue && shared.length >= replaced.length;
 }
+
+const before = (fact: readonly FactToken[], place: readonly FactToken[]): readonly FactToken[] =>
+  fact.slice(0, fact.indexOf(place[0]!));
 
 /** Words of content that the other fact has nowhere. */
 export function wordsMissing(one: readonly FactToken[], other: readonly FactToken[]): number {
@@ -238,8 +258,18 @@ export function lacksMoreWords(text: string, other: readonly FactToken[], most: 
 function hasMoved(places: readonly FactPlace[]): boolean {
   const words = places.flatMap(({ theirs }) => theirs.filter((token) => !isHan(token)));
   const terms = new Set(words.map(({ term }) => term));
-  return places.some(({ ours }) => ours.some((token) => !isHan(token) && terms.has(token.term)));
+  if (places.some(({ ours }) => ours.some((token) => !isHan(token) && terms.has(token.term)))) return true;
+  const [ours, theirs] = [
+    places.map((place) => hanOf(place.ours)),
+    places.map((place) => hanOf(place.theirs)),
+  ];
+  return ours.some((one) => theirs.some((other) => areOneName(one, other)));
 }
+
+const hanOf = (tokens: readonly FactToken[]): string =>
+  tokens.map((token) => (isHan(token) ? token.word : "")).join("");
+const areOneName = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) > 1 && (one.includes(other) || other.includes(one));
 
 /** Characters of scripts without blanks count as half a word. */
 export function wordsIn(tokens: readonly FactToken[]): number {

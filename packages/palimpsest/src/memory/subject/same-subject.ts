@@ -8,8 +8,11 @@
  */
 
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
+import { saysChange } from "./change-signs.ts";
 import { areParallel, factTokens, lacksMoreWords } from "./fact-frame.ts";
-import { statedChange, statesChange } from "./stated-change.ts";
+import { areOfOneAttribute, areOfTwoNames, isLikelyChange, mayChange } from "./likely-change.ts";
+import { areOfOtherOwners } from "./owners.ts";
+import { statedChange } from "./stated-change.ts";
 import {
   ADVERBS,
   areOfOtherPersons,
@@ -37,17 +40,32 @@ export function compareFacts(fresh: string, known: string): FactRelation {
   return compareStatements(withoutTurns(fresh), withoutTurns(known));
 }
 
+/**
+ * Judges a claim, for example of a model, that a new fact corrects an older one. It corrects it where its words say so or
+ * likely do; where nothing speaks against the claim it revises it; and where the two are of two instances or persons, or
+ * it is a plan or of the past, neither.
+ */
+export function judgeClaim(fresh: string, known: string): Exclude<FactRelation, "repeats"> {
+  if (areOfTwoInstances(fresh, known)) return "other";
+  const relation = compareFacts(fresh, known);
+  if (relation === "corrects") return relation;
+  if (!mayChange(fresh, known)) return relation === "revises" ? relation : "other";
+  const isFounded = relation === "revises" ? !areOfTwoNames(fresh, known) : areOfOneAttribute(fresh, known);
+  return isFounded ? "corrects" : "revises";
+}
+
 function compareStatements(fresh: string, known: string): FactRelation {
   if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS)
     return saysSame(fresh, known) ? "repeats" : "other";
   // Most of what shares a word says something else: this tells so at little cost.
-  if (lacksMoreWords(known, factTokens(fresh), LACKED_WORDS_COUNT) && !statesChange(fresh)) return "other";
+  if (lacksMoreWords(known, factTokens(fresh), LACKED_WORDS_COUNT) && !saysChange(fresh)) return "other";
   if (saysSame(fresh, known)) return "repeats";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
-  const isOther = areOfOtherPersons(fresh, known);
+  const isOther = areOfOtherPersons(fresh, known) || areOfOtherOwners(fresh, known);
   if (!isOther && isCorrection(subjectWords(fresh), subjectWords(known))) return "corrects";
-  return areParallel(fresh, known) ? "other" : (statedChange(fresh, known) ?? "other");
+  if (areParallel(fresh, known)) return "other";
+  return statedChange(fresh, known) ?? (isLikelyChange(fresh, known) ? "revises" : "other");
 }
 
 function isCorrection(fresh: readonly SubjectWord[], known: readonly SubjectWord[]): boolean {
@@ -216,7 +234,7 @@ export function areOfTwoInstances(one: string, other: string): boolean {
     readonly SubjectWord[],
     readonly SubjectWord[],
   ];
-  if (areParallel(one, other)) return true;
+  if (areParallel(one, other) || areOfOtherOwners(one, other)) return true;
   const { before, after } = sharedEnds(ours, theirs);
   const values = [ours, theirs].map((words) => words.slice(before, words.length - after));
   return (

@@ -8,6 +8,7 @@
  */
 
 import { changesIn, insteadIn, oldValueOf } from "./change-patterns.ts";
+import { anyOf, isUnsettled } from "./change-signs.ts";
 import {
   differingPlaces,
   type FactToken,
@@ -24,10 +25,6 @@ const VALUE_WORDS_COUNT = 5;
 
 type StatedChange = "corrects" | "revises" | undefined;
 
-/** Matches any of the words, or any of `pieces` of scripts without blanks. */
-const anyOf = (words: readonly string[], pieces: string): RegExp =>
-  new RegExp(`(?<!\\p{L})(?:${words.join("|")})(?!\\p{L})|${pieces}`, "iu");
-
 const NO_LONGER =
   /\bno longer\b|\b(?:any ?more|any longer)\b|(?<!\p{L})mehr(?!\p{L})|\bya no\b|不再|不.+了$/iu;
 const NOW = anyOf(
@@ -43,14 +40,6 @@ const PAST_PAIRS: ReadonlyMap<string, string> = new Map([
   ["used", "to"],
   ["出", "生"],
 ]);
-const UNSETTLED = anyOf(
-  [
-    "if|might|could|would|should|plan(?:s|ned|ning)? to|wants?|hopes?|wish|consider(?:s|ing)?|maybe|perhaps|almost|nearly",
-    "wenn|falls|vielleicht|könnten?|würden?|möchten?|wollen|sollten?|werden?|fast|beinahe",
-    "si|quizás?|tal vez|podr\\p{L}+|quier\\p{L}+|querr\\p{L}+|casi",
-  ],
-  "如果|假如|也许|可能|或许|想要|打算|计划|差点",
-);
 const NAMING = /(?<!\p{L})(?:called|named?|heißt|heißen|heiße|llama|llaman|llamo)(?!\p{L})|叫|名字是/iu;
 
 /** What a new fact says of an older one. A question says nothing. */
@@ -108,11 +97,6 @@ const isPast = (tokens: readonly FactToken[]): boolean =>
     ({ word }, at) => PAST_WORDS.has(word) || (at > 0 && PAST_PAIRS.get(tokens[at - 1]!.word) === word),
   );
 
-/** In small letters: May is a month, and Will a name. */
-const MODAL = /(?<!\p{L})(?:may|will)(?!\p{L})/u;
-
-const isUnsettled = keepCompared((text) => UNSETTLED.test(text) || MODAL.test(text));
-
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
 const clausesOf = keepCompared((text): readonly string[] => {
   const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
@@ -165,11 +149,6 @@ function byPattern(clause: string, old: readonly FactToken[], known: string): St
   }
   return undefined;
 }
-
-/** True if it names an old value, so that a fact with few of its words may be meant. */
-export const statesChange = keepCompared((text): boolean =>
-  clausesOf(text).some((clause) => insteadIn(clause) !== undefined || changesIn(clause).length > 0),
-);
 
 const LASTING = new Set("like likes own owns mag".split(" "));
 

@@ -141,7 +141,6 @@ describe("a new fact and an old one", () => {
       ["We don't deploy to production during audits.", "We deploy to production."],
       ["Never deploy to production on Fridays.", "Deploy to production."],
       ["In December, the shop does not ship to Norway.", "The shop ships to Norway."],
-      ["I no longer drink coffee after lunch.", "I drink coffee."],
     ].map(([fresh, known]) => ({ fresh: fresh!, known: known!, why: "an exception leaves the rule" })),
     { fresh: "Write tests without mocks", known: "Write mocks", why: "something else is there" },
     { fresh: "Bob is fluent in German", known: "Anna is fluent in German", why: "two people" },

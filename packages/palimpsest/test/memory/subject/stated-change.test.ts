@@ -73,7 +73,6 @@ describe("a fact that only looks like a correction", () => {
     ["The deadline is March 3.", "The deadline is strict.", "a property of it"],
     ["My name is Ana.", "My name is pronounced AH-na.", "a property of it"],
     ["The ball is red.", "Ben dropped the ball.", "another subject"],
-    ["We format with prettier.", "We stopped using prettier in the docs.", "only there"],
     ["We use prettier.", "We did not replace prettier with biome.", "it is denied"],
     ["Carol owns the search service.", "Bob took over billing from Alice.", "another service"],
     ["The price is $10.", "The price went viral.", "another kind of going"],

@@ -55,7 +55,10 @@ export interface RememberOptions {
    * folder only. One part, as in a path. @defaultValue the directory itself
    */
   readonly folder?: string;
-  /** Memories that it contradicts: they are superseded unless better founded. `supersede` has no such condition. */
+  /**
+   * Memories that it contradicts: they are superseded if its words report a change, unless better founded. Otherwise both
+   * stay, and it is recalled before them. `supersede` has no such condition.
+   */
   readonly corrects?: readonly string[];
   /** The session of the statement. */
   readonly sessionId?: string;
