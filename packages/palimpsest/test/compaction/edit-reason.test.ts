@@ -45,7 +45,7 @@ describe("the reason of an edit", () => {
   it.each([
     [
       "rent",
-      "compacted at 172K of 200K because carrying its messages through 14 calls had cost more than a summary",
+      "compacted at 172K of 200K because the window is full from 167K on, and carrying its messages through 14 calls had cost more than a summary",
     ],
     [
       "threshold",

@@ -153,9 +153,12 @@ type Cause = (moment: {
 const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   [
     "rent",
-    ({ full, isFull, count }) =>
-      `carrying its messages through ${count} ${count === 1 ? "call" : "calls"} had cost more than a summary` +
-      (isFull ? "" : `; \`policy: "faithful"\` waits until ${full}`),
+    ({ full, isFull, count }) => {
+      const rent = `carrying its messages through ${count} ${count === 1 ? "call" : "calls"} had cost more than a summary`;
+      return isFull
+        ? `the window is full from ${full} on, and ${rent}`
+        : `${rent}; \`policy: "faithful"\` waits until ${full}`;
+    },
   ],
   [
     "threshold",
