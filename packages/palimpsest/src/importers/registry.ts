@@ -14,6 +14,7 @@ import { miniSweAgent } from "./mini-swe-agent/import-mini-swe-agent.ts";
 import { openaiChat } from "./openai-chat/import-openai-chat.ts";
 import { opencode } from "./opencode/import-opencode.ts";
 import { openhands } from "./openhands/import-openhands.ts";
+import { palimpsest } from "./palimpsest/import-palimpsest.ts";
 import { pi } from "./pi/import-pi.ts";
 import { DETECTION_RECORDS } from "./shared/conversations.ts";
 import type { Fields } from "./shared/fields.ts";
@@ -31,6 +32,7 @@ import { sweAgent } from "./swe-agent/import-swe-agent.ts";
 
 /** One of {@link FORMAT_NAMES}. */
 export type FormatName =
+  | "palimpsest"
   | "pi"
   | "claude-code"
   | "codex"
@@ -45,6 +47,7 @@ export type FormatName =
 
 /** All importers. The first one that recognises a file reads it, so message lists of any program come last. @internal */
 export const IMPORTERS = [
+  palimpsest,
   pi,
   claudeCode,
   codex,

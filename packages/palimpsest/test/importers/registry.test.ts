@@ -38,6 +38,7 @@ describe("the registry of importers", () => {
       "openai-chat",
       "opencode",
       "openhands",
+      "palimpsest",
       "pi",
       "swe-agent",
     ]);

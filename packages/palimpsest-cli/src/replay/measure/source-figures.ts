@@ -25,6 +25,7 @@ const MODEL_OF_FORMAT: Readonly<Record<ImportedSession["format"], string>> = {
   copilot: "claude-sonnet-4-5",
   "anthropic-messages": "claude-sonnet-4-5",
   "openai-chat": "gpt-4o",
+  palimpsest: "claude-sonnet-4-5",
   pi: "claude-sonnet-4-5",
   opencode: "claude-sonnet-4-5",
   "gemini-cli": "gemini-2.5-pro",
