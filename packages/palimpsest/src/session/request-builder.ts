@@ -128,7 +128,7 @@ export class RequestBuilder {
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
     });
-    this.#parts.calls.left(call.seq, tracker.sent());
+    this.#parts.calls.left(call.seq, tracker.sent(), request.model);
     this.#cache.left(call.seq, cached);
     const warning = this.#warnings.state(tokens.total, this.#budgets.budget);
     this.#compaction.watch.called();

@@ -28,6 +28,7 @@ import type { CallAnswer, CallRequest, CallTokens, PreparedCall } from "./option
 import { checkRewind, noSuchCall } from "./options/refusals.ts";
 import { REQUEST_RULES } from "./options/session-option-rules.ts";
 import type { RequestBuilder } from "./request-builder.ts";
+import { withAuthors } from "./window/bound-thinking.ts";
 import type { ContextUse } from "./window/context-use.ts";
 import type { CacheWatch } from "./window/prompt-cache-watch.ts";
 import type { ProviderEditing } from "./window/provider-edits.ts";
@@ -40,6 +41,8 @@ interface AppendedAround {
   readonly after?: readonly NewEntry[];
   /** The call that the messages answer. */
   readonly answerTo?: number;
+  /** The model that answers, where a message names none. @defaultValue the one that was called last */
+  readonly author?: string | undefined;
 }
 
 /** A session from inside: what the agent, forks and `MemoryManager` need and its users do not. @internal */
@@ -338,9 +341,10 @@ export class Session {
     this.#parts.emit({ type: "closed" });
   }
 
-  async #append(messages: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
-    const { writer, offloader } = this.#parts;
-    const { before = [], after = [], answerTo } = around;
+  async #append(given: readonly Message[], around: AppendedAround = {}): Promise<readonly number[]> {
+    const { writer, offloader, tracker } = this.#parts;
+    const { before = [], after = [], answerTo, author = tracker.ledger.model } = around;
+    const messages = withAuthors(given, author);
     const firstSeq = writer.nextSeq + before.length;
     const kept = await offloader.keep(messages, firstSeq, this.#parts.budgets.arrivalPolicy);
     // Messages that were appended while the model was answering come after the answer.

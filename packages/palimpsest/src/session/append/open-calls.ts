@@ -10,16 +10,28 @@ const REMEMBERED = 8;
 
 export class OpenCalls {
   readonly #sent = new Map<number, SentRequest>();
+  readonly #models = new Map<number, string>();
 
   /** The newest call that was not answered yet. */
   get newest(): number | undefined {
     return [...this.#sent.keys()].at(-1);
   }
 
-  left(callSeq: number, request: SentRequest): void {
+  left(callSeq: number, request: SentRequest, model?: string): void {
     this.#sent.set(callSeq, request);
+    if (model !== undefined) this.#models.set(callSeq, model);
     const [oldest] = this.#sent.keys();
-    if (this.#sent.size > REMEMBERED && oldest !== undefined) this.#sent.delete(oldest);
+    if (this.#sent.size > REMEMBERED && oldest !== undefined) this.#forget(oldest);
+  }
+
+  /** The model that was called, as far as it is known. */
+  modelOf(callSeq: number): string | undefined {
+    return this.#models.get(callSeq);
+  }
+
+  #forget(callSeq: number): void {
+    this.#sent.delete(callSeq);
+    this.#models.delete(callSeq);
   }
 
   find(callSeq: number): SentRequest | undefined {
@@ -28,11 +40,12 @@ export class OpenCalls {
 
   /** A call was answered: earlier ones will not be answered now. */
   answered(callSeq: number): void {
-    for (const open of this.#sent.keys()) if (open <= callSeq) this.#sent.delete(open);
+    for (const open of this.#sent.keys()) if (open <= callSeq) this.#forget(open);
   }
 
   clear(): void {
     this.#sent.clear();
+    this.#models.clear();
   }
 
   /** The newest call for the next checkpoint, if it is about the current window. */

@@ -202,7 +202,7 @@ class LogFold {
       // The new model's vendor decides the cost of media.
       tracker.follow(projection);
       if (entry.fixedTokens !== undefined) tracker.ledger.fixedChanged(entry.fixedTokens);
-      calls.left(entry.seq, tracker.sent());
+      calls.left(entry.seq, tracker.sent(), entry.model);
     } else if (entry.type === "answer") {
       tracker.follow(projection);
       takeAnswer(entry, { projection, tracker, calls });

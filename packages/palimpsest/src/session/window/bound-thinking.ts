@@ -7,6 +7,7 @@
  */
 import { SessionError } from "../../base/errors.ts";
 import {
+  bindsReasoning,
   type EditSafety,
   editSafety,
   holdsBoundReasoning,
@@ -71,6 +72,19 @@ function changesBefore(
     ...hideInserted.flatMap(placesOf),
   ];
   return places.some((place) => place < answerSeq);
+}
+
+/**
+ * Messages whose bound reasoning has an author: the model that was called last, where the host names none. Another model
+ * may be asked later, and must not be taken for it.
+ */
+export function withAuthors(messages: readonly Message[], model: string): readonly Message[] {
+  if (!bindsReasoning(model)) return messages;
+  return messages.map((message) =>
+    message.role === "assistant" && message.model === undefined && message.content.some(isSealedReasoning)
+      ? { ...message, model }
+      : message,
+  );
 }
 
 function holdsThinking({ blocks }: VisibleMessage): boolean {

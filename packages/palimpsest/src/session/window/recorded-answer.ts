@@ -25,6 +25,7 @@ interface RecordingParts extends WindowParts {
 interface Around {
   readonly after: readonly NewEntry[];
   readonly answerTo?: number;
+  readonly author?: string | undefined;
 }
 
 type Append = (messages: readonly Message[], around: Around) => Promise<readonly number[]>;
@@ -49,6 +50,7 @@ export async function recordAnswer(
   const around = {
     after: [...late, entry, ...edits.map((edit): NewEntry => ({ type: "edit", edit }))],
     ...(isNewest ? { answerTo: callSeq } : {}),
+    author: calls.modelOf(callSeq),
   };
   const seqs = await append(messages, around);
   calls.answered(callSeq);
