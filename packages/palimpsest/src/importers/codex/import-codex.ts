@@ -14,17 +14,19 @@ import { ConversationBuilder } from "../shared/conversation-builder.ts";
 import type { Fields } from "../shared/fields.ts";
 import type { RecordedSession } from "../shared/imported-session.ts";
 import type { Importer, SessionReader } from "../shared/importer.ts";
+import type { SourceRecord } from "../shared/read-records.ts";
 import type { RepairLog } from "../shared/repair-log.ts";
 import { CodexConversation } from "./codex-conversation.ts";
 import { codexItem, findable } from "./codex-item.ts";
 import { CodexMetadata } from "./codex-metadata.ts";
 import { type CodexRecord, codexRecord, codexTokenCount, codexUsage, isBareHeader } from "./codex-record.ts";
 import { codexReplacement, isEncryptedSummary } from "./codex-replacement.ts";
+import { beginRun, isRunEvent } from "./codex-run.ts";
 
 /** @internal */
 export const codex = {
   format: "codex",
-  recognises: (sample) => sample.some(isCodexRecord),
+  recognises: (sample) => sample.some((value) => isCodexRecord(value) || isRunEvent(value)),
   begin,
 } as const satisfies Importer;
 
@@ -44,8 +46,31 @@ function isCodexRecord(value: Fields): boolean {
   return isRecord || value["record_type"] === "state" || isBareHeader(value);
 }
 
-/** Imports one rollout. */
+/** Imports what the first record that tells is of: a rollout, or the output of a run. */
 function begin(repairs: RepairLog): SessionReader {
+  const first: SourceRecord[] = [];
+  let reader: SessionReader | undefined;
+  const choose = (isRun: boolean): SessionReader => {
+    const chosen = (isRun ? beginRun : beginRollout)(repairs);
+    for (const record of first) chosen.take(record);
+    return chosen;
+  };
+  return {
+    take: (record) => {
+      if (reader !== undefined) {
+        reader.take(record);
+        return;
+      }
+      first.push(record);
+      if (isRunEvent(record.value)) reader = choose(true);
+      else if (isCodexRecord(record.value)) reader = choose(false);
+    },
+    finish: () => (reader ?? choose(false)).finish(),
+  };
+}
+
+/** Imports one rollout. */
+function beginRollout(repairs: RepairLog): SessionReader {
   const reader = new CodexReader(repairs);
   let recordCount = 0;
   return {

@@ -175,11 +175,13 @@ function isBlank(text: string): boolean {
 
 function isDocument(first: SourceLine, second: SourceLine | undefined): boolean {
   const start = first.text.trim();
-  if (second === undefined) return start.startsWith("[") || start.startsWith("{");
-  if (start === "[" || start === "{") return true;
-  if (second.text.startsWith("{")) return false;
-  return (start.startsWith("[") || start.startsWith("{")) && !parseBounded(start).ok;
+  if (!BEGINS_JSON.test(start)) return false;
+  if (second === undefined || start === "[" || start === "{") return true;
+  return !second.text.startsWith("{") && !parseBounded(start).ok;
 }
+
+/** The start of a list or an object, not of a log's line such as `[info] started`. */
+const BEGINS_JSON = /^(?:\[\s*(?:[[\]{"\d-]|true\b|false\b|null\b|$)|\{)/;
 
 /** The records of a document: itself, or the elements of its list. */
 function recordsOf(value: unknown, repairs: RepairLog): readonly SourceRecord[] {
