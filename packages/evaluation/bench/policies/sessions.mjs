@@ -40,9 +40,17 @@ export async function readSessions(path, tools) {
   });
 }
 
+/** @throws what is not about the file. */
+function leftOut(error) {
+  if (error?.name !== "InputError") throw error;
+  process.stderr.write(`Left out: ${error.message}\n`);
+  return [];
+}
+
 /**
  * Every long session of the corpora together, without its messages: `group`, `name`, `path`, `half`, sizes. Settings
- * are chosen on the even sessions of each group, by order of name; the odd ones are held out.
+ * are chosen on the even sessions of each group, by order of name; the odd ones are held out. Files that cannot be
+ * imported are left out, and named on standard error.
  */
 export async function listSessions(corpora, half, tools) {
   const found = [];
@@ -51,7 +59,8 @@ export async function listSessions(corpora, half, tools) {
     if (!existsSync(folder)) continue;
     for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
       if (!/\.jsonl?(?:\.gz)?$/.test(path)) continue;
-      for (const { trajectory, ...session } of await readSessions(join(folder, path), tools)) {
+      const sessions = await readSessions(join(folder, path), tools).catch((error) => leftOut(error));
+      for (const { trajectory, ...session } of sessions) {
         const { tokens, fixedTokens, messages } = trajectory;
         const requests = messages.filter(({ author }) => author === "assistant").length;
         found.push({ ...session, tokens, fixedTokens, requests });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { importFile } from "palimpsest/formats";
 import { tokenizerRatio } from "palimpsest/tokens";
 import { trajectoryOf } from "palimpsest-testing/internal";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { testFolder } from "../../../../test/helpers/compiled-once.ts";
 import { listSessions } from "../../bench/policies/sessions.mjs";
 
@@ -37,4 +37,19 @@ it("lists the long sessions with their requests, by group and name, and either h
   expect(even.map(({ name }) => name)).toEqual(["a-longer"]);
   const odd = await listSessions(corpus, "odd", tools);
   expect(odd.map(({ name }) => name)).toEqual(["b-long"]);
+});
+
+it("leaves out a file that is not a recording", async () => {
+  const corpus = testFolder();
+  mkdirSync(join(corpus, "trajectories"));
+  for (const [name, text] of [
+    ["a.json", "{}"],
+    ["b.jsonl", "no record\n"],
+    ["c.json", ""],
+  ] as const)
+    writeFileSync(join(corpus, "trajectories", name), text);
+  const words = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  expect(await listSessions(corpus, "all", tools)).toEqual([]);
+  expect(words.mock.calls.map(([line]) => String(line).slice(0, 10))).toEqual(Array(3).fill("Left out: "));
+  words.mockRestore();
 });
