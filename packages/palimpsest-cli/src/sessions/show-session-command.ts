@@ -22,7 +22,7 @@ import {
   sessionCommand,
 } from "../stored-sessions/session-place.ts";
 import { Survey } from "../stored-sessions/survey-log.ts";
-import { renderShown, type Shown } from "./show-session-report.ts";
+import { conversationTokensOf, renderShown, type Shown } from "./show-session-report.ts";
 
 interface ShowFlags extends PlaceFlags {
   readonly messages: number;
@@ -117,7 +117,7 @@ function toJson({ opened, window, survey, notes, messages }: Shown, isRedacted: 
       edits: Object.fromEntries(survey.edits),
     },
     blobs: survey.blobs,
-    tokens: { window: window.tracker.ledger.figure().tokens, said: Math.round(survey.conversationTokens) },
+    tokens: { window: window.tracker.ledger.figure().tokens, said: conversationTokensOf({ window, survey }) },
     usage,
     costUsd: usage === undefined ? undefined : costUsd,
     unmeteredCalls,

@@ -44,6 +44,11 @@ export function renderShown(shown: Shown, context: CliContext): readonly string[
   ];
 }
 
+/** All that was said, in tokens of the model, as the size of the window is. */
+export function conversationTokensOf({ window, survey }: Pick<Shown, "window" | "survey">): number {
+  return Math.round(survey.conversationTokens * window.tracker.ledger.ratio);
+}
+
 function damageWords({ damage }: Survey): string {
   const bytes = damage.reduce((sum, one) => sum + one.bytes, 0);
   return `${formatQuantity(damage.length, "damaged stretch", "damaged stretches")}, ${formatBytes(bytes)}; palimpsest doctor says more`;
@@ -69,7 +74,7 @@ function factsOf(
     ["Begun", created],
     [
       "Said",
-      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(survey.conversationTokens)} tokens in all`,
+      `${formatQuantity(counts.user, "prompt")}, ${formatQuantity(counts.assistant, "answer")}, ${formatQuantity(counts.toolCalls, "tool call")}${counts.toolErrors > 0 ? ` (${formatCount(counts.toolErrors)} failed)` : ""}, ${formatTokens(conversationTokensOf({ window, survey }))} tokens in all`,
     ],
     [
       "Window",

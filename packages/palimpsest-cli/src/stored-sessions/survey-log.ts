@@ -6,7 +6,7 @@
 import type { ContentBlock } from "palimpsest";
 import type { StoredBlock } from "palimpsest/internal";
 import { addAll, findLayer, isWithin, Line, MetadataFold, shorten, usageCostUsd } from "palimpsest/internal";
-import { estimateBlock } from "palimpsest/tokens";
+import { estimateBlock, estimateMessage } from "palimpsest/tokens";
 import type {
   AnswerEntry,
   BlobBlock,
@@ -118,6 +118,7 @@ export class Survey {
     else if (role === "assistant") counts.assistant++;
     else if (role === "user" && origin === "user") counts.user++;
     else counts.other++;
+    if (this.#isEstimating) this.conversationTokens += estimateMessage({ content: [] });
     for (const stored of content) {
       const block = stored.type === "blob" ? stored.shown : stored;
       if (this.#isEstimating) this.conversationTokens += tokensOf(stored);
