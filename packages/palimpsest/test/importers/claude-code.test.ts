@@ -143,6 +143,16 @@ describe("branches", () => {
     expect(session.repairs.map((repair) => repair.kind)).toContain(kind);
   });
 
+  it("stay what they were where the last record is damaged: without a message, and without a parent", () => {
+    const session = importRecords([
+      user("u1", null, "hello"),
+      answer("a1", "u1", "m1", text("one")),
+      { type: "user" },
+    ]);
+    expect(messagesOf(session)).toEqual(["user: hello", "assistant: one"]);
+    expect(session.repairs.map(({ kind }) => kind)).toEqual(["bad-record"]);
+  });
+
   it("keep a record once whose copy was written again, and a different one under the same id", () => {
     const session = importRecords([
       user("u1", null, "hello"),

@@ -26,8 +26,9 @@ export function findLiveRecords(
   repairs: RepairLog,
 ): LiveRecords {
   const isStep = (index: number): boolean => records[index]!.isMessage && isOwn(records[index]!);
-  let leaf = records.length - 1;
-  while (leaf >= 0 && !isStep(leaf)) leaf--;
+  // A damaged record at the end, without its message, does not say where the conversation is.
+  const whole = records.findLastIndex((record, index) => isStep(index) && record.message !== undefined);
+  const leaf = whole === -1 ? records.findLastIndex((_, index) => isStep(index)) : whole;
 
   const clearedAt = new Set<number>();
   const line = walkLine({
