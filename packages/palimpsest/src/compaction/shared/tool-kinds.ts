@@ -173,9 +173,23 @@ export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(
     .map(([key]) => key),
 );
 
+/** Arguments of tools whose files are not on this machine. */
+const REMOTE = /^(?:repo|owner|bucket|project_?id)/i;
+
+/**
+ * The kind of an MCP server's tool that is named like one of an agent for files: `mcp__files__read_file`. Results of
+ * such tools are kept, as those of any unknown tool.
+ */
+function serverToolKind(name: string, input: JsonValue | undefined): ToolKind | undefined {
+  const tool = name.startsWith("mcp__") ? toolKey(name.slice(name.lastIndexOf("__"))) : "";
+  const isOfFiles =
+    tool.includes("file") && isObject(input) && !Object.keys(input).some((key) => REMOTE.test(key));
+  return isOfFiles ? KIND_OF.get(tool) : undefined;
+}
+
 /** The kind of a call; an editor with sub-commands is classified by the given sub-command. */
 export function toolKind(name: string, input: JsonValue | undefined): ToolKind | undefined {
-  const kind = KIND_OF.get(toolKey(name));
+  const kind = KIND_OF.get(toolKey(name)) ?? serverToolKind(name, input);
   if (kind !== "edit" || !isObject(input)) return kind;
   if (input["command"] === "view") return "read";
   return input["command"] === "create" ? "write" : kind;
