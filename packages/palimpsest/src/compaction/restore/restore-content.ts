@@ -139,7 +139,7 @@ class Folding {
   }
 
   #write(use: FileUse): void {
-    const text = writtenContent(use.input);
+    const text = writtenContent(use.input, use.path);
     if (text === undefined || text.length > FOLDED_CHARACTERS) return;
     this.#parts = [{ first: 1, lines: linesOfFile(text) }];
     this.#isWhole = true;

@@ -19,8 +19,29 @@ const AFTER_KEYS = ["new_string", "new_str", "newText", "newString"];
 const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
 
 /** Returns the whole file that a call writes; `undefined` if the call does not say. */
-export function writtenContent(input: JsonValue): string | undefined {
+export function writtenContent(input: JsonValue, path: string): string | undefined {
+  const patch = patchOf(input);
+  if (patch !== undefined) return addedFile(patch, path);
   return isObject(input) ? firstText(input, CONTENT_KEYS) : undefined;
+}
+
+/** The lines of a file that a patch adds. */
+function addedFile(patch: string, path: string): string | undefined {
+  let lines: string[] | undefined;
+  let isOwn = false;
+  for (const line of unixLines(patch).split("\n")) {
+    const file = FILE_LINE.exec(line);
+    if (file !== null) {
+      isOwn = file[1] === "Add" && isNamed(file[2]!, path);
+      if (isOwn) lines = [];
+    } else if (isOwn && line.startsWith("+")) lines!.push(line.slice(1));
+  }
+  return lines?.join("\n");
+}
+
+function isNamed(file: string, path: string): boolean {
+  const named = normalisePath(file);
+  return named !== undefined && (named === path || path.endsWith(`/${named}`));
 }
 
 /** Returns the replacements of a call in one file, in order; `undefined` if the call does not show them. */
@@ -57,16 +78,15 @@ function firstText(value: Readonly<Record<string, unknown>>, keys: readonly stri
   return undefined;
 }
 
-const FILE_LINE = /^\*\*\* (?:Update|Add|Delete) File: (.*)$/;
+const FILE_LINE = /^\*\*\* (Update|Add|Delete) File: (.*)$/;
 
 function hunksOf(patch: string, path: string): readonly Replacement[] | undefined {
   const hunks: { before: string[]; after: string[] }[] = [];
   let isOwn = false;
   for (const line of unixLines(patch).split("\n")) {
-    const file = FILE_LINE.exec(line)?.[1];
+    const file = FILE_LINE.exec(line)?.[2];
     if (file !== undefined) {
-      const named = normalisePath(file);
-      isOwn = named !== undefined && (named === path || path.endsWith(`/${named}`));
+      isOwn = isNamed(file, path);
       if (isOwn) hunks.push({ before: [], after: [] });
     } else if (!isOwn || line.startsWith("*** ")) continue;
     else if (line.startsWith("@@")) hunks.push({ before: [], after: [] });

@@ -2,6 +2,8 @@
  * Parts of a file: consecutive lines with their numbers, as readings and the answers of edits show them, and how they
  * are laid over each other.
  */
+
+import { commandOf } from "../shared/tool-kinds.ts";
 import { findNumberedLines, goesOn } from "./numbered-lines.ts";
 import type { FileUse } from "./restore-uses.ts";
 
@@ -78,7 +80,7 @@ export function partOfReading(text: string, { first, input }: FileUse): FilePart
   const lines = linesOfFile(text);
   const numbered = findNumberedLines(lines);
   if (numbered !== undefined) return numbered;
-  const isPlaced = first !== undefined || typeof input !== "object" || !("command" in (input as object));
+  const isPlaced = first !== undefined || commandOf(input) === undefined;
   return isPlaced ? { first: first ?? 1, lines } : undefined;
 }
 

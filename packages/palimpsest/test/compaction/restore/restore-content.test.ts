@@ -28,6 +28,25 @@ describe("foldContent", () => {
     expect(content.missingEdits).toBe(0);
   });
 
+  it("knows a file that a patch within a script adds, and the next patch to it", () => {
+    const patchOf = (lines: readonly string[]) =>
+      `const patch = ${JSON.stringify(["*** Begin Patch", ...lines, "*** End Patch"].join("\n"))};\ntext(await tools.apply_patch(patch));`;
+    const answer = "Script completed\nWall time 0.1 seconds\nOutput:\n\n{}";
+    const content = fold([
+      called(1, "exec", patchOf([`*** Add File: ${PATH}`, "+one", "+two"])),
+      resulted(2, answer),
+      called(3, "exec", patchOf([`*** Update File: ${PATH}`, "@@", " one", "-two", "+2"])),
+      resulted(4, answer),
+    ]);
+    expect(wholeText(content)).toBe("one\n2");
+    expect(content.missingEdits).toBe(0);
+  });
+
+  it("does not know where the last lines of a file are that a command shows", () => {
+    const shown = [called(1, "exec_command", { cmd: "tail -2 /p/a.ts" }), resulted(2, "eight\nnine\n")];
+    expect(fold(shown).parts).toEqual([]);
+  });
+
   it("applies the patch of opencode to its reading", () => {
     const shown = ["<path>/p/a.ts</path>", "<type>file</type>", "<content>1: one", "2: two", "3: three"];
     const patch = `*** Begin Patch\n*** Update File: ${PATH}\n@@\n one\n-two\n+2\n*** End Patch`;
