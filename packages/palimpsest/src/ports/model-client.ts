@@ -118,7 +118,7 @@ export interface ModelAnswer {
 export type ModelEvent =
   /** The next piece of a text or of thinking, to show while it arrives; the finished `block` repeats it. */
   | { readonly type: "text" | "thinking"; readonly text: string }
-  /** A tool call has begun. */
+  /** A tool call has begun. Its input follows with the finished `block`, of the type `tool_use`. */
   | { readonly type: "tool-call"; readonly id: string; readonly name: string }
   /** A block is finished: it survives an abort. */
   | { readonly type: "block"; readonly block: Message["content"][number] };

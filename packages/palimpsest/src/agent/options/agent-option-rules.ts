@@ -2,6 +2,7 @@
  * The rules of the options of sessions with a model, of turns and of compactions.
  */
 
+import { OptionError } from "../../base/errors.ts";
 import {
   anyString,
   anything,
@@ -131,6 +132,19 @@ const TURN_RULES: OptionRules<TurnOptions> = {
   maxIterations: wholeFrom(1),
 };
 
+/** Names that other libraries have for options of a turn, and what to write here. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ...["maxTokens", "max_tokens", "maxOutputTokens", "temperature", "toolChoice", "thinking", "reasoning"].map(
+    (name) => [name, "`parameters`, in your provider's words, such as { max_tokens: 4_000 }"] as const,
+  ),
+  ["abortSignal", "`signal`"],
+  ["maxSteps", "`maxIterations`"],
+  ["maxTurns", "`maxIterations`"],
+  ["stopWhen", "`maxIterations`"],
+  ["instructions", "`system`"],
+  ["systemPrompt", "`system`"],
+]);
+
 const PREPARE_RULES: OptionRules<PrepareOptions> = { signal };
 
 const COMPACT_RULES: OptionRules<CompactOptions> = {
@@ -159,5 +173,10 @@ export function checkCompact(options: CompactOptions): void {
 /** Checks the options of a turn, and the tools that it runs. @throws `OptionError` */
 export function checkTurn(options: TurnOptions, call: "turn" | "stream" = "turn"): void {
   if (options?.tools !== undefined) checkTools(options.tools);
+  for (const name of Object.keys(options ?? {})) {
+    const ours = OTHER_NAMES.get(name);
+    if (ours === undefined) continue;
+    throw new OptionError({ message: `\`${call}\` has no option \`${name}\`.`, hint: `Here it is ${ours}.` });
+  }
   checkOptions(call, options, TURN_RULES);
 }

@@ -65,7 +65,7 @@ function theOne<Found extends { readonly sessionId: string }>(
   if (match === undefined) {
     throw new StoreError("SESSION_NOT_FOUND", {
       message: `There is no session ${name} in ${where}.`,
-      hint: "Give its id, the beginning of one, or its exact title; one that never said anything is not stored.",
+      hint: "Give its id, the beginning of one, or its exact title: `palimpsest sessions list` has them (--all, --trash). A session without a message is not stored.",
     });
   }
   if (matches.length === 1) return match;

@@ -262,7 +262,7 @@ export class BudgetTracker {
     if (this.#parts.writer.projection.visible.some((message) => message.blocks.length > 0)) return;
     throw new SessionError("NO_MESSAGES", {
       message: "There is nothing to send: no message of the session says anything.",
-      hint: "Append the user's message before preparing a call.",
+      hint: "Pass `turn` a text, or append the user's message before `prepare`.",
     });
   }
 

@@ -70,6 +70,17 @@ const row = (call: string, [name, meant]: readonly [string, string], run: () => 
   run,
 });
 
+it.each([
+  ["maxTokens", "Here it is `parameters`, in your provider's words, such as { max_tokens: 4_000 }."],
+  ["abortSignal", "Here it is `signal`."],
+  ["stopWhen", "Here it is `maxIterations`."],
+])("`turn` says what the option %s of other libraries is here", async (name, hint) => {
+  await expect(untyped(session)["turn"]!("Hi", { [name]: 1 })).rejects.toMatchObject({
+    message: expect.stringContaining(`\`turn\` has no option \`${name}\`.`),
+    hint,
+  });
+});
+
 const ENTRIES: readonly Misspelt[] = [
   row("createPalimpsest", ["modle", "model"], () => create({ modle: model })),
   row("tasks", ["shel", "shell"], () => create({ tasks: { shel: "off" } })),
