@@ -7,7 +7,8 @@
  */
 import { ModelError } from "../../base/errors.ts";
 import { isObject } from "../../base/json/json.ts";
-import { redactSecrets } from "../../base/redaction/secret-patterns.ts";
+import { cutWithoutSecrets } from "../../base/redaction/broken-secrets.ts";
+import { showHidden } from "../../base/text/hidden-characters.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import type { ModelFailure, ModelFailureKind } from "../../ports/model-failure.ts";
 import {
@@ -223,6 +224,7 @@ function messageOf(found: FoundRow | undefined, { texts, codes }: FailureEvidenc
       ? undefined
       : plain.findLast((text) => found.row.pattern?.test(text));
   const chosen = matched ?? plain.at(-1) ?? texts[0] ?? codes.join(" ");
-  const safe = redactSecrets(toWellFormed(chosen)).text.trim();
+  // A server may send anything: it is shown without sequences that a terminal would obey.
+  const safe = showHidden(cutWithoutSecrets(toWellFormed(chosen), { from: 0, to: 2 * MESSAGE_CHARS })).trim();
   return shorten(safe === "" ? "The provider gave no reason." : safe, MESSAGE_CHARS);
 }

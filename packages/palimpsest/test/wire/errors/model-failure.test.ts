@@ -112,6 +112,14 @@ describe("the message that is handed on", () => {
     );
   });
 
+  it("holds no key that is joined to a terminal's sequence, and no sequence", () => {
+    const key = `sk-ant-${"a1".repeat(20)}`;
+    expect(classifyModelError(new Error(`no \u001b[2J${key} \u202e\u009b31m`)).message).toBe(
+      "no \\u{1B}[2J[redacted: anthropic] \\u{202E}\\u{9B}31m",
+    );
+    expect(classifyModelError(new Error(`no \u001b[2J${key}`.repeat(1_000))).message).not.toContain("a1a1");
+  });
+
   it("is cut between characters", () => {
     const { message } = classifyModelError(new Error("𝄞".repeat(2_000)));
     expect(message.length).toBeLessThanOrEqual(500);
