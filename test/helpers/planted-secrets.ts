@@ -298,6 +298,8 @@ export const SECRETS_OF_LINES: readonly PlantedSecret[] = [
   plant("password", '{"password":"', `${random(5)}[{,^${random(9)}`, '","port":1}'),
   plant("password", "Server=db;Password=", `${random(7)}<&>${random(7)}`, ";Encrypt=True"),
   plant("password", "username,password,role\nanna,", random(14), ",admin\nben,,user"),
+  plant("password", "Remember: name,password\nanna,", random(14)),
+  plant("kubernetes", "Remember: kind: Secret\ndata:\n  dsn: ", random(24)),
   plant("password", "| name | password |\n| --- | --- |\n| anna | ", random(14), " |"),
   plant("password", " name | password\n------+----------\n anna | ", random(14), "\n(1 row)"),
   plant("variable", "id;api_key\n1;", random(24), "\n2;none"),

@@ -52,7 +52,10 @@ export function* findInColumns(text: string): Iterable<ContextSpan> {
 }
 
 /** The columns that a line of names has, if one of them is of secrets. */
-function namesIn(line: TextLine): Columns | undefined {
+function namesIn({ text, from }: TextLine): Columns | undefined {
+  // Words may introduce the table on its first line.
+  const start = text.lastIndexOf(": ") + 1;
+  const line = { text: text.slice(start), from: from + start };
   for (const delimiter of DELIMITERS) {
     const columns = columnsOf(cellsOf(line, delimiter), delimiter);
     if (columns !== undefined) return columns;

@@ -9,7 +9,7 @@ import { textLines } from "./text-lines.ts";
 
 /** Blanks in front of a line, perhaps with its number, and a name in front of a colon. */
 const FIELD =
-  /^(?:[ \t]{0,6}\d{1,6}(?:\t|→|[ ]?\|[ ]?))?([ \t]{0,40})(?:-[ ])?(?:\\{0,3}["'])?([\w.-]{1,253})(?:\\{0,3}["'])?:[ \t]{0,4}/;
+  /^(?:[>|+][ ]?)?(?:[ \t]{0,6}\d{1,6}(?:\t|→|[ ]?\|[ ]?))?([ \t]{0,40})(?:-[ ])?(?:\\{0,3}["'])?([\w.-]{1,253})(?:\\{0,3}["'])?:[ \t]{0,4}/;
 const VALUE = /(?:\\{0,3}["'])?([^\s"'\\,{}[\]|><$%][^\s"'\\]{3,})/y;
 
 /** The resource that the lines so far belong to. */
@@ -37,12 +37,14 @@ export function* findInKubernetes(text: string): Iterable<ContextSpan> {
       yield* secretsOf(resource);
       resource = newResource();
     }
-    if (field !== null) addField(resource, field, { line, from });
+    // Words may introduce the resource on its first line.
+    if (IS_SECRET.test(line)) resource.kind ??= "Secret";
+    else if (field !== null) addField(resource, field, { line, from });
   }
   yield* secretsOf(resource);
 }
 
-const IS_SECRET = /kind(?:\\{0,3}["'])?:[ \t]{0,4}(?:\\{0,3}["'])?Secret(?![A-Za-z])/;
+const IS_SECRET = /kind(?:\\{0,3}["'])?:[ \t]{0,4}(?:\\{0,3}["'])?Secret(?![\w-])/;
 
 const secretsOf = ({ kind, values }: Resource): readonly ContextSpan[] => (kind === "Secret" ? values : []);
 

@@ -225,6 +225,7 @@ describe("redactSecrets", () => {
     expect(redactSecrets(`My seed phrase is: ${words}. Keep it.`).text).toBe(
       "My seed phrase is: [redacted: seed-phrase]. Keep it.",
     );
+    expect(redactSecrets(`My seed phrase is: ${words} and so on`).text).not.toContain("wisdom");
     expect(redactSecrets(`{"mnemonic":"${words}"}`).text).toBe('{"mnemonic":"[redacted: seed-phrase]"}');
   });
 
