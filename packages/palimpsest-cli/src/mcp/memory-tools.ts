@@ -28,6 +28,12 @@ const TYPES: readonly MemoryType[] = ["user", "feedback", "project", "reference"
 /** `user` is missing: these words come from a model. */
 const SOURCES = ["agent", "tool", "web"] as const;
 
+const SCOPE_WORDS: Readonly<Record<ScopeName, string>> = {
+  project: "`project`: only this project.",
+  user: "`user`: true in every project, such as how they want to work.",
+  team: "`team`: shared with the team.",
+};
+
 const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** The tools; without those that change something where nothing may be written. */
@@ -173,8 +179,7 @@ class OwnTools {
         },
         ...this.#detailSchemas(),
         scope: this.#scopeSchema(
-          "`project`: only this project. `user`: true in every project, such as how they want to work. `team`: shared with " +
-            `the team. ${this.#scopes.scopes[0]} if left out.`,
+          `${this.#scopes.scopes.map((scope) => SCOPE_WORDS[scope]).join(" ")} ${this.#scopes.scopes[0]} if left out.`,
         ),
       },
       required: ["text"],
