@@ -14,9 +14,11 @@ export const chatCommand = commandOf(
   {
     name: "chat",
     description: "talk with an agent that remembers",
+    args: { "[prompt...]": "the first message" },
     options: [...CHAT_OPTIONS],
     examples: [
       "chat",
+      'chat "Why does the build fail?"',
       "chat --model ollama:qwen3",
       "chat --continue",
       "chat --resume 3f2a91c0 --fork",
@@ -24,13 +26,13 @@ export const chatCommand = commandOf(
     ],
     notes: ["/help in the chat lists its commands. Without a terminal it reads lines and prints plain text."],
   },
-  async (call: ChatCall): Promise<CommandResult> =>
+  async (call: ChatCall, words: readonly string[]): Promise<CommandResult> =>
     call.context.out.isInteractive && (call.context.stdin ?? process.stdin).isTTY === true
-      ? onScreen(call)
-      : inPlainText(call),
+      ? onScreen(call, words.join(" "))
+      : inPlainText(call, words.join(" ")),
 );
 
-async function onScreen(call: ChatCall): Promise<CommandResult> {
+async function onScreen(call: ChatCall, first: string): Promise<CommandResult> {
   const { context, version } = call;
   const { ChatScreen } = await import("./chat-screen.ts");
   const screen = new ChatScreen({
@@ -42,6 +44,7 @@ async function onScreen(call: ChatCall): Promise<CommandResult> {
   });
   // The prompt is there before the rest of the program is loaded, which takes longer.
   await screen.start();
+  screen.submit(first);
   const options = chatOptions(call);
   let agent: ChatAgent | undefined;
   const onStop = new Promise<void>((resolve) =>
@@ -71,13 +74,13 @@ async function onScreen(call: ChatCall): Promise<CommandResult> {
   }
 }
 
-async function inPlainText(call: ChatCall): Promise<CommandResult> {
+async function inPlainText(call: ChatCall, first: string): Promise<CommandResult> {
   const { PlainChat } = await import("./plain-chat.ts");
   const { openChat } = await import("../agent/open-chat.ts");
   const chat = new PlainChat(call.context);
   const agent = await openChat({ ...chatOptions(call), onEvent: (event) => chat.onEvent(event) });
   try {
-    await chat.run(agent);
+    await chat.run(agent, first);
     return { exitCode: chat.hasFailed ? 1 : 0 };
   } finally {
     await agent.close();

@@ -119,7 +119,7 @@ export class ChatScreen implements Component {
         this.#redraw();
       },
     });
-    this.#editor.onSubmit = (text) => this.#submitted(text);
+    this.#editor.onSubmit = (text) => this.submit(text);
     this.#tui.addInputListener((data) => (this.#key(data) ? { consume: true } : undefined));
     this.#tui.addChild(this);
   }
@@ -299,7 +299,8 @@ export class ChatScreen implements Component {
     this.#redraw();
   }
 
-  #submitted(line: string): void {
+  /** Takes a line as if it was typed; it waits until the chat is open. */
+  submit(line: string): void {
     if (line.trim() === "") return;
     this.#editor.addToHistory(line);
     this.#inputs.add(line);

@@ -36,8 +36,8 @@ export class PlainChat {
     this.#print();
   }
 
-  /** Takes lines until the input, or the chat, ends. */
-  async run(agent: ChatAgent): Promise<void> {
+  /** Takes the first message, if there is one, and then lines until the input, or the chat, ends. */
+  async run(agent: ChatAgent, first: string): Promise<void> {
     this.#agent = agent;
     const { stdin = process.stdin, signal } = this.#context;
     const lines = createInterface({ input: stdin as NodeJS.ReadableStream, terminal: false });
@@ -46,7 +46,8 @@ export class PlainChat {
       lines.close();
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    for await (const line of lines) {
+    // From here on no line is missed, however long the first message takes.
+    for await (const line of allLines(first, lines[Symbol.asyncIterator]())) {
       if (signal.aborted) break;
       if (line.trim() === "") continue;
       if (parseCommandLine(line) === undefined) await agent.send(line);
@@ -77,6 +78,11 @@ export class PlainChat {
       if (lines.length > 0) out.write(`${lines.join("\n")}\n`);
     }
   }
+}
+
+async function* allLines(first: string, others: AsyncIterableIterator<string>): AsyncGenerator<string> {
+  yield first;
+  yield* others;
 }
 
 type Layout = ReturnType<typeof layoutOf>;

@@ -45,6 +45,16 @@ it.each([
   await place.provider.close();
 });
 
+it("sends the words after the command as the first message", async () => {
+  const place = await chatPlace(({ lastUserText }) => lastUserText.split("\n").at(-1)!.toUpperCase());
+  const context = cliDouble({ folder: place.folder, env: place.env });
+  const stdin = Object.assign(Readable.from(["and you?\n"]), { isTTY: false });
+  const args = ["chat", "how", "are you?", ...modelOptions("compatible", place)];
+  expect(await runCli(args, { ...context, stdin }, "1.2.3")).toBe(0);
+  expect(context.written.out).toBe("HOW ARE YOU?\nAND YOU?\n");
+  await place.provider.close();
+});
+
 /**
  * A server as Ollama is one: a list of its models, those that are loaded with their windows, and Chat Completions, which
  * the scripted provider speaks.
