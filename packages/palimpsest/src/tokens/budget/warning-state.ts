@@ -5,6 +5,7 @@
  * something that has just been solved. So warnings are silent until the next report. The blocking
  * limit is never silent: it decides whether a request may leave.
  */
+import { resolveModelLimits } from "../models/model-catalogue.ts";
 import { type BudgetInput, type ContextBudget, planBudget } from "./budget.ts";
 
 /** Warnings of a window that fills. Each flag is true from the threshold itself on. */
@@ -18,18 +19,19 @@ export interface TokenWarningState {
 }
 
 /**
- * The state at `usageTokens` (the size of the next request, unpadded) for a model or its budget.
+ * The state at `usageTokens` (the size of the next request, unpadded) for a model: its id, its window or its budget.
  *
  * @example
  * ```ts
- * tokenWarningState(171_000, { windowTokens: 200_000 }).isAboveAutoCompactThreshold; // true
+ * tokenWarningState(171_000, "claude-opus-4-5").isAboveAutoCompactThreshold; // true
  * ```
  */
 export function tokenWarningState(
   usageTokens: number,
-  model: BudgetInput | ContextBudget,
+  model: string | BudgetInput | ContextBudget,
 ): TokenWarningState {
-  const budget = "autoCompactTokens" in model ? model : planBudget(model);
+  const known = typeof model === "string" ? resolveModelLimits({ model }) : model;
+  const budget = "autoCompactTokens" in known ? known : planBudget(known);
   const limit = Math.max(1, budget.autoCompactTokens);
   const left = Math.round(((limit - usageTokens) / limit) * 100);
   return {

@@ -24,6 +24,12 @@ describe("tokenWarningState", () => {
   });
 });
 
+it("tokenWarningState knows a model by its id", () => {
+  expect(tokenWarningState(167_000, "claude-opus-4-5")).toEqual(tokenWarningState(167_000, MODEL));
+  expect(tokenWarningState(167_000, "claude-opus-4-5").isAboveAutoCompactThreshold).toBe(true);
+  expect(tokenWarningState(107_000, "no-such-model").isAboveAutoCompactThreshold).toBe(true);
+});
+
 describe("WarningMonitor", () => {
   it("is silent from a compaction to the next report, except about the blocking limit", () => {
     const monitor = new WarningMonitor();
