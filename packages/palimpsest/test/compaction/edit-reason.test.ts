@@ -101,6 +101,13 @@ describe("the reason of an edit", () => {
     );
   });
 
+  it("of an early compaction names no number of calls that it does not know", () => {
+    const known = { ...moment, usedTokens: 154_000, callsCount: 0 };
+    expect(explainCompaction({ reason: "rent" }, known)).toContain(
+      "because carrying its messages had cost more than a summary;",
+    );
+  });
+
   it.each([
     { usedTokens: 9_940, windowTokens: 16_000, sizes: "9.9K of 16K" },
     { usedTokens: 999_600, windowTokens: 1_000_000, sizes: "1M of 1M" },

@@ -154,7 +154,9 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map<string, Cause>([
   [
     "rent",
     ({ full, isFull, count }) => {
-      const rent = `carrying its messages through ${count} ${count === 1 ? "call" : "calls"} had cost more than a summary`;
+      // After opening again, calls from before are not known.
+      const through = count === 0 ? "" : ` through ${count} ${count === 1 ? "call" : "calls"}`;
+      const rent = `carrying its messages${through} had cost more than a summary`;
       return isFull
         ? `the window is full from ${full} on, and ${rent}`
         : `${rent}; \`policy: "faithful"\` waits until ${full}`;
