@@ -1,5 +1,6 @@
 /**
- * Finding one session by what people call it: its id, the beginning of one, or its title.
+ * Finding one session by what people call it: its id, the beginning of one, or the name that lists show: its title, or
+ * its first prompt where it has none.
  */
 
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
@@ -7,6 +8,7 @@ import { AmbiguousSessionError, errorCode, StoreError } from "../../base/errors.
 import { shorten } from "../../base/text/text.ts";
 import type { SessionStore } from "../../ports/session-store.ts";
 import { overviewOf } from "../../session/history/search-sessions.ts";
+import { overviewRowOf } from "../../stores/shared/session-info.ts";
 import { isSessionId } from "../../stores/shared/session-paths.ts";
 import type { HomeProject } from "./home-types.ts";
 
@@ -124,7 +126,7 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
       // The title of a session without an index is only in its log.
       if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
       // A title may be the first words of a prompt there, or be behind.
-      if (sessionId.startsWith(which) || (await hasTitle(place.store, sessionId, which)))
+      if (sessionId.startsWith(which) || (await hasName(place.store, sessionId, which)))
         found.push({ ...place, sessionId });
     }
   }
@@ -139,7 +141,7 @@ function noneUnlessFirst(index: number): (error: unknown) => readonly never[] {
   };
 }
 
-async function hasTitle(store: SessionStore, sessionId: string, title: string): Promise<boolean> {
-  const { metadata } = await store.find(sessionId);
-  return metadata["title"] === title;
+async function hasName(store: SessionStore, sessionId: string, name: string): Promise<boolean> {
+  const info = await store.find(sessionId);
+  return info.metadata["title"] === name || overviewRowOf(info).title === name;
 }

@@ -99,6 +99,8 @@ describe("going on with a session", () => {
       expect([which, session.id, ...texts(session)]).toEqual([which, id, "one"]);
       await session.close();
     }
+    // Lists show the first prompt of a session without a title.
+    expect((await home.find("two")).info.sessionId).toBe(other);
     await home.rename(other, "The first");
     await expect(home.resume("The first")).rejects.toMatchObject({
       code: "SESSION_AMBIGUOUS",
