@@ -91,5 +91,8 @@ async function promptOf(
   const piped = await readPiped(context, given === undefined ? "needed" : "optional");
   const prompt = [given, piped].filter((part) => part !== undefined && part.trim() !== "").join("\n\n");
   if (prompt !== "") return prompt;
-  throw new OptionError({ message: "There is no prompt.", hint: 'Give one with -p "…", or pipe it in.' });
+  throw new OptionError({
+    message: "There is no prompt.",
+    hint: 'Give one with -p "…", or pipe it in. Words right after --allowed-tools, --denied-tools and --add-dir belong to these.',
+  });
 }
