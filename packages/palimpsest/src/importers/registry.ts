@@ -29,6 +29,7 @@ import {
 } from "./shared/read-records.ts";
 import { addNotRead, RepairLog } from "./shared/repair-log.ts";
 import { sweAgent } from "./swe-agent/import-swe-agent.ts";
+import { transcript } from "./transcript/import-transcript.ts";
 
 /** One of {@link FORMAT_NAMES}. */
 export type FormatName =
@@ -42,6 +43,7 @@ export type FormatName =
   | "gemini-cli"
   | "swe-agent"
   | "openhands"
+  | "transcript"
   | "anthropic-messages"
   | "openai-chat";
 
@@ -57,6 +59,7 @@ export const IMPORTERS = [
   geminiCli,
   sweAgent,
   openhands,
+  transcript,
   anthropicMessages,
   openaiChat,
 ] as const satisfies readonly Importer<FormatName>[];

@@ -41,6 +41,7 @@ describe("the registry of importers", () => {
       "palimpsest",
       "pi",
       "swe-agent",
+      "transcript",
     ]);
   });
 

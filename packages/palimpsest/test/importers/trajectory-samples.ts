@@ -1,7 +1,7 @@
 /** Small made-up sessions of the tools whose recordings are documents or lists of events. */
 import { OPENHANDS_EVENTS, OPENHANDS_SDK_EVENTS } from "./shared/openhands-samples.ts";
-
 import { PIXEL } from "./shared/pixel.ts";
+import { ENTIRE_RECORDS, PLAIN_RECORDS } from "./shared/transcript-samples.ts";
 
 const IMAGE_URL = `data:image/png;base64,${PIXEL}`;
 
@@ -239,4 +239,6 @@ export const TRAJECTORY_FILES: readonly {
       { instance_id: "b", history: OPENHANDS_SDK_EVENTS },
     ]),
   },
+  { format: "transcript", what: "of Entire", isDocument: false, text: linesText(ENTIRE_RECORDS) },
+  { format: "transcript", what: "of Claude Code", isDocument: false, text: linesText(PLAIN_RECORDS) },
 ];

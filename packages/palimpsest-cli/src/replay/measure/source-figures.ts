@@ -32,6 +32,7 @@ const MODEL_OF_FORMAT: Readonly<Record<ImportedSession["format"], string>> = {
   "swe-agent": "claude-sonnet-4-5",
   "mini-swe-agent": "claude-sonnet-4-5",
   openhands: "claude-sonnet-4-5",
+  transcript: "claude-sonnet-4-5",
 };
 
 export function sourceMessages(session: ImportedSession): readonly ImportedMessage[] {
