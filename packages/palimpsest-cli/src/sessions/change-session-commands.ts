@@ -120,7 +120,8 @@ const trash = sessionCommand(
     const { info, project } = await place.trash(which);
     const session = listedSession(info, { project: project.name });
     const name = session.name === undefined ? "" : ` (${session.name})`;
-    const line = `${showOnOneLine(info.sessionId)}${name} is in the trash; palimpsest sessions restore brings it back.`;
+    const id = showOnOneLine(info.sessionId);
+    const line = `${id}${name} is in the trash; palimpsest sessions restore ${id} brings it back.`;
     return { out: [line], json: { session } };
   },
 );

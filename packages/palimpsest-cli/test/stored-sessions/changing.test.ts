@@ -283,7 +283,7 @@ describe("sessions trash", () => {
     }
     expect(await place.run(["sessions", "trash", "Draft", ...where])).toMatchObject({
       code: 0,
-      out: `${sessionId} (Draft) is in the trash; palimpsest sessions restore brings it back.\n`,
+      out: `${sessionId} (Draft) is in the trash; palimpsest sessions restore ${sessionId} brings it back.\n`,
     });
     expect((await place.run(["sessions", "show", "Draft", ...where])).err).toMatch(/^SESSION_NOT_FOUND /);
     expect((await place.run(["sessions", "list", "--trash", ...where])).out).toContain(sessionId);
