@@ -45,6 +45,20 @@ describe("redaction", () => {
     expect(steps).toBeLessThan(LINEAR_LIMIT);
   });
 
+  it.each([
+    ["cells of quotes", (length: number) => `name,password\na${'"'.repeat(length)}x,y`],
+    [
+      "a key of capitals that is broken",
+      (length: number) => `sk-ant-${"a1".repeat(20)}\n${"A".repeat(length)}`,
+    ],
+  ])("takes steps in proportion to the length of a line of %s", (_name, make) => {
+    const steps = growth(
+      () => redactBroken(make(400)),
+      () => redactBroken(make(3_200)),
+    );
+    expect(steps).toBeLessThan(LINEAR_LIMIT);
+  });
+
   it("of broken secrets takes eight times the steps where it searches in stretches", () => {
     const steps = growth(
       () => redactBroken(repeated('"', 100_000)),

@@ -244,5 +244,5 @@ const FEWEST_CHARACTERS = 6;
 /** True if it has letters and digits, or changes between small letters and capitals as few words do. */
 function looksRandom(text: string): boolean {
   if (text.length < FEWEST_CHARACTERS) return false;
-  return /[A-Za-z]/.test(text) && (/\d/.test(text) || /[a-z][A-Z]+[a-z]?|[A-Z]{2,}[a-z]/.test(text));
+  return /[A-Za-z]/.test(text) && (/\d/.test(text) || /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(text));
 }

@@ -19,6 +19,8 @@ const NAME = /^[\p{L}_][\p{L}\d_ .-]{0,39}$/u;
 const PASSWORD_VALUE = /^(?=.{0,64}\d)(?=.{0,64}[A-Za-z])(?![[$<{%])[^\s"'()]{6,256}$/;
 /** A digit, a letter and a digit in this order. */
 const TOKEN_VALUE = /^(?![[$<{%/~])(?=\D{0,40}\d[^A-Za-z]{0,40}[A-Za-z]\D{0,40}\d)[\w~+/=.%-]{16,4000}$/;
+/** Blanks and quotes around a cell. Not one pattern for many: it would be tried from each of them. */
+const EDGE = /[\s"'`\\]/;
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 const RULE = /^[\s+|:-]{3,}$/;
 const INSERT = /insert into [^\s(]{1,128}\s{0,4}\(([^()]{1,2000})\)\s{0,9}values\s{0,9}/gi;
@@ -83,10 +85,12 @@ const isOuter = (place: number, { length }: { readonly length: number }): boolea
 function cellsOf({ text, from }: TextLine, delimiter: string): readonly TextLine[] {
   let at = from;
   return text.split(delimiter).map((part) => {
-    const cell = part.replace(/^[\s"'`\\]+/, "");
-    const place = at + part.length - cell.length;
+    let [start, end] = [0, part.length];
+    while (start < end && EDGE.test(part[start]!)) start++;
+    while (end > start && EDGE.test(part[end - 1]!)) end--;
+    const place = at + start;
     at += part.length + delimiter.length;
-    return { text: cell.replace(/[\s"'`\\]+$/, ""), from: place };
+    return { text: part.slice(start, end), from: place };
   });
 }
 

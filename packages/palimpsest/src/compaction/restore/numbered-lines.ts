@@ -19,7 +19,7 @@ const OPENING_TAG = /^\s*<(?:file|content)>/;
 const GOES_ON = /^\((?:Showing lines|File has more lines|Output capped)\b/;
 /** Blank lines, tags and remarks below the last line. */
 const CLOSING =
-  /^\s*(?:<\/?\w{1,20}>)?\s*$|^\((?:End of file|Showing lines|File has more lines|Output capped)\b/;
+  /^\s*(?:<\/?\w{1,20}>\s*)?$|^\((?:End of file|Showing lines|File has more lines|Output capped)\b/;
 /** Lines at the end in which a remark may be. */
 const CLOSING_LINES = 4;
 

@@ -167,7 +167,10 @@ export function rememberRequestOf(sentence: string): RememberRequest | undefined
     if (isPassing) continue;
     const statement = match.groups?.["taken"] === undefined ? text : text.slice(match[0].length);
     // “Can you remember that …?” asks for a favour; the fact itself does not ask.
-    const plain = kind === "remember" ? statement.replace(/[吗嗎]?\s*[?？]+\s*$/u, "") : statement;
+    const plain =
+      kind === "remember"
+        ? statement.replace(/(?:[吗嗎]|(?<![\s?？吗嗎])|(?<=[?？])(?=\s))\s*[?？]+\s*$/u, "")
+        : statement;
     return { kind, language, statement: plain.replace(/^[\s,:;，：、-]+/, "").trim() };
   }
   return undefined;

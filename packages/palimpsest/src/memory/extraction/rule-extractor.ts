@@ -207,7 +207,7 @@ function proposalOf(
 
 /** Makes a name from the beginning of the sentence, cut after a word. */
 function nameOf(sentence: string): string {
-  const plain = sentence.replace(/[\s.,;:!?。，、！？…]+$/u, "");
+  const plain = sentence.replace(/(?<![\s.,;:!?。，、！？…])[\s.,;:!?。，、！？…]+$/u, "");
   if (plain.length <= NAME_CHARACTERS) return plain;
   const head = cutHead(plain, NAME_CHARACTERS);
   const end = head.search(/[\s,;:][^\s,;:]*$/);

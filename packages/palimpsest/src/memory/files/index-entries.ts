@@ -163,7 +163,7 @@ function fileOf(target: string): string | undefined {
   if (PLAIN_FILE.test(target)) return target;
   if (target.length > INDEX_TARGET_CHARACTERS) return undefined;
   // A link may have a title behind its target.
-  const untitled = target.trim().replace(/\s+(?:"[^"]*"|'[^']*')$/, "");
+  const untitled = target.trim().replace(/(?<!\s)\s+(?:"[^"]*"|'[^']*')$/, "");
   const path = decoded(untitled.replace(/#.*$/s, "")).replace(/^(?:\.\/)+/, "");
   const isElsewhere = /^(?:[a-z][a-z\d+.-]*:|\/|~)|\\|\p{Cc}/iu.test(path);
   const isStep = path.split("/").some((part) => part === "" || part === "." || part === "..");

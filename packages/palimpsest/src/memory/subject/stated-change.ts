@@ -99,7 +99,7 @@ const isPast = (tokens: readonly FactToken[]): boolean =>
 
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
 const clausesOf = keepCompared((text): readonly string[] => {
-  const plain = (part: string) => part.replace(/[.。!！\s]+$/u, "").trim();
+  const plain = (part: string) => part.replace(/(?<![.。!！\s])[.。!！\s]+$/u, "").trim();
   const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
   return [...new Set([plain(text), ...parts])].filter((part) => part !== "");
 });

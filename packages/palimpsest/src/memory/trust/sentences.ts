@@ -9,7 +9,8 @@ import { visitTerms } from "../../base/text/text-terms.ts";
 const WORDS_KNOWN_COUNT = 30_000;
 
 /** Ends of sentences; a full stop only in front of a blank, so that `v1.2` and `a.ts` stay whole. */
-const END = /[.!?…]+["'”’)\]]{0,3}(?=\s|$)|[。！？]+[」』”）]{0,3}/g;
+/** A run of marks is tried from its beginning only: from each of them it would be quadratic. */
+const END = /(?<![.!?…])[.!?…]+["'”’)\]]{0,3}(?=\s|$)|[。！？]+[」』”）]{0,3}/g;
 /** Abbreviations: the full stop after one does not end a sentence. */
 const SHORT_FORM =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|d\.h|bzw|usw|ca|p\.ex|ej|т\.е|т\.д|[A-Za-zА-я])\.$/i;
@@ -82,7 +83,7 @@ export function sentenceWords(text: string): SentenceWords {
   const words = new Set<string>();
   visitWords(text, (word) => words.add(word));
   const found = text.toLowerCase().match(ADDRESS) ?? [];
-  const addresses = new Set(found.map((address) => address.replace(/[.,;:!?/]+$/, "")));
+  const addresses = new Set(found.map((address) => address.replace(/(?<![.,;:!?/])[.,;:!?/]+$/, "")));
   return { words, addresses, isDenied: DENIAL.test(text) };
 }
 

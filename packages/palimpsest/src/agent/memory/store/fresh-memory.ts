@@ -142,7 +142,10 @@ export function readFresh(text: string, options: RememberOptions, hasTeam: boole
 function nameOf(body: string): string {
   const line = firstLine(body).replace(/^[#>*+\-\s`_]+/, "");
   const words = line.split(/\s+/).slice(0, NAME_WORDS_COUNT).join(" ");
-  const { text } = cleanMemoryText(shorten(words.replace(/[.,;:!?]+$/, ""), NAME_CHARACTERS), "name");
+  const { text } = cleanMemoryText(
+    shorten(words.replace(/(?<![.,;:!?])[.,;:!?]+$/, ""), NAME_CHARACTERS),
+    "name",
+  );
   return text.trim() === "" ? "note" : text;
 }
 
