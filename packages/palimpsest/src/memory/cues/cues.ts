@@ -38,10 +38,13 @@ interface LanguageCues extends Readonly<Record<CueKind, readonly string[]>> {
 }
 
 /** Followed by an action, not by a past state. */
-const EVER = "(always|never)(?! (mind|been|had|has|was|were|is|are|said|the|a)\\b| ~(ed|[^s]s)\\b) ~";
+const EVER = "(always|never)(?! (mind|been|have|had|has|was|were|is|are|said|the|a)\\b| ~(ed|[^s]s)\\b) ~";
 /** Spanish and Portuguese share "nunca". */
 const NO_PAST =
-  "(?! ((me|te|se|nos|lo|la|le) )?(he|has|ha|hemos|han|había\\p{L}*|dije|disse|hice|fiz|fue|foi|fui|era|~(é|ó|ou|ei|aba|ava|ía|aron|ieron|aram|ábamos|íamos))(?!\\p{L}))";
+  "(?! (se|nos) ~| me ~o(?!\\p{L})| ((me|te|se|nos|lo|la|le) )?(he|has|ha|hemos|han|había\\p{L}*|dije|disse|hice|fiz|fue|foi|fui|era|~(é|ó|ou|ei|aba|ava|ía|aron|ieron|aram|ábamos|íamos))(?!\\p{L}))";
+/** A German verb that begins a sentence: before “immer”, other first words tell how it is. */
+const IMPERATIVE =
+  "(?!(ich|du|er|sie|es|wir|ihr|man|das|der|die|schon|noch|wie|fast|nicht|warum|wer|so|auch|und|was|wo|wann|wenn|doch|leider|sonst|klar|ja|ist|sind|hat|habe?|war|wird|kommt|geht|kann)(?!\\p{L}))~";
 const OUGHT = "(should|must|need to|has to|have to)";
 const WHEN = "(if|when|whenever|before|after|for|in|on|with) …, (please )?";
 const DO =
@@ -55,7 +58,11 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection:
       "no|nope|nah|wrong|incorrect|not quite|actually|in fact|correction|that's (wrong|not right|incorrect)|(sorry,? )?(i was (wrong|mistaken)( about (that|it))?|my mistake|i misspoke)",
     remember: [
-      "((can|could|would) you )?(please )?(remember|memorize|don't forget|do not forget|note to self|make a note)( this)?(,? that|[:,-]) »",
+      "(((can|could|would|will) you|i('d like| want| need) you to) )?(please )?(remember|rember|remeber|memori[sz]e|don't forget|do not forget|note to self|make a note|take a note|(write|note|jot) (this|that|it) down)( this)?(,? that|[:,-]) »",
+      "(save|store|record|note|remember) the fact that »",
+      "(for (future|later) reference|for later|for the record|(fyi|info) for later)[:,] »",
+      "you should know( that)? » (i|i'm|my|we|our)",
+      "note that » … (always|never|only|must|every|each)",
       "(remember|don't forget) to » ~",
       "(remember|don't forget) » (i|i'm|we|my|our|always|never) ~",
       "remember » the ~ (is|are|has|needs?|must|uses?|runs?|lives?)",
@@ -68,7 +75,9 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       `… ${OUGHT} ${EVER}`,
       `${WHEN}${EVER}`,
       `…, (so |and |but )?${EVER}`,
-      "(from now on|from here on|going forward|henceforth|as a rule)",
+      "(from now on|from here on|from this point on|going forward|henceforth|as a rule)(?!,? (it|it's|its|there|this|that|that's|he|she|they|things)\\b)",
+      "(in (the )?future|for (all |any )?(future|later) (sessions|chats|conversations|tasks|work))[:,]",
+      `(whenever|every time|each time) (i|you|we) …, (please )?(always|never|don't|leave|skip|include|give|avoid|omit|remind|wait|${DO})`,
       `(${DO}|… ${OUGHT}) … (from now on|going forward)[.!]*$`,
       `(next time|in the future|in (this|our) (repo|repository|project|codebase)),? (please )?(always|never|only|${DO})`,
       `(${WHEN})?prefer … (over|rather than|instead of)`,
@@ -111,13 +120,17 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "nein|nee|falsch|nicht ganz|korrektur|ich habe mich geirrt|ich lag falsch|mein fehler",
     remember: [
       "(kannst|könntest) du dir( bitte)? merken,? dass »",
-      "(merk dir|merke dir|denk daran|denke daran|vergiss nicht|behalte im kopf|notiere? dir|nicht vergessen)( bitte)?(,? dass|[:,-]) »",
+      "(merke? dir|denke? d(a|r)?ran|vergiss nicht|behalte? im (kopf|hinterkopf)|notiere? dir|speichere? dir|schreibe? dir auf|nicht vergessen)( (bitte|mal|doch|einfach|das|noch))*(,? dass|[:,-]) »",
+      "(ich (möchte|will)|mir ist wichtig),? dass du dir merkst,? dass »",
+      "((zur )?info für später|für später|zum merken)[:,] »",
+      "…, (merke? dir das|nicht vergessen)[.!]*$",
     ],
     rule: [
-      "(immer|niemals|nie|keinesfalls|auf keinen fall)",
+      "(immer|niemals|nie|keinesfalls|auf keinen fall)(?! (dies|wieder ~,))",
       "(verwende|benutze?|nutze|nimm|schreibe?|antworte|mache?|frage?|lass|committe|push|teste) (~ ){0,2}(immer|niemals|nie)",
-      "(ab jetzt|ab sofort|von nun an|in zukunft|künftig|grundsätzlich|standardmäßig)",
+      "(ab jetzt|ab sofort|von nun an|in zukunft|künftig|grundsätzlich|standardmäßig)(?! (wird|werden|ist|sind|geht|läuft|gibt|kann) (es|das|alles|sie|er)(?!\\p{L}))",
       "(du sollst|du darfst|wir müssen) (immer|nie|niemals)",
+      `${IMPERATIVE} (bitte )?(immer|niemals|nie)( (wieder|mehr))? ~`,
     ],
     correction: ["(verwende|benutze?|nimm|nutze) … (statt|anstatt|anstelle)", "nicht …, sondern ~"],
     afterObjection: ["… (stattdessen|statt|anstatt|sondern)"],
@@ -161,14 +174,16 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "no|incorrecto|de hecho|corrección|me equivoqué|perdón",
     remember: [
       "¿?(puedes|podrías) recordar que »",
-      "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|memoriza|anota)(,? (de )?que|,? de|[:,-]) »",
+      "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|que no se te olvide|memoriza|anota|apunta|toma nota|guarda( en (tu|la) memoria)?)( (esto|eso|bien))?(,? (de )?que|,? de|[:,-]) »",
     ],
     rule: [
       // A past tense tells a story.
       `(siempre|nunca|jamás)${NO_PAST}`,
       "no ~ … sin (preguntar|avisar|consultar|permiso|revis|mi )\\p{L}*",
       "(usa|utiliza|responde|escribe|ejecuta|haz|pregunta) (siempre|nunca)",
-      "(de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)",
+      "no (uses|toques|hagas|pongas|escribas|digas|envíes|mandes|borres|cambies|modifiques|añadas|llames|subas) (nunca|jamás)",
+      "cada vez que (te|me|yo|alguien) …, ~",
+      "(de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)(?!,? (es|está|son|hay|todo)(?!\\p{L}))",
       "(debes|hay que) (siempre|nunca)",
     ],
     correction: ["(usa|utiliza|emplea) … (en vez de|en lugar de)"],
@@ -253,10 +268,15 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   zh: {
     lead: "请|請|好的|另外|对了",
     objection: "不对|错了|我错了|我说错了|更正|不是|不|其实",
-    remember: ["(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记)[：:，,]? »"],
+    remember: [
+      "(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记|记一下|记下来?|存一下|备注一下)[：:，,]? »",
+      "注意[：:，,] » …(一律|总是|必须|只能|都要)",
+    ],
     rule: [
       "(从现在开始|從現在開始|从今以后|以后|今后)",
-      "(请|我们|代码|提交信息|提交|回答)?(总是|總是|始终|一律|永远不要|绝不|千万不要|务必)",
+      "(请|我们|代码|提交信息|提交|回答)?(总是|總是|始终|一律|永远不要|绝不|千万不要|务必|一定要)",
+      "(?!以前|之前)(在…(里|中|上)|…(之?前|之?后|的?时候?)，?)(都|请|我们)?(总是|始终|一律|务必|一定要|必须|不要|永远不要)",
+      "每次…(都|就|请)(不要|要|先|用|别|加|写|给)",
     ],
     correction: ["(应该|改)?用…(而不是|代替)", "不是…而是"],
     afterObjection: ["…(改用|不要)"],
@@ -267,7 +287,11 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   ja: {
     lead: "それと|あと|あの",
     objection: "いいえ|いや|違います|違う|実は",
-    remember: ["…(覚えて|記憶して|メモして)(おいて|ください|ね)", "…忘れないで"],
+    remember: [
+      "…(覚えて|記憶して|メモして)(おいて|ください|ね)",
+      "…忘れないで",
+      "(メモ|記録|記憶)して(おいて)?(ください|ね)?[、,：:] »",
+    ],
     rule: [
       "(今後|これから|以後|次回から)(は|も|、)",
       "(…)?(常に|必ず|いつも)…(して|こと|使って|書いて)",
@@ -313,14 +337,35 @@ export const OF_IRONY: readonly string[] = [
 /** The same, in scripts without blanks. */
 export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意.*好了|哈哈|呵呵|🙄|😏";
 
+/** Beginnings of what is not told as a fact: what is made up, not to be kept, code, logs and texts of programs. */
+export const OF_NO_FACT: readonly string[] = [
+  "(suppose|imagine|assume|pretend|let's say|say i|what if|if (i|we|you) (were|had|moved|could|would))\\b",
+  "(angenommen|stell dir vor|nehmen wir an|was wäre|mal angenommen)(?!\\p{L})",
+  "(imagina|imagínate|supongamos|supón|y si|si (yo )?(me )?\\p{L}+(ara|iera|ase|iese))(?!\\p{L})",
+  "(imagine|suppose|supposons|admettons|et si|si (je|j'|on|tu) ?\\p{L}+ais)(?!\\p{L})",
+  "(write|tell|compose|make up|invent|draft)( me)? an? (~ ){0,2}(story|poem|song|tale|novel|scene|dialogue|joke|haiku)\\b",
+  "(schreibe?|erzähle?|dichte)( mir)? eine? (~ ){0,2}(geschichte|gedicht|lied|märchen|szene|witz)(?!\\p{L})",
+  "(escribe|cuenta|inventa|cuéntame)( me)? una? (~ ){0,2}(historia|poema|cuento|canción|escena|chiste)(?!\\p{L})",
+  "(translate|übersetze?|traduce|traduis|翻译|翻譯)(?!\\p{Ll})",
+  "(don't|do not|never) (remember|save|store|memori[sz]e|note|keep) (this|that|it)\\b",
+  "(merke?|speichere?|notiere?) dir das (bitte )?nicht|no (guardes|recuerdes|anotes|memorices|apuntes) (esto|eso)|ne (retiens|note|garde) pas|(这个|這個)?(别|不要|不用)记",
+  "(#|//|/\\*|--|;) ?(note|todo|fixme|xxx|hack)\\b|//|/\\*|(const|let|var) ~ =",
+  "(\\d{4}-\\d\\d-\\d\\d[ t])?\\d{1,2}:\\d\\d:\\d\\d|\\[(error|warn|warning|info|debug)\\]|(npm|yarn|pip) (warn|err)|(warn|warning|error|info|debug|fatal)(:|\\[)",
+  "<\\/?\\w+_|\\[(system|tool|assistant)|(tool|command|terminal|program) output:|(assistant|system|tool):",
+  "(ausgabe|antwort) des (werkzeugs|programms):|salida de la herramienta:|sortie de l'outil :|工具输出|ツールの出力",
+];
+
 /** Words that report what another says. */
 export const OF_OTHERS: readonly string[] = [
+  "((i|we) (read|heard|saw|was told|were told)( somewhere| online| on ~| in ~)?( that)?|(people|they|some|everyone|everybody) (say|says|claim|think|thinks))",
+  "(ich habe? (gelesen|gehört)|man sagt|es heißt,|die leute sagen|viele (sagen|meinen))",
+  "((he|hemos) (leído|oído|visto)( que)?|dicen que|se dice|la gente (dice|cree)|on dit que|j'ai (lu|entendu))",
   "(?!(i|we)\\b)~ (said|told (me|us)|tells (me|us)|claims|thinks|suggested|insists)",
   "(?!(ich|wir)(?!\\p{L}))~ (sagt|sagte|meint|meinte|behauptet|behauptete)",
   "(?!yo\\b)~ (dice|dijo|cree|opina)",
-  "(according to|apparently|allegedly|supposedly|(he|she|they|it|the (?!user )~|my ~) (says?|said|claims?|thinks?|wrote (that|in)|tells?|told))",
-  "(laut|angeblich|(er|sie|der ~|die ~|das ~|mein ~|meine ~) (sagt|sagte|meint|meinte|schrieb|schreibt))",
-  "(según|al parecer|supuestamente|(él|ella|el ~|la ~|mi ~) (dice|dijo|escribió|cree))",
+  "(according to|apparently|allegedly|supposedly|(he|she|they|it|the (?!user )~|my ~) (says?|said|claims?|thinks?|wrote (that|in)|tells?|told|reckons?|believes?|recommends?|insists?|advises?))",
+  "(laut|angeblich|(er|sie|der ~|die ~|das ~|mein ~|meine ~) (sagt|sagte|meint|meinte|schrieb|schreibt|findet|glaubt|rät|empfiehlt))",
+  "(según|al parecer|supuestamente|(él|ella|el ~|la ~|mi ~) (dice|dijo|escribió|cree|opina|recomienda|aconseja))",
 ];
 
 /** Words with which people ask for something to be remembered, anywhere in a line. */

@@ -7,6 +7,7 @@ import {
   type CueLanguage,
   IRONY_PIECES,
   OF_IRONY,
+  OF_NO_FACT,
   OF_OTHERS,
   OF_THE_MOMENT,
   TYPE_OF_KIND,
@@ -84,7 +85,8 @@ function patterns(): CuePatterns {
       ...OF_IRONY.map((phrase) => patternOf(`(.*(?<!\\p{L}))?${phrase}${WORD_END}`)),
       patternOf(`.*(${IRONY_PIECES})`),
       ...OF_OTHERS.map((phrase) => patternOf(`${phrase}${WORD_END}`)),
-      patternOf("(据|听说|网上说|…说：)"),
+      ...OF_NO_FACT.map((phrase) => patternOf(`(${phrase})`)),
+      patternOf("(据|听说|网上说|…说：|如果我|假如|假设|想象|もし|仮に)"),
     ],
     cues: new Map(),
   };
@@ -111,7 +113,9 @@ function compileCues(language: CueLanguage): readonly CompiledCue[] {
 /** The pattern of a cue, from the beginning of a sentence; see `cues.ts` for its signs. */
 function patternOf(cue: string, end = ""): RegExp {
   const source = cue
-    .replaceAll("'", "['’]")
+    // “dont” is written for “don't”.
+    .replaceAll(/(?<=\p{L})'(?=\p{L})/gu, "['’]?")
+    .replaceAll(/(?<!\[)'(?!’)/g, "['’]")
     .replaceAll("…", "[^?？]{1,100}?")
     .replaceAll("~", "[\\p{L}\\p{N}`][\\p{L}\\p{N}'’_./-]*");
   const [taken, rest] = source.split(" »");
