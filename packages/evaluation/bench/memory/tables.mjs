@@ -3,9 +3,9 @@
  * before the rules that they measure, and stay as they are: a row that a rule misses is a figure, not a mistake of
  * the table.
  *
- * `second/` holds further ones, written later by someone who had read neither the rules nor the first tables; the rules
- * were then mended with them. `third/` was written after that, and nothing was changed for it. Their parallel facts are
- * pairs, each measured in both orders.
+ * `second/` holds further ones, written without a look at the rules or the first tables; the rules were then mended with
+ * them. `third/` was written after that. docs/explanation/where-the-numbers-come-from.md has its figures when it was
+ * first measured, and what was changed then. Their parallel facts are pairs, each measured in both orders.
  */
 import { readFileSync } from "node:fs";
 

@@ -18,6 +18,8 @@ export interface RecallCandidate {
   readonly score: number;
   /** The part of the score that is its whole session's. @defaultValue 0 */
   readonly groupScore?: number;
+  /** The words of the message that it has. @defaultValue none */
+  readonly words?: readonly string[];
 }
 
 interface RecallSituation {
@@ -66,7 +68,9 @@ export function rankMemories(
         other.relevanceScore - one.relevanceScore ||
         (one.memory.path < other.memory.path ? -1 : 1),
     );
-  return putNewerFirst(ranked, ({ memory, rank }) => ({
+  return putNewerFirst(ranked, ({ memory, rank, words = [] }) => ({
+    // A turn of a conversation answers one before it; it does not correct it.
+    words: memory.follows === undefined ? words : [],
     text: memory.body.trim() === "" ? memory.description : memory.body,
     score: rank,
     timeMs: memory.updatedAtMs ?? memory.createdAtMs,

@@ -68,9 +68,9 @@ function roleOf(word: string): FactRole {
 }
 
 const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
-/** Words of Katakana are whole; `C#` is not `C++`. */
+/** Words of Katakana and addresses of hosts are whole; `C#` is not `C++`. */
 const TOKEN = new RegExp(
-  `\\p{Script=Katakana}[\\p{Script=Katakana}ー]*|${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+(?:\\+\\+|#(?![\\p{L}\\p{N}]))?`,
+  `\\p{N}+(?:\\.\\p{N}+){2,}|\\p{Script=Katakana}[\\p{Script=Katakana}ー]*|${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+(?:\\+\\+|#(?![\\p{L}\\p{N}]))?`,
   "gu",
 );
 
@@ -79,7 +79,11 @@ export const factTokens = keepCompared((text): readonly FactToken[] =>
   [...text.matchAll(TOKEN)].map(([written], at, all) => {
     const token = tokenOf(written.toLowerCase());
     const { index = 0 } = all[at]!;
-    const isContent = isLabel(written, at, text) || isInPath(text, index, index + written.length);
+    const isContent =
+      isLabel(written, at, text) ||
+      isInPath(text, index, index + written.length) ||
+      // “The live key”: a noun or an adjective, no verb.
+      (token.role === "relation" && all[at - 1]?.[0].toLowerCase() === "the");
     return isContent ? { ...token, role: "content" } : token;
   }),
 );
@@ -202,7 +206,7 @@ const ATTRIBUTES = new Set(
   "port puerto version versión limit limite límite grenze timeout room seite page line".split(" "),
 );
 const DATE_WORDS = [
-  "\\d+|am|pm|uhr|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter|fall",
+  "\\d+(?:\\.\\d+)*|am|pm|uhr|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter|fall",
   "januar\\w*|februar\\w*|march|märz|april|ma[iy]|jun[ei]|jul[iy]|august|septem\\w+|o[ck]to\\w+|novem\\w+|de[cz]em\\w+",
   "(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|lunes|martes|miércoles|jueves|viernes|sábado|domingo",
   "enero|febrero|marzo|abril|mayo|junio|julio|agosto|[一二三四五六七八九十天末星期点]",

@@ -100,8 +100,20 @@ export function mayChange(fresh: string, known: string): boolean {
   if (Math.max(fresh.length, known.length) > COMPARED_CHARACTERS) return false;
   if (isUnsettled(fresh) || isOfThePast(fresh) || (isOfThePast(known) && !saysChange(known))) return false;
   if (areOfOtherOwners(fresh, known) || areParallel(fresh, known)) return false;
-  return sharesSubject(fresh, known) || (isOfSpeaker(fresh) && isOfSpeaker(known));
+  const { terms } = subjectOf(known);
+  return (
+    [...subjectOf(fresh).terms].some((term) => terms.has(term)) || (isOfSpeaker(fresh) && isOfSpeaker(known))
+  );
 }
+
+/** It adds something to what was so before. */
+const ADDING = anyOf(
+  ["too|also|as well|another|additionally|auch|zusätzlich|también|además|aussi|en plus"],
+  "也|还|另外|も好き",
+);
+
+/** True if it says that something is so as well: `we sponsor a chess club now, too`. */
+export const isAdded = (text: string): boolean => ADDING.test(text);
 
 /** True if two facts share enough words of content, and what one of them is about is among them. */
 function sharesSubject(fresh: string, known: string): boolean {

@@ -5,6 +5,7 @@
  * better. Both stay; only their order says which to believe.
  */
 import { factTokens } from "./fact-frame.ts";
+import { areOfTwoInstances } from "./same-subject.ts";
 import { COMPARED_CHARACTERS, subjectWords } from "./subject-words.ts";
 
 /** Part of an older memory's score that a newer one of the same matter has at the least to come before it. Measured by packages/evaluation/bench/memory: as above. */
@@ -23,6 +24,8 @@ export interface RankedText {
   readonly text: string;
   /** Larger is better. */
   readonly score: number;
+  /** The words of the message that it has. @defaultValue none */
+  readonly words?: readonly string[];
   /** When it was said; `undefined` is older than anything. */
   readonly timeMs: number | undefined;
   /** Its trust: see `trustOf`. */
@@ -39,8 +42,16 @@ export function putNewerFirst<Found>(
   read: (found: Found) => RankedText,
 ): readonly Found[] {
   const compared = ranked.slice(0, RANKED_COUNT).map((found) => {
-    const { text, score, trust, timeMs = Number.NEGATIVE_INFINITY } = read(found);
-    return { found, score, trust, timeMs, terms: termsOf(text) };
+    const { text, score, trust, words = [], timeMs = Number.NEGATIVE_INFINITY } = read(found);
+    return {
+      found,
+      score,
+      trust,
+      timeMs,
+      text,
+      words: new Set(words.filter(isTelling)),
+      terms: termsOf(text),
+    };
   });
   const ordered: typeof compared = [];
   for (const next of compared) {
@@ -49,7 +60,8 @@ export function putNewerFirst<Found>(
         next.timeMs > earlier.timeMs &&
         next.trust >= earlier.trust &&
         next.score >= NEWER_SCORE_SHARE * earlier.score &&
-        isSameSubject(next.terms, earlier.terms),
+        (isSameSubject(next.terms, earlier.terms) ||
+          (answersAsMuch(next.words, earlier.words) && !areOfTwoInstances(next.text, earlier.text))),
     );
     ordered.splice(at === -1 ? ordered.length : at, 0, next);
   }
@@ -61,6 +73,17 @@ function termsOf(text: string): ReadonlySet<string> {
   // Scripts without blanks are compared by characters.
   const words = UNSPACED.test(compared) ? factTokens(compared) : subjectWords(compared);
   return new Set(words.map(({ term }) => term));
+}
+
+/** Verbs of being of languages whose common words are searched like others. */
+const BEING = new Set("ist sind es son está están est sont 是".split(" "));
+
+const isTelling = (word: string): boolean =>
+  !BEING.has(word) && factTokens(word).some(({ role }) => role !== "form");
+
+/** True if it has all words of the message that the other one has: to the question, both are of one matter. */
+function answersAsMuch(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return other.size > 0 && [...other].every((word) => one.has(word));
 }
 
 /** Twice what they share, of what both have. */

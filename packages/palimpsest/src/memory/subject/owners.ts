@@ -19,7 +19,7 @@ const SELF = PERSONS[0];
 const RELATIVES: readonly string[] = [
   "wife frau mujer esposa femme 妻 妻子 老婆 太太",
   "husband mann marido esposo mari 夫 丈夫 老公",
-  "partner girlfriend boyfriend freund freundin partnerin novia novio pareja copain copine 女朋友 男朋友 彼氏",
+  "partner ex girlfriend boyfriend freund freundin partnerin novia novio pareja copain copine 女朋友 男朋友 彼氏",
   "brother bruder hermano frère 哥哥 弟弟 兄 弟",
   "sister schwester hermana sœur soeur 姐姐 妹妹 姉 妹",
   "mother mum mom mutter mama madre mamá mère maman 妈妈 母亲 母",

@@ -10,7 +10,7 @@
 import { OTHER_FORMS } from "../../base/search/english-words.ts";
 import { saysChange } from "./change-signs.ts";
 import { areParallel, factTokens, lacksMoreWords } from "./fact-frame.ts";
-import { areOfOneAttribute, areOfTwoNames, isLikelyChange, mayChange } from "./likely-change.ts";
+import { areOfOneAttribute, areOfTwoNames, isAdded, isLikelyChange, mayChange } from "./likely-change.ts";
 import { areOfOtherOwners } from "./owners.ts";
 import { statedChange } from "./stated-change.ts";
 import {
@@ -50,7 +50,10 @@ export function judgeClaim(fresh: string, known: string): Exclude<FactRelation, 
   const relation = compareFacts(fresh, known);
   if (relation === "corrects") return relation;
   if (!mayChange(fresh, known)) return relation === "revises" ? relation : "other";
-  const isFounded = relation === "revises" ? !areOfTwoNames(fresh, known) : areOfOneAttribute(fresh, known);
+  const isFounded =
+    relation === "revises"
+      ? !areOfTwoNames(fresh, known) && !isAdded(fresh)
+      : areOfOneAttribute(fresh, known);
   return isFounded ? "corrects" : "revises";
 }
 

@@ -54,6 +54,8 @@ describe("a claim that a fact corrects another one", () => {
     ["I like techno.", "I like jazz."],
     ["I'm allergic to penicillin.", "I'm allergic to nuts."],
     ["bin auf brave umgestiegen", "ich nutz immer firefox"],
+    ["Leo stopped smoking.", "Mia smokes."],
+    ["We sponsor a chess club now, too.", "We sponsor a football club."],
   ])("shows both where no word supports it: “%s” and “%s”", (fresh, known) => {
     expect(judgeClaim(fresh, known)).toBe("revises");
   });
@@ -62,7 +64,6 @@ describe("a claim that a fact corrects another one", () => {
     ["Her favourite colour is green.", "My favourite colour is red."],
     ["My husband's phone number ends in 9038.", "My phone number ends in 4471."],
     ["My boss drives a Tesla.", "I drive a Golf."],
-    ["Leo stopped smoking.", "Mia smokes."],
     ["In C++ I use CLion.", "In C# I use Rider."],
     ["src/b.ts exports format.", "src/a.ts exports parse."],
     ["La jefa de Pedro es Mónica.", "Mi jefa es Lucía."],

@@ -54,3 +54,20 @@ it("looks at the best only, and loses none", () => {
   expect(result.slice(0, 40).map(({ timeMs }) => timeMs)).toEqual([...Array(40).keys()].reverse());
   expect(result.slice(40)).toEqual(many.slice(40));
 });
+
+it.each([
+  { words: ["rehearsals"], expected: [1, 0], why: "both have the same word of the message" },
+  { words: ["day", "rehearsals"], expected: [1, 0], why: "it has more of them" },
+  { words: ["day"], expected: [0, 1], why: "it lacks one of them" },
+])("puts what answers as much and is newer first, in other words: $why", ({ words, expected }) => {
+  const older = {
+    text: "Rehearsals are on Tuesdays.",
+    score: 10,
+    timeMs: OLD,
+    trust: 2,
+    words: ["rehearsals"],
+  };
+  const newer = { text: "Rehearsals got shifted to Sundays.", score: 8, timeMs: NEW, trust: 2, words };
+  const both = [older, newer];
+  expect(ordered(...both).map((one) => both.indexOf(one as typeof older))).toEqual(expected);
+});

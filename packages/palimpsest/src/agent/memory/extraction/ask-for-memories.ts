@@ -17,9 +17,8 @@ import {
   type ProposedMemory,
   readExtractionCall,
 } from "../../../memory/extraction/extraction-prompt.ts";
-import { type Memory, TRUST, trustOf } from "../../../memory/files/memory.ts";
+import type { Memory } from "../../../memory/files/memory.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
-import { compareFacts } from "../../../memory/subject/same-subject.ts";
 import {
   type AttributedText,
   attributeTexts,
@@ -164,7 +163,7 @@ function judgeCalls(
     .slice(0, Math.max(0, limit));
   return judgeProposals(proposals, conversation).flatMap(({ proposed, verdict }) => {
     if (verdict.isRecalled) refused.push(verdict.why);
-    return verdict.isRecalled ? [] : [{ proposed: asCorrection(proposed, memories), verdict }];
+    return verdict.isRecalled ? [] : [{ proposed, verdict }];
   });
 }
 
@@ -204,17 +203,6 @@ function isAbout(text: string, other: string): boolean {
   return (
     shareIn(sentenceWords(text).words, sentenceWords(other).words) >= MEMORY_SAFETY_DEFAULTS.readingShare
   );
-}
-
-/**
- * Lets a proposal replace a memory that a user confirmed only if both are about the same subject: a model may be wrong
- * about which memory it corrects.
- */
-function asCorrection(proposed: ProposedMemory, memories: readonly Memory[]): ProposedMemory {
-  const old = memories.find(({ path }) => path === proposed.replaces);
-  if (old === undefined || trustOf(old) < TRUST.user) return proposed;
-  const isSame = isAbout(old.body, proposed.text) || compareFacts(proposed.text, old.body) !== "other";
-  return isSame ? proposed : { ...proposed, replaces: undefined };
 }
 
 async function resultOf(memory: ReadableMemory, { id, name, input }: ToolUseBlock): Promise<ContentBlock> {

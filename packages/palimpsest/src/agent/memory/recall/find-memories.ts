@@ -148,6 +148,15 @@ function candidatesOf(
 ): readonly RecallCandidate[] {
   return hits.flatMap(({ id, score, why }) => {
     const memory = memories.get(id)?.memory;
-    return memory === undefined ? [] : [{ memory, score, groupScore: why?.groupScore ?? 0 }];
+    return memory === undefined
+      ? []
+      : [
+          {
+            memory,
+            score,
+            groupScore: why?.groupScore ?? 0,
+            words: why?.words.map(({ word }) => word) ?? [],
+          },
+        ];
   });
 }

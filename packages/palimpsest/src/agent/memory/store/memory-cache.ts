@@ -56,6 +56,8 @@ interface CacheSearchOptions extends Omit<MemorySearchOptions, "accepts"> {
 const SUCCESSORS_COUNT = 20;
 /** Memories of which one search finds out whether they revise what it found. Our choice: as many as it finds; files of strangers may name any number. */
 const REVISERS_COUNT = 40;
+/** Memories that one revises, at the most. Our choice: a fact corrects few; the file of a stranger may name any number. */
+const REVISED_COUNT = 8;
 /** Share by which a memory is ranked before the one that it revises. Our choice: just before it. */
 const BEFORE = 1.01;
 /** Files that are read without giving others a turn. Source: our choice; some milliseconds. */
@@ -321,7 +323,7 @@ export class MemoryCache {
     this.#cached.set(path, cached);
     const name = nameOf(path);
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1);
-    for (const old of revises)
+    for (const old of revises.slice(0, REVISED_COUNT))
       this.#revisers.set(old, (this.#revisers.get(old) ?? new Set<string>()).add(path));
   }
 
