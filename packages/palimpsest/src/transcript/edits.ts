@@ -137,6 +137,7 @@ export interface RepairEdit {
  * - `unpaired-server-tool`: a server tool's call without its result, or the reverse
  * - `missing-first-user`, `missing-last-user`: a request that does not begin, or does not end, with the user
  * - `late-thinking`: thinking in an answer that arrived after its request was edited
+ * - `adopted-thinking`: thinking from elsewhere, behind a block that was whole there and is shown in part
  */
 export type RepairReason =
   | "orphan-result"
@@ -147,7 +148,8 @@ export type RepairReason =
   | "unpaired-server-tool"
   | "missing-first-user"
   | "missing-last-user"
-  | "late-thinking";
+  | "late-thinking"
+  | "adopted-thinking";
 
 /** The host's list differed from the log: what it left out, changed or put in. */
 interface HostEdit {

@@ -43,6 +43,59 @@ async function switched(how: "record" | "append") {
   return made;
 }
 
+describe("a conversation from elsewhere", () => {
+  const whole = result("c1", "It reads on and on, line by line.\n".repeat(5_000));
+  const list = [
+    user("Read it."),
+    assistant("r1", call("c1", "Read")),
+    user(whole),
+    thinking(2),
+    user("And now?"),
+  ];
+
+  it.each([
+    { request: BINDING, how: "append", thoughts: 0 },
+    { request: BINDING, how: "reconcile", thoughts: 0 },
+    { request: { model: "claude-opus-4-5" }, how: "append", thoughts: 1 },
+  ] as const)("shows $thoughts thoughts behind a result that is shown in part ($how, $request.model)", async ({
+    request,
+    how,
+    thoughts,
+  }) => {
+    const { session, events } = await aSession();
+    await session[how](list);
+    const { messages } = await session.prepare(request);
+    expect(JSON.stringify(messages).split("Thought 2.")).toHaveLength(thoughts + 1);
+    expect(JSON.stringify(messages)).toContain("Answer 2.");
+    const repairs = events.filter((event) => event.type === "repair" && event.reason === "adopted-thinking");
+    expect(repairs).toHaveLength(1 - thoughts);
+    await session.record({ messages: [thinking(3)] });
+    await session.append(user("Go on."));
+    expect(JSON.stringify((await session.prepare(request)).messages)).toContain("Thought 3.");
+  });
+
+  it("keeps its thinking where nothing before it is shown in part", async () => {
+    const { session } = await aSession();
+    await session.append(list.filter((message) => message.content[0] !== whole));
+    expect(JSON.stringify((await session.prepare(BINDING)).messages)).toContain("Thought 2.");
+  });
+
+  it("shows no thinking behind a preview that another pointer names, after a rewind that a host does not follow", async () => {
+    const { session } = await aSession();
+    await session.reconcile(list.slice(0, 1));
+    await session.prepare(BINDING);
+    await session.record({ messages: [list[1]!] });
+    await session.reconcile(list.slice(0, 3));
+    await session.prepare(BINDING);
+    await session.record({ messages: [thinking(2)] });
+    await session.reconcile(list);
+    expect(JSON.stringify((await session.prepare(BINDING)).messages)).toContain("Thought 2.");
+    await session.rewind(1);
+    await session.reconcile(list);
+    expect(JSON.stringify((await session.prepare(BINDING)).messages)).not.toContain("Thought 2.");
+  });
+});
+
 describe("a session that holds bound thinking", () => {
   it.each(["record", "append"] as const)("is strict on another model, too (%s)", async (how) => {
     const { session } = await switched(how);

@@ -16,7 +16,7 @@ import type { EditSafety } from "../../tokens/models/edit-safety.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import type { WindowOptions } from "../options/session-options.ts";
 import type { ResolvedLimits } from "../options/window-limits.ts";
-import { SessionSafety } from "../window/bound-thinking.ts";
+import { planHideAdopted, SessionSafety } from "../window/bound-thinking.ts";
 import type { ContextUseInput } from "../window/context-use.ts";
 import { type FixedPart, FixedPartReader } from "../window/fixed-part.ts";
 import { ModelMeans } from "../window/model-means.ts";
@@ -243,8 +243,10 @@ export class BudgetTracker {
   /** Repairs what a provider would refuse. `isLeaving`: right before the request is sent. */
   async repair({ isLeaving = false }: { readonly isLeaving?: boolean } = {}): Promise<void> {
     const { tracker, writer, emit } = this.#parts;
+    const adopted = isLeaving ? planHideAdopted(writer.projection, tracker.ledger.model) : undefined;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
-      const edit = tracker.findRepairs(writer.projection, { isLeaving });
+      const edit =
+        pass === 0 && adopted !== undefined ? adopted : tracker.findRepairs(writer.projection, { isLeaving });
       if (edit === undefined) return;
       const { seq } = await writer.appendOne({ type: "edit", edit });
       this.#cache.rewritten();

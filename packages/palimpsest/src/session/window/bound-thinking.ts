@@ -14,7 +14,7 @@ import {
   isSealedReasoning,
 } from "../../tokens/models/edit-safety.ts";
 import type { Message } from "../../transcript/blocks.ts";
-import type { EffectEdit } from "../../transcript/edits.ts";
+import type { BlockForm, EffectEdit, RepairEdit } from "../../transcript/edits.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { LogWriter, NewEntry } from "../append/entry-writer.ts";
@@ -85,6 +85,38 @@ export function withAuthors(messages: readonly Message[], model: string): readon
       ? { ...message, model }
       : message,
   );
+}
+
+/**
+ * The edit that hides bound reasoning which saw a block whole that this session shows in part: a host that brings a
+ * conversation from elsewhere, or hands over again what a rewind took back, has an answer and a large block before it that
+ * were never in one request of this session.
+ * @param model - the author where a message names none
+ */
+export function planHideAdopted(
+  { visible, callSeqs }: Pick<Projection, "visible" | "callSeqs">,
+  model: string,
+): RepairEdit | undefined {
+  // Earlier messages were looked at when that call left.
+  const lastCallSeq = callSeqs.at(-1) ?? 0;
+  const forms: BlockForm[] = [];
+  let isCut = false;
+  for (const message of visible.slice(visible.findLastIndex(({ seq }) => seq <= lastCallSeq) + 1)) {
+    const isAdopted = isCut && message.role === "assistant" && message.answerTo === undefined;
+    if (isAdopted && bindsReasoning(message.model ?? model))
+      for (const { block, index } of message.blocks)
+        if (isSealedReasoning(block)) forms.push({ seq: message.seq, block: index });
+    isCut ||= message.insertedBy === undefined && message.blocks.some(({ form }) => form === "preview");
+  }
+  if (forms.length === 0) return undefined;
+  const reason = "adopted-thinking";
+  const seqs = [...new Set(forms.map(({ seq }) => seq))];
+  return {
+    kind: "repair",
+    reason,
+    repairs: seqs.map((seq) => ({ reason, subject: `m${seq}` })),
+    effect: { forms },
+  };
 }
 
 function holdsThinking({ blocks }: VisibleMessage): boolean {
