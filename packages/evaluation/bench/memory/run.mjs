@@ -53,11 +53,13 @@ if (!existsSync(new URL("palimpsest/dist/base/search/memory-search.js", dist))) 
 const load = (file) => import(new URL(file, dist).href);
 const { createMemorySearch } = await load("palimpsest/dist/base/search/memory-search.js");
 const { MEMORY_SEARCH_DEFAULTS } = await load("palimpsest/dist/base/defaults/memory/search.js");
-const { MEMORY_VECTOR_DEFAULTS } = await load("palimpsest/dist/base/defaults/memory/vectors.js");
 const { MEMORY_RECALL_DEFAULTS } = await load("palimpsest/dist/base/defaults/memory/recall.js");
 const { usedMemories } = await load("palimpsest/dist/memory/recall/used-memories.js");
 const { PersistentMemory } = await load("palimpsest/dist/agent/memory/persistent-memory.js");
 const { inMemoryMemoryStore } = await load("palimpsest/dist/stores/in-memory/in-memory-memory-store.js");
+
+/** Floors of the curve: questions that find theirs, and messages about something else that are given one; 0 is nearly none. */
+const FLOORS = [0, 0.6, 0.8, 1, 1.2, 1.3, 1.5];
 
 const wanted = new Set(options.only.split(","));
 const percent = (share) => (100 * share).toFixed(1);
@@ -204,9 +206,6 @@ function speed() {
   say(table([["memories", "build", "of CPU", "search p50", "p99", "mean of CPU"], ...rows]));
 }
 
-/** Floors of the curve: questions that find theirs, and messages about something else that are given one; 0 is nearly none. */
-const FLOORS = [0, 0.6, 0.8, 1, 1.2, 1.35, 1.5, 1.7, 2];
-
 async function probe() {
   figures.probe = { words: await measureProbe({ PersistentMemory, inMemoryMemoryStore }) };
   if (options.local) {
@@ -218,13 +217,11 @@ async function probe() {
     };
     const embeddings = localEmbeddings(packages);
     figures.probe.hybrid = await measureProbe({ PersistentMemory, inMemoryMemoryStore }, embeddings);
-    const { nearSpreads } = MEMORY_VECTOR_DEFAULTS;
-    for (const shown of FLOORS) {
-      MEMORY_VECTOR_DEFAULTS.nearSpreads = { ...nearSpreads, shown };
-      const english = await measureProbe({ PersistentMemory, inMemoryMemoryStore }, embeddings, ["en"]);
-      figures.probe[`hybrid, floor ${shown}`] = english;
+    for (const shownSpreads of FLOORS) {
+      const client = { ...embeddings, shownSpreads };
+      const english = await measureProbe({ PersistentMemory, inMemoryMemoryStore }, client, ["en"]);
+      figures.probe[`hybrid, floor ${shownSpreads}`] = english;
     }
-    MEMORY_VECTOR_DEFAULTS.nearSpreads = nearSpreads;
   }
   say("The frozen probe: questions in other words, and messages about something else.\n");
   const rows = Object.entries(figures.probe).flatMap(([way, languages]) =>

@@ -178,6 +178,9 @@ export interface ModelClient {
 /** A model client that can stream. */
 export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;
 
+/** A text that is embedded to be compared: a message, or a memory that it may need. */
+export type EmbeddedSide = "message" | "memory";
+
 /**
  * Turns texts into vectors, so that memories are found by their meaning, too.
  *
@@ -189,10 +192,15 @@ export interface EmbeddingClient {
   readonly model: string;
   /** Most texts that one call may have. @defaultValue `embeddedTextsCount` */
   readonly mostTexts?: number;
-  /** One vector for each text, in their order, all of one length. */
+  /** Distance from which on a memory is shown unasked, measured with this model. @defaultValue `nearSpreads` */
+  readonly shownSpreads?: number;
+  /**
+   * One vector for each text, in their order, all of one length. Messages are compared with memories, so a model may
+   * embed the two sides differently; without a `side`, all texts are of one kind.
+   */
   embed(
     texts: readonly string[],
-    how: { readonly signal: AbortSignal },
+    how: { readonly signal: AbortSignal; readonly side?: "message" | "memory" },
   ): Promise<readonly (readonly number[])[]>;
 }
 

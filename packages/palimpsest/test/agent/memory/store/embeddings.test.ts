@@ -72,6 +72,20 @@ describe("recall by meaning", () => {
     ]);
   });
 
+  it("says which texts are memories and which are messages", async () => {
+    const sides = new Map<string, string | undefined>();
+    const embed: EmbeddingClient["embed"] = async (texts, { side }) => {
+      for (const text of texts) sides.set(text, side);
+      return texts.map(vectorOf);
+    };
+    const { memory } = await remembered(meaning({ embed }));
+    await memory.recall("battery?");
+    expect(sides.get("battery?")).toBe("message");
+    expect(EVERYDAY_MESSAGES.map((text) => sides.get(text))).toEqual(Array(16).fill("message"));
+    const others = [...sides].filter(([text]) => text !== "battery?" && !EVERYDAY_MESSAGES.includes(text));
+    expect(others.map(([, side]) => side)).toEqual(["memory", "memory", "memory"]);
+  });
+
   it("sends each memory once, until it changes", async () => {
     const client = meaning({ mostTexts: 2 });
     const { memory } = await remembered(client);
