@@ -3,6 +3,7 @@ import { cutToColumns } from "../../terminal/columns.ts";
 import type { Styles } from "../../terminal/styles.ts";
 import { safeText } from "../base/safe-text.ts";
 import type { ChatView, ViewItem } from "./chat-view.ts";
+import { isDrawable } from "./drawable-markdown.ts";
 import type { Tone } from "./event-words.ts";
 import { type Layout, wrapLine } from "./layout.ts";
 import { Markdown, type MarkdownTheme, truncateToWidth, visibleWidth } from "./pi-tui.ts";
@@ -30,9 +31,15 @@ function markdownTheme({ bold, dim, cyan, blue, green }: Styles): MarkdownTheme 
 /** Lines of Markdown. Escapes that the text has are left out. */
 function markdownLines(text: string, { columns, styles }: Layout): readonly string[] {
   const width = Math.max(LEAST_COLUMNS, columns);
-  return new Markdown(safeText(text), 0, 0, markdownTheme(styles))
-    .render(width)
-    .map((line) => line.trimEnd());
+  const safe = safeText(text);
+  try {
+    if (isDrawable(safe))
+      return new Markdown(safe, 0, 0, markdownTheme(styles)).render(width).map((line) => line.trimEnd());
+  } catch {
+    // Nested too deeply for the parser: shown as it is.
+  }
+  const indent = " ".repeat(width / 2);
+  return safe.split("\n").flatMap((line) => wrapLine(line.replace(/^\s{40,}/, indent), width));
 }
 
 const TONES: Readonly<Record<Tone, { readonly mark: string; readonly color: keyof Styles }>> = {

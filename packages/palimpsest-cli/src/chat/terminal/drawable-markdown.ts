@@ -1,0 +1,39 @@
+/**
+ * Says which Markdown is drawn as such. The parser takes quadratic or cubic time in one paragraph of many open marks, and
+ * recurses into quotes and lists: a few kilobytes of a model's answer would hold the screen for minutes, or end the program.
+ */
+
+/** Marks that may open something, in one paragraph. Our choice: the worst of so many take a tenth of a second. */
+const MOST_MARKS = 600;
+/** Characters of one paragraph. Our choice: half a second at the worst. */
+const LONGEST_PARAGRAPH = 20_000;
+/** Quotes and lists within each other, on one line. Our choice: more than people write. */
+const DEEPEST = 30;
+
+const MARKS = /[[\](*_<&"~]/g;
+const FENCE = /^ {0,3}(?:```|~~~)/;
+/** The text of such a line is parsed by itself, with the lines that continue it. */
+const NEW_PARAGRAPH = /^\s*(?:$|[|#>]|[-*+] |\d{1,9}[.)] )/;
+const TOO_DEEP = new RegExp(
+  String.raw`^(?:[ \t]{0,3}(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))[ \t]?){${DEEPEST}}`,
+);
+/** A list within so many lists, by its blanks. Our choice, as above. */
+const FAR_IN = new RegExp(String.raw`^[ \t]{${4 * DEEPEST}}[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])`);
+
+/** True if the parser takes this text in little time. */
+export function isDrawable(text: string): boolean {
+  let marksCount = 0;
+  let characters = 0;
+  let isFenced = false;
+  for (const line of text.split("\n")) {
+    if (FENCE.test(line)) isFenced = !isFenced;
+    else if (!isFenced) {
+      if (TOO_DEEP.test(line) || FAR_IN.test(line)) return false;
+      if (NEW_PARAGRAPH.test(line)) [marksCount, characters] = [0, 0];
+      marksCount += line.match(MARKS)?.length ?? 0;
+      characters += line.length;
+      if (marksCount > MOST_MARKS || characters > LONGEST_PARAGRAPH) return false;
+    }
+  }
+  return true;
+}
