@@ -188,18 +188,24 @@ function inOrder(lines: readonly string[]): readonly string[] {
   return lines.toSorted((a, b) => place(a) - place(b));
 }
 
+/** Ends with the user's newest words, unless they follow in the tail or are answered: what stands last is gone on with. */
 function nextStep(digest: Digest, { hasTail, throughSeq }: SummaryOptions): readonly string[] {
   const active = openTodos(digest.todos)[0];
+  const latest = digest.requests.at(-1);
+  const isOpen = latest !== undefined && latest.seq <= throughSeq && latest.answer === undefined;
   const lastWords = digest.assistantWords
     .findLast(({ seq }) => seq <= throughSeq)
     ?.text.trim()
     .split("\n")
     .at(-1);
-  const todo = active === undefined ? [] : [`- Next on the task list: "${inline(active.text)}"`];
-  if (hasTail) return [...todo, "- Go on from the newest messages, which follow below verbatim."];
+  const ahead = [
+    ...(active === undefined ? [] : [`- Next on the task list: "${inline(active.text)}"`]),
+    ...(isOpen ? [`- The user's latest request, open (${latest.pointer}): "${inline(latest.text)}"`] : []),
+  ];
+  if (hasTail) return [...ahead, "- Go on from the newest messages, which follow below verbatim."];
   const words =
     lastWords === undefined ? [] : [`- The assistant's last line: "${inline(lastWords.slice(0, 400))}"`];
-  return [...todo, ...words, "- Go on with the latest request of the user unless it is answered."];
+  return [...ahead, ...words, "- Go on with the latest request of the user unless it is answered."];
 }
 
 /**
