@@ -39,6 +39,7 @@ function isTranscriptRecord(value: Fields): boolean {
   const { type, v: version, agent, tool_name: tool, content } = value;
   if (type === "tool_use" || type === "tool_result")
     return typeof tool === "string" || typeof value["tool_id"] === "string";
+  if (type === "init") return typeof value["session_id"] === "string";
   const isSpeech = type === "user" || type === "assistant";
   if (isSpeech && version === 1 && typeof agent === "string") return Array.isArray(content);
   const hasOtherNames = ["message", "role", "uuid", "sessionId", "session_id"].some((name) =>

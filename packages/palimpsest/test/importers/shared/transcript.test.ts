@@ -38,6 +38,18 @@ describe("a transcript", () => {
     ]);
   });
 
+  it("of a run of Gemini CLI is recognised without a call", () => {
+    const session = importOneAs(
+      "transcript",
+      { type: "init", session_id: "s1", model: "gemini-3" },
+      { type: "message", role: "user", content: "Hello" },
+      { type: "message", role: "assistant", content: "Good ", delta: true },
+      { type: "message", role: "assistant", content: "day.", delta: true },
+      { type: "result", status: "success" },
+    );
+    expect(reported(session.items).slice(0, 2)).toEqual(["user: Hello", "assistant: Good day."]);
+  });
+
   it("of a run of Gemini CLI joins the pieces of its words", () => {
     const at = { timestamp: "2026-02-13T19:00:10.729Z" };
     const session = importOneAs(
