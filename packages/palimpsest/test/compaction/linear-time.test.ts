@@ -18,6 +18,8 @@ describe("calls within a script", () => {
     ["open strings", 'tools.a("\\'],
     ["open templates", "tools.a(`${"],
     ["definitions", "const a = "],
+    ["strings of a definition", "const a = 'x' + "],
+    ["joined strings", "tools.a('x' + "],
     ["comments", "tools.a(/*"],
     ["blanks", "tools.a(    "],
     ["names", "tools . "],

@@ -52,13 +52,24 @@ export function patchOf(input: JsonValue): string | undefined {
 
 const PATCH_MARK = "*** Begin Patch";
 
-/** A text, or the patches within a script as one. */
+/** A text, or the patches within a script as one; with the script where it makes one of parts that are not known. */
 function patchTexts(text: string): readonly string[] {
   if (!text.includes(PATCH_MARK)) return [];
-  const inScript = scriptedCalls(text).flatMap(({ input }) =>
-    typeof input === "string" && input.includes(PATCH_MARK) ? [input] : [],
-  );
-  return inScript.length === 0 ? [text] : [inScript.join("\n")];
+  const { known, isWhole } = patchesWithin(text);
+  return [(isWhole ? known : [...known, text]).join("\n")];
+}
+
+function patchesWithin(script: string): { readonly known: readonly string[]; readonly isWhole: boolean } {
+  const calls = scriptedCalls(script).map(({ name, input }) => ({ name, patch: patchOf(input) }));
+  const known = calls.flatMap(({ patch }) => patch ?? []);
+  const isUnknown = calls.some(({ name, patch }) => patch === undefined && /patch/i.test(name));
+  return { known, isWhole: known.length > 0 && !isUnknown };
+}
+
+/** Returns the patch of a call to the letter; `undefined` where a script makes it of parts that are not known. */
+export function exactPatchOf(input: JsonValue): string | undefined {
+  const isScript = typeof input === "string" && scriptedCalls(input).length > 0;
+  return isScript && !patchesWithin(input).isWhole ? undefined : patchOf(input);
 }
 
 function patchedFiles(patch: string): readonly FileTouch[] {

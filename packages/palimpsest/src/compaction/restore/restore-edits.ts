@@ -4,7 +4,7 @@
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
 import { type ToolResultBlock, toolResultText } from "../../transcript/blocks.ts";
-import { patchOf } from "../digest/touched-files.ts";
+import { exactPatchOf } from "../digest/touched-files.ts";
 import { toolKey } from "../shared/tool-kinds.ts";
 import { normalisePath } from "./restore-paths.ts";
 
@@ -20,7 +20,7 @@ const CONTENT_KEYS = ["content", "file_text", "contents", "text"];
 
 /** Returns the whole file that a call writes; `undefined` if the call does not say. */
 export function writtenContent(input: JsonValue, path: string): string | undefined {
-  const patch = patchOf(input);
+  const patch = exactPatchOf(input);
   if (patch !== undefined) return addedFile(patch, path);
   return isObject(input) ? firstText(input, CONTENT_KEYS) : undefined;
 }
@@ -46,7 +46,7 @@ function isNamed(file: string, path: string): boolean {
 
 /** Returns the replacements of a call in one file, in order; `undefined` if the call does not show them. */
 export function replacementsOf(input: JsonValue, path: string): readonly Replacement[] | undefined {
-  const patch = patchOf(input);
+  const patch = exactPatchOf(input);
   if (patch !== undefined) return hunksOf(patch, path);
   if (!isObject(input)) return undefined;
   const edits = input["edits"];

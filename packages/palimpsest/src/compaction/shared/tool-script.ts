@@ -2,7 +2,8 @@
  * The calls of tools within a script, for tools that run one: `exec` of Codex takes JavaScript such as
  * `const r = await tools.exec_command({ cmd: "sed -n '1,80p' a.ts" }); text(r.output);`.
  *
- * Nothing is evaluated. Arguments are read where they are literals, or the name of a string that the script defines.
+ * Nothing is evaluated. Arguments are read where they are literals, strings joined by `+`, or the name of such a string
+ * that the script defines. Any other expression is unknown: a part of it must not be taken for the whole.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 
@@ -15,11 +16,12 @@ interface ScriptedCall {
 /** Longer scripts are not read, so that one is read in a few milliseconds. Our choice: the longest of 2,181 recorded ones has 41,000. */
 const MAX_CHARACTERS = 100_000;
 const MAX_DEPTH = 8;
+const PATCH = /^\s*\*\*\*/;
 const MENTION = /\btools\s*\.\s*\w+\s*\(/;
 
 /** Returns the calls in a script in their order; none where the text is not a script. */
 export function scriptedCalls(text: string): readonly ScriptedCall[] {
-  if (text.length > MAX_CHARACTERS || text.startsWith("***") || !MENTION.test(text)) return [];
+  if (text.length > MAX_CHARACTERS || PATCH.test(text) || !MENTION.test(text)) return [];
   const reader = new ScriptReader(text);
   return reader.calls();
 }
@@ -30,6 +32,9 @@ const CALL = /\btools\s*\.\s*([\w$]+)\s*\(\s*/y;
 const WORD = /[\w$]+/y;
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 const SPACE = /(?:\s|\/\/[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/y;
+const CODE_POINT = /\{0{0,4}([\da-f]{1,5})\}/iy;
+/** A sign behind a string by which it is a part of an expression. */
+const GOES_ON = /[.[(`?|&]/;
 const NUMBER = /-?\d[\d_]{0,20}(?:\.\d{1,20})?/y;
 const ESCAPES: Readonly<Record<string, string>> = {
   n: "\n",
@@ -62,7 +67,7 @@ class ScriptReader {
       const call = this.#match(CALL);
       if (call !== undefined) {
         const start = this.#at;
-        const input = this.#value(0);
+        const input = this.#argument();
         // An argument that is not a literal is looked through for calls.
         if (input === undefined) this.#at = start;
         found.push({ name: call[1]!, input: input ?? {} });
@@ -83,10 +88,7 @@ class ScriptReader {
   #skip(): void {
     const definition = this.#match(DEFINITION);
     if (definition !== undefined) {
-      const start = this.#at;
-      const text = this.#string();
-      if (text === undefined) this.#at = start;
-      else if (!this.#named.has(definition[1]!)) this.#named.set(definition[1]!, text);
+      this.#define(definition[1]!);
       return;
     }
     if (this.#match(COMMENT) !== undefined) return;
@@ -94,12 +96,29 @@ class ScriptReader {
     if (this.#string() === undefined) this.#at = Math.max(start + 1, this.#at);
   }
 
+  /** Keeps the string that a name is given here; the name's last one counts for the calls below. */
+  #define(name: string): void {
+    const start = this.#at;
+    const text = this.#joined();
+    if (text === undefined) this.#at = start;
+    if (text === undefined || GOES_ON.test(this.#text[this.#at] ?? "")) this.#named.delete(name);
+    else this.#named.set(name, text);
+  }
+
+  /** The first argument of a call; `undefined` where it is not one literal. */
+  #argument(): JsonValue | undefined {
+    const value = this.#value(0);
+    this.#match(SPACE);
+    const sign = this.#text[this.#at];
+    return sign === ")" || sign === "," ? value : undefined;
+  }
+
   /** The literal here; `undefined` where it is not one. */
   #value(depth: number): JsonValue | undefined {
     this.#match(SPACE);
     const sign = this.#text[this.#at];
     if (sign === "{" || sign === "[") return depth > MAX_DEPTH ? undefined : this.#list(sign, depth);
-    const text = this.#string();
+    const text = this.#joined();
     if (text !== undefined) return text;
     const number = this.#match(NUMBER);
     if (number !== undefined) return Number(number[0].replaceAll("_", ""));
@@ -143,6 +162,19 @@ class ScriptReader {
     return true;
   }
 
+  /** The strings here that `+` joins, as one; `undefined` where something else is joined to them. */
+  #joined(): string | undefined {
+    const parts: string[] = [];
+    do {
+      this.#match(SPACE);
+      const part = this.#string();
+      if (part === undefined) return undefined;
+      parts.push(part);
+      this.#match(SPACE);
+    } while (this.#takes("+"));
+    return parts.join("");
+  }
+
   /** The string here; `undefined` where there is none, or one that holds an expression. */
   #string(): string | undefined {
     const isRaw = this.#text.startsWith("String.raw`", this.#at);
@@ -173,6 +205,8 @@ class ScriptReader {
   #escape(): string {
     const sign = this.#text[this.#at + 1] ?? "";
     this.#at += 2;
+    const point = sign === "u" ? this.#match(CODE_POINT) : undefined;
+    if (point !== undefined) return String.fromCodePoint(Number.parseInt(point[1]!, 16));
     const digits = sign === "u" ? 4 : sign === "x" ? 2 : 0;
     const code = this.#text.slice(this.#at, this.#at + digits);
     if (digits > 0 && /^[\da-f]+$/i.test(code) && code.length === digits) {

@@ -42,6 +42,27 @@ describe("foldContent", () => {
     expect(content.missingEdits).toBe(0);
   });
 
+  it.each([
+    [
+      "a template that is not all literal",
+      `const patch = \`*** Begin Patch\n*** Add File: ${PATH}\n+\${one}\n*** End Patch\`;\nawait tools.apply_patch(patch);`,
+    ],
+    [
+      "a template of which another call makes the end",
+      `await tools.apply_patch("*** Begin Patch\\n*** Add File: b.ts\\n+b\\n*** End Patch");\nconst patch = \`*** Begin Patch\n*** Add File: ${PATH}\n+one\n\` + rest();\nawait tools.apply_patch(patch);`,
+    ],
+  ])("does not know a file that a script adds by %s", (_name, script) => {
+    const answer = "Script completed\nWall time 0.1 seconds\nOutput:\n\n{}";
+    const content = fold([
+      called(1, "Read", { file_path: PATH }),
+      resulted(2, "1\told\n"),
+      called(3, "exec", script),
+      resulted(4, answer),
+    ]);
+    expect(content.parts).toEqual([]);
+    expect(content.isWhole).toBe(false);
+  });
+
   it("does not know where the last lines of a file are that a command shows", () => {
     const shown = [called(1, "exec_command", { cmd: "tail -2 /p/a.ts" }), resulted(2, "eight\nnine\n")];
     expect(fold(shown).parts).toEqual([]);

@@ -39,6 +39,33 @@ describe("scriptedCalls", () => {
       calls: [{ name: "c", input: {} }],
       why: "strings and comments hold no calls",
     },
+    {
+      script: `const patch = "one\\n" +\n  "two"; // three\ntools.apply_patch(patch); tools.a({ x: 'a' + "b" });`,
+      calls: [
+        { name: "apply_patch", input: "one\ntwo" },
+        { name: "a", input: { x: "ab" } },
+      ],
+      why: "strings that are joined",
+    },
+    {
+      script: `const patch = "one" + rest; const text = "one".trim(); tools.a("one" + rest); tools.b("one".trim()); tools.c(patch); tools.d(text);`,
+      calls: ["a", "b", "c", "d"].map((name) => ({ name, input: {} })),
+      why: "the beginning of an expression is not the whole of it",
+    },
+    {
+      script: `{ const cmd = "a"; tools.x({ cmd }); } { const cmd = "b"; tools.x({ cmd }); } { const cmd = made(); tools.x({ cmd }); }`,
+      calls: [
+        { name: "x", input: { cmd: "a" } },
+        { name: "x", input: { cmd: "b" } },
+        { name: "x", input: {} },
+      ],
+      why: "a name counts as it was defined last",
+    },
+    {
+      script: `tools.a("\\u{1F600} \\u{000041}\\u{110000}")`,
+      calls: [{ name: "a", input: "\u{1F600} Au{110000}" }],
+      why: "characters by their numbers",
+    },
     { script: "ls -la && cat tools.md", calls: [], why: "a command is not a script" },
     {
       script: 'tools.exec_command({ cmd: "no end',
@@ -70,6 +97,15 @@ it("shows the files that a patch within it changes", () => {
   expect(touchedFiles("shell", PATCHES)).toEqual([
     { path: "/p/src/a.ts", how: "edited", snippet: "@@\n-one\n+two" },
     { path: "b.ts", how: "written", snippet: "+three" },
+  ]);
+});
+
+it("shows the files of each patch within a script, wherever the call has it", () => {
+  const script = `await tools.exec_command({ cmd: "apply_patch <<'E'\\n*** Begin Patch\\n*** Delete File: a.ts\\nE" });\nawait tools.apply_patch({ input: "*** Begin Patch\\n*** Add File: b.ts\\n+b" });\nawait tools.apply_patch(\`*** Begin Patch\n*** Update File: c.ts\n+\${c}\`);`;
+  expect(touchedFiles("shell", script).map(({ path, how }) => [path, how])).toEqual([
+    ["a.ts", "deleted"],
+    ["b.ts", "written"],
+    ["c.ts", "edited"],
   ]);
 });
 
