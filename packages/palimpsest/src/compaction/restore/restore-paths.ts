@@ -17,15 +17,16 @@ export function normalisePath(path: string): string | undefined {
   if (bare.trim() === "" || bare.length > MAX_PATH_CHARACTERS || /[\n\r\0]/.test(bare)) return undefined;
   // On Windows one log mixes both separators; elsewhere a backslash is part of a name.
   const slashed = /(?:^|\/)[A-Za-z]:[\\/]/.test(bare) ? bare.replace(/\\/g, "/") : bare;
+  const isRooted = bare.startsWith("/");
   const parts: string[] = [];
   for (const part of slashed.split("/")) {
     if (part === "" || part === ".") continue;
     if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
-    else if (part !== ".." || !slashed.startsWith("/")) parts.push(part);
+    else if (part !== ".." || !isRooted) parts.push(part);
   }
   // A rest of nothing but spaces is not a path either.
   if (parts.join("").trim() === "") return undefined;
-  return slashed.startsWith("/") ? `/${parts.join("/")}` : parts.join("/");
+  return isRooted ? `/${parts.join("/")}` : parts.join("/");
 }
 
 /** Joins a relative path to its folder. */

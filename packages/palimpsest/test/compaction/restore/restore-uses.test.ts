@@ -15,11 +15,12 @@ describe("normalisePath", () => {
         const spelt = path.startsWith("/") ? `/${path}` : `./${path}`;
         if (path.trim() !== "") expect(normalisePath(spelt)).toBe(normalisePath(path));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, examples: [["\\/a:/"]] },
     );
   });
 
   it.each([
+    { path: "\\/a:/", normal: "a:", why: "a backslash does not begin an absolute path, as behind a `./`" },
     { path: "/a/./b//c.ts", normal: "/a/b/c.ts", why: "dots and doubled separators say nothing" },
     { path: "file:///a/b.ts", normal: "/a/b.ts", why: "an address of a file is its path" },
     { path: "/a/../../b.ts", normal: "/b.ts", why: "nothing lies above the root" },
