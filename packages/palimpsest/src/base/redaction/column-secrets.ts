@@ -19,6 +19,9 @@ const NAME = /^[\p{L}_][\p{L}\d_ .-]{0,39}$/u;
 const PASSWORD_VALUE = /^(?=.{0,64}\d)(?=.{0,64}[A-Za-z])(?![[$<{%])[^\s"'()]{6,256}$/;
 /** A digit, a letter and a digit in this order. */
 const TOKEN_VALUE = /^(?![[$<{%/~])(?=\D{0,40}\d[^A-Za-z]{0,40}[A-Za-z]\D{0,40}\d)[\w~+/=.%-]{16,4000}$/;
+/** Words and numbers with signs between them, as variables, models and parts of a design are named; and an address of a contract. */
+const NAME_VALUE =
+  /^(?:-{0,2}(?:[A-Za-z]+\d{0,2}|\d{1,8}[a-z]{0,2})(?:[-_.](?:[A-Za-z]+\d{0,2}|\d{1,8}[a-z]{0,2}))+|0x[\da-f]{40})$/i;
 /** Blanks and quotes around a cell. Not one pattern for many: it would be tried from each of them. */
 const EDGE = /[\s"'`\\]/;
 const DELIMITERS = [",", ";", "\t", "|"] as const;
@@ -97,7 +100,8 @@ function cellsOf({ text, from }: TextLine, delimiter: string): readonly TextLine
 function* inRow(cells: readonly TextLine[], { kinds }: Columns): Iterable<ContextSpan> {
   for (const [place, family] of kinds) {
     const { text, from } = cells[place]!;
-    const isSecret = (family === "password" ? PASSWORD_VALUE : TOKEN_VALUE).test(text);
+    const isSecret =
+      family === "password" ? PASSWORD_VALUE.test(text) : TOKEN_VALUE.test(text) && !NAME_VALUE.test(text);
     if (isSecret) yield { family, from, to: from + text.length };
   }
 }

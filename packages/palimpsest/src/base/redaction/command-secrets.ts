@@ -16,7 +16,7 @@ const BLANKS = String.raw`(?:[ \t]{1,3}(?:\r?\n[ \t]{0,8})?|\r?\n[ \t]{0,8})`;
 const PASS_OF =
   "(?:ansible|become|ssh|sudo|db|database|mysql|postgres|pg|redis|root|admin|user|smtp|imap|mail|email|ftp|ldap|proxy|vpn|wifi|store|key|trust)[_-]?";
 /** As many words as a wallet is made of, by the lists of BIP-39. */
-const WALLET_WORDS = "(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8}";
+const WALLET_WORDS = "(?:[a-z]{3,8}[ ]){11,23}[a-z]{3,8}(?![a-z])";
 
 export const COMMAND_SECRETS: readonly SecretContext[] = [
   {

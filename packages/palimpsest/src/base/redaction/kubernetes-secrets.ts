@@ -10,6 +10,8 @@ import { textLines } from "./text-lines.ts";
 /** Blanks in front of a line, perhaps with its number, and a name in front of a colon. */
 const FIELD =
   /^(?:[>|+][ ]?)?(?:[ \t]{0,6}\d{1,6}(?:\t|→|[ ]?\|[ ]?))?([ \t]{0,40})(?:-[ ])?(?:\\{0,3}["'])?([\w.-]{1,253})(?:\\{0,3}["'])?:[ \t]{0,4}/;
+/** An object of code, whose names have no quotes. */
+const OF_CODE = /^[ \t]{0,40}(?:data|stringData):[ \t]{0,4}\{/;
 const VALUE = /(?:\\{0,3}["'])?([^\s"'\\,{}[\]|><$%][^\s"'\\]{3,})/y;
 
 /** The resource that the lines so far belong to. */
@@ -44,7 +46,9 @@ export function* findInKubernetes(text: string): Iterable<ContextSpan> {
   yield* secretsOf(resource);
 }
 
-const IS_SECRET = /kind(?:\\{0,3}["'])?:[ \t]{0,4}(?:\\{0,3}["'])?Secret(?![\w-])/;
+/** Not in the middle of a sentence. */
+const IS_SECRET =
+  /kind(?:\\{0,3}["'])?:[ \t]{0,4}(?:\\{0,3}["'])?Secret(?=\\{0,3}["'][ \t]{0,4}[,}]|[ \t"']{0,8}(?:[\r\n\\#]|$))/;
 
 const secretsOf = ({ kind, values }: Resource): readonly ContextSpan[] => (kind === "Secret" ? values : []);
 
@@ -57,12 +61,13 @@ function addField(
   const indent = blanks!.length;
   if (resource.dataIndent !== undefined && indent <= resource.dataIndent) resource.dataIndent = undefined;
   VALUE.lastIndex = all.length;
-  const value = VALUE.exec(line)?.[1]?.replace(/,$/, "");
+  const value = VALUE.exec(line)?.[1];
   if (resource.dataIndent !== undefined) {
-    if (value === undefined) return;
+    // In JSON a quote stands before the comma; without one it is code.
+    if (value === undefined || value.endsWith(",")) return;
     const at = from + line.indexOf(value, all.length);
     resource.values.push({ family: "kubernetes", from: at, to: at + value.length });
   } else if (name === "apiVersion") resource.isVersioned = true;
   else if (name === "kind") resource.kind ??= value;
-  else if (name === "data" || name === "stringData") resource.dataIndent = indent;
+  else if ((name === "data" || name === "stringData") && !OF_CODE.test(line)) resource.dataIndent = indent;
 }

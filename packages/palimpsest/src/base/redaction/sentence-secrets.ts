@@ -79,7 +79,8 @@ export const SENTENCE_SECRETS: readonly SecretContext[] = [
   sentence(["ösenord"], "(?<=(?<!\\p{L})l)ösenord(?:et)?", "är|var|blir"),
   sentence(["passord", "adgangskode", "kodeord"], "(?:passord|adgangskode|kodeord)(?:et|n)?", "er|var|blir"),
   sentence(["salasana"], "salasana(?:ni|si|mme)?", "on|oli"),
-  sentence(["parola"], "parola", "este|e|era|è"),
+  // Any word is a "parola" in Italian, so what Italian says of it is left out, and Turkish needs an ending.
+  sentence(["parola"], "parola", "este|e"),
   sentence(["κωδικ", "Κωδικ"], "κωδικ[όο]ς?", "είναι|ήταν"),
   sentence(["ật khẩu"], "(?<=(?<!\\p{L})m)ật khẩu", "là"),
   sentence(["kata sandi", "kata laluan"], "kata (?:sandi|laluan)(?:nya)?", "adalah|ialah|yaitu"),
@@ -87,6 +88,7 @@ export const SENTENCE_SECRETS: readonly SecretContext[] = [
   sentence(["סיסמ"], "סיסמ[הת]", "היא|הייתה"),
   sentence(["पासवर्ड"], "पासवर्ड", "है|था"),
   unspaced(["รหัสผ่าน"], "คือ|เป็น"),
-  following(["şifre", "Şifre", "parola"], "(?:şifre|parola)(?:s[iı]|m|m[iı]z|n[iı]z)?"),
+  following(["şifre", "Şifre"], "şifre(?:s[iı]|m|m[iı]z|n[iı]z)?"),
+  following(["parola"], "parola(?:s[iı]|m|m[iı]z|n[iı]z)"),
   following(["رمز عبور"], "رمز عبور"),
 ];

@@ -193,6 +193,12 @@ describe("redactSecrets", () => {
     "kind: ConfigMap\ndata:\n  a: dGhlIHJlc3Qgb2YgaXQ=\n---\nkind: SecretStore\ndata:\n  a: dGhlIHJlc3Qgb2YgaXQ=",
     "apiVersion: v1\nkind: Secret\nmetadata:\n  name: dGhlIHJlc3Qgb2YgaXQ\ndata: {}\n",
     'password: "^(?=.*[0-9])[a-z0-9]{8,}$"; password = "pre${NAME_1}post"; password=read(file1)',
+    "Use `kind: Secret` for it:\n\ndata:\n  title: hello world\n",
+    "k = `kind: Secret`;\n// kind: Secret\ncreate({\n  data: {\n    email: input.email,\n  },\n});",
+    'kind: "Secret"\n}\n"data": {\n  "email": input.email,\n',
+    "| Secret | Use |\n| --- | --- |\n| `AWS_S3_BUCKET_V2` | `CLIENT2` |",
+    "name,token\nUSDC,0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\nwide,--space-2xl-4xl-x",
+    "La parola COVID-19 del 2020. La parola del giorno è COVID-19.",
     "first_pass = 2nd-one; bypass: 12ab34; the compile-pass 1st-run2",
     "Hasło jest wymagane, şifre en az 8 karakter, mật khẩu là bắt buộc",
     "my seed phrase is in the safe where all other things are kept by us",
@@ -226,6 +232,10 @@ describe("redactSecrets", () => {
       "My seed phrase is: [redacted: seed-phrase]. Keep it.",
     );
     expect(redactSecrets(`My seed phrase is: ${words} and so on`).text).not.toContain("wisdom");
+    expect(redactSecrets(`mnemonic: ${words} ${words}`).text).toBe("mnemonic: [redacted: seed-phrase]");
+    expect(redactSecrets(`mnemonic: ${words} understanding`).text).toBe(
+      "mnemonic: [redacted: seed-phrase] understanding",
+    );
     expect(redactSecrets(`{"mnemonic":"${words}"}`).text).toBe('{"mnemonic":"[redacted: seed-phrase]"}');
   });
 
