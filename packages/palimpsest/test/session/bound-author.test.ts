@@ -74,6 +74,12 @@ describe("a conversation from elsewhere", () => {
     expect(JSON.stringify((await session.prepare(request)).messages)).toContain("Thought 3.");
   });
 
+  it("keeps its thinking where the host says that messages may be rewritten", async () => {
+    const { session } = await aSession({ editSafety: "permissive" });
+    await session.append(list);
+    expect(JSON.stringify((await session.prepare(BINDING)).messages)).toContain("Thought 2.");
+  });
+
   it("keeps its thinking where nothing before it is shown in part", async () => {
     const { session } = await aSession();
     await session.append(list.filter((message) => message.content[0] !== whole));

@@ -243,7 +243,10 @@ export class BudgetTracker {
   /** Repairs what a provider would refuse. `isLeaving`: right before the request is sent. */
   async repair({ isLeaving = false }: { readonly isLeaving?: boolean } = {}): Promise<void> {
     const { tracker, writer, emit } = this.#parts;
-    const adopted = isLeaving ? planHideAdopted(writer.projection, tracker.ledger.model) : undefined;
+    const adopted =
+      isLeaving && this.editSafety === "strict"
+        ? planHideAdopted(writer.projection, tracker.ledger.model)
+        : undefined;
     for (let pass = 0; pass < REPAIR_PASSES; pass++) {
       const edit =
         pass === 0 && adopted !== undefined ? adopted : tracker.findRepairs(writer.projection, { isLeaving });
