@@ -220,7 +220,7 @@ export class AgentSession extends SessionMembers {
 
   /** Appends the answer to a prepared call; see {@link Session.record}. */
   async record(answer: CallAnswer, from?: ModelAnswer): Promise<readonly number[]> {
-    // Whatever it is: `record` of the session refuses it in words.
+    // An answer that is not an object is refused below, by the session's `record`.
     const callSeq = answer?.callSeq ?? internalsOf(this.session).calls.newest;
     const prepared = this.#lastPrepared;
     const request = this.#lastRequest;

@@ -173,9 +173,9 @@ export function checkCompact(options: CompactOptions): void {
 /** Checks the options of a turn, and the tools that it runs. @throws `OptionError` */
 export function checkTurn(options: TurnOptions, call: "turn" | "stream" = "turn"): void {
   if (options?.tools !== undefined) checkTools(options.tools);
-  for (const name of Object.keys(options ?? {})) {
+  for (const [name, value] of Object.entries(options ?? {})) {
     const ours = OTHER_NAMES.get(name);
-    if (ours === undefined) continue;
+    if (ours === undefined || value === undefined) continue;
     throw new OptionError({ message: `\`${call}\` has no option \`${name}\`.`, hint: `Here it is ${ours}.` });
   }
   checkOptions(call, options, TURN_RULES);

@@ -1,6 +1,6 @@
 /**
- * The windows of a session's models. They come from the host, the vendor and the catalogue, and from refusals, which are
- * later news than all of them. A limit that a refusal named is kept with the session: it is not run into again.
+ * The windows of a session's models: from the host, the vendor's endpoint and the catalogue. A refusal is newer than all
+ * of them; a limit that it named is kept with the session, so that no later request exceeds it.
  */
 import type { JsonValue } from "../../base/json/json.ts";
 import type { ReportedLimits } from "../../ports/model-client.ts";

@@ -81,6 +81,11 @@ it.each([
   });
 });
 
+it("an option of other libraries that is undefined is none, like any other", async () => {
+  const options = { maxTokens: undefined, abortSignal: undefined, other: undefined };
+  await expect(untyped(session)["turn"]!("Hi", options)).resolves.toMatchObject({ text: "Done." });
+});
+
 const ENTRIES: readonly Misspelt[] = [
   row("createPalimpsest", ["modle", "model"], () => create({ modle: model })),
   row("tasks", ["shel", "shell"], () => create({ tasks: { shel: "off" } })),

@@ -188,7 +188,7 @@ function inOrder(lines: readonly string[]): readonly string[] {
   return lines.toSorted((a, b) => place(a) - place(b));
 }
 
-/** Ends with the user's newest words, unless they follow in the tail or are answered: what stands last is gone on with. */
+/** Has the user's newest words near its end, unless they follow in the tail or are answered: models go on with what comes last. */
 function nextStep(digest: Digest, { hasTail, throughSeq }: SummaryOptions): readonly string[] {
   const active = openTodos(digest.todos)[0];
   const latest = digest.requests.at(-1);
