@@ -38,10 +38,11 @@ interface LanguageCues extends Readonly<Record<CueKind, readonly string[]>> {
 }
 
 /** Followed by an action, not by a past state. */
-const EVER = "(always|never)(?! (mind|been|have|had|has|was|were|is|are|said|the|a)\\b| ~(ed|[^s]s)\\b) ~";
+const EVER =
+  "(always|never)(?! (mind|been|had|has|was|were|is|are|said|the|a)\\b| have (i|we|you|they|~(ed|en))\\b| ~(ed|[^s]s)\\b) ~";
 /** Spanish and Portuguese share "nunca". */
 const NO_PAST =
-  "(?! (se|nos) ~| me ~o(?!\\p{L})| ((me|te|se|nos|lo|la|le) )?(he|has|ha|hemos|han|había\\p{L}*|dije|disse|hice|fiz|fue|foi|fui|era|~(é|ó|ou|ei|aba|ava|ía|aron|ieron|aram|ábamos|íamos))(?!\\p{L}))";
+  "(?! (se (me|te|le|nos)|se (olvida|cae|rompe)|me (acuerdo|olvido))(?!\\p{L})| ((me|te|se|nos|lo|la|le) )?(he|has|ha|hemos|han|había\\p{L}*|dije|disse|hice|fiz|fue|foi|fui|era|~(é|ó|ou|ei|aba|ava|ía|aron|ieron|aram|ábamos|íamos))(?!\\p{L}))";
 /** A German verb that begins a sentence: before “immer”, other first words tell how it is. */
 const IMPERATIVE =
   "(?!(ich|du|er|sie|es|wir|ihr|man|das|der|die|schon|noch|wie|fast|nicht|warum|wer|so|auch|und|was|wo|wann|wenn|doch|leider|sonst|klar|ja|ist|sind|hat|habe?|war|wird|kommt|geht|kann)(?!\\p{L}))~";
@@ -75,7 +76,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       `… ${OUGHT} ${EVER}`,
       `${WHEN}${EVER}`,
       `…, (so |and |but )?${EVER}`,
-      "(from now on|from here on|from this point on|going forward|henceforth|as a rule)(?!,? (it|it's|its|there|this|that|that's|he|she|they|things)\\b)",
+      "(from now on|from here on|from this point on|going forward|henceforth|as a rule)(?!,? (it|things) ?(gets?|('s|is|are|will be) (all )?(downhill|uphill|easy|easier|fine))\\b)",
       "(in (the )?future|for (all |any )?(future|later) (sessions|chats|conversations|tasks|work))[:,]",
       `(whenever|every time|each time) (i|you|we) …, (please )?(always|never|don't|leave|skip|include|give|avoid|omit|remind|wait|${DO})`,
       `(${DO}|… ${OUGHT}) … (from now on|going forward)[.!]*$`,
@@ -128,7 +129,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     rule: [
       "(immer|niemals|nie|keinesfalls|auf keinen fall)(?! (dies|wieder ~,))",
       "(verwende|benutze?|nutze|nimm|schreibe?|antworte|mache?|frage?|lass|committe|push|teste) (~ ){0,2}(immer|niemals|nie)",
-      "(ab jetzt|ab sofort|von nun an|in zukunft|künftig|grundsätzlich|standardmäßig)(?! (wird|werden|ist|sind|geht|läuft|gibt|kann) (es|das|alles|sie|er)(?!\\p{L}))",
+      "(ab jetzt|ab sofort|von nun an|in zukunft|künftig|grundsätzlich|standardmäßig)(?! (wird|ist|geht|läuft) (es|das|alles) ((viel|nur|immer|wieder) )?(leicht|einfach|besser|bergab|bergauf)(er)?(?!\\p{L}))",
       "(du sollst|du darfst|wir müssen) (immer|nie|niemals)",
       `${IMPERATIVE} (bitte )?(immer|niemals|nie)( (wieder|mehr))? ~`,
     ],
@@ -183,7 +184,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "(usa|utiliza|responde|escribe|ejecuta|haz|pregunta) (siempre|nunca)",
       "no (uses|toques|hagas|pongas|escribas|digas|envíes|mandes|borres|cambies|modifiques|añadas|llames|subas) (nunca|jamás)",
       "cada vez que (te|me|yo|alguien) …, ~",
-      "(de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)(?!,? (es|está|son|hay|todo)(?!\\p{L}))",
+      "(de ahora en adelante|a partir de ahora|en adelante|en el futuro|por defecto)(?!,? (todo )?(es|está|será|va) (todo )?(cuesta|más fácil|fácil)(?!\\p{L}))",
       "(debes|hay que) (siempre|nunca)",
     ],
     correction: ["(usa|utiliza|emplea) … (en vez de|en lugar de)"],
@@ -339,7 +340,7 @@ export const IRONY_PIECES = "真是好主意|好主意啊|能出什么事|故意
 
 /** Beginnings of what is not told as a fact: what is made up, not to be kept, code, logs and texts of programs. */
 export const OF_NO_FACT: readonly string[] = [
-  "(suppose|imagine|assume|pretend|let's say|say i|what if|if (i|we|you) (were|had|moved|could|would))\\b",
+  "(suppose|imagine|assume|pretend|let's say|say i|what if|if (i|we|you) (were|had|moved|could) … (would|could|might))\\b",
   "(angenommen|stell dir vor|nehmen wir an|was wäre|mal angenommen)(?!\\p{L})",
   "(imagina|imagínate|supongamos|supón|y si|si (yo )?(me )?\\p{L}+(ara|iera|ase|iese))(?!\\p{L})",
   "(imagine|suppose|supposons|admettons|et si|si (je|j'|on|tu) ?\\p{L}+ais)(?!\\p{L})",
@@ -347,7 +348,7 @@ export const OF_NO_FACT: readonly string[] = [
   "(schreibe?|erzähle?|dichte)( mir)? eine? (~ ){0,2}(geschichte|gedicht|lied|märchen|szene|witz)(?!\\p{L})",
   "(escribe|cuenta|inventa|cuéntame)( me)? una? (~ ){0,2}(historia|poema|cuento|canción|escena|chiste)(?!\\p{L})",
   "(translate|übersetze?|traduce|traduis|翻译|翻譯)(?!\\p{Ll})",
-  "(don't|do not|never) (remember|save|store|memori[sz]e|note|keep) (this|that|it)\\b",
+  "(don't|do not|never) (remember|save|store|memori[sz]e|note|keep) (this|that|it)(?=[.,;:!]|$| (please|i|i'm|my|we|our)\\b)",
   "(merke?|speichere?|notiere?) dir das (bitte )?nicht|no (guardes|recuerdes|anotes|memorices|apuntes) (esto|eso)|ne (retiens|note|garde) pas|(这个|這個)?(别|不要|不用)记",
   "(#|//|/\\*|--|;) ?(note|todo|fixme|xxx|hack)\\b|//|/\\*|(const|let|var) ~ =",
   "(\\d{4}-\\d\\d-\\d\\d[ t])?\\d{1,2}:\\d\\d:\\d\\d|\\[(error|warn|warning|info|debug)\\]|(npm|yarn|pip) (warn|err)|(warn|warning|error|info|debug|fatal)(:|\\[)",
@@ -357,7 +358,7 @@ export const OF_NO_FACT: readonly string[] = [
 
 /** Words that report what another says. */
 export const OF_OTHERS: readonly string[] = [
-  "((i|we) (read|heard|saw|was told|were told)( somewhere| online| on ~| in ~)?( that)?|(people|they|some|everyone|everybody) (say|says|claim|think|thinks))",
+  "((i|we) (read|heard|saw|was told|were told)( somewhere| online| on ~| in ~)?( that)?(?!( that)? your?\\b)|(people|they|some|everyone|everybody) (say|says|claim|think|thinks))",
   "(ich habe? (gelesen|gehört)|man sagt|es heißt,|die leute sagen|viele (sagen|meinen))",
   "((he|hemos) (leído|oído|visto)( que)?|dicen que|se dice|la gente (dice|cree)|on dit que|j'ai (lu|entendu))",
   "(?!(i|we)\\b)~ (said|told (me|us)|tells (me|us)|claims|thinks|suggested|insists)",
