@@ -2,7 +2,7 @@
  * JSON from outside: parsed without trust, written at any depth.
  */
 import { errorMessage } from "../errors.ts";
-import { toWellFormed } from "../text/text.ts";
+import { isWellFormed, toWellFormed } from "../text/text.ts";
 
 type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | JsonObject;
@@ -101,18 +101,24 @@ export function writeDeepJson(root: unknown, { maxValues }: { readonly maxValues
     : { ok: false, reason };
 }
 
-/** The same value with lone surrogates replaced, copied only where there is one. @internal */
+/** The value with lone surrogates replaced; the same value where there is none. @internal */
 export function wellFormedJson<T extends JsonValue>(value: T): T {
-  if (typeof value === "string") return toWellFormed(value) as T;
-  if (Array.isArray(value)) {
-    const items = value.map((item: JsonValue) => wellFormedJson(item));
-    return items.some((item, index) => item !== value[index]) ? (items as unknown as T) : value;
-  }
+  // Requests are checked at every call, and nearly all are well-formed: checking allocates nothing per value.
+  return isWellFormedJson(value) ? value : (repairedJson(value) as T);
+}
+
+function isWellFormedJson(value: JsonValue): boolean {
+  if (typeof value === "string") return isWellFormed(value);
+  if (Array.isArray(value)) return value.every(isWellFormedJson);
+  if (!isObject(value)) return true;
+  const members = value as Readonly<Record<string, JsonValue>>;
+  return Object.keys(members).every((key) => isWellFormed(key) && isWellFormedJson(members[key]!));
+}
+
+function repairedJson(value: JsonValue): JsonValue {
+  if (typeof value === "string") return toWellFormed(value);
+  if (Array.isArray(value)) return value.map(repairedJson);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value as Readonly<Record<string, JsonValue>>);
-  const repaired = entries.map(([key, item]) => [toWellFormed(key), wellFormedJson(item)] as const);
-  const isSame = repaired.every(
-    ([key, item], index) => item === entries[index]![1] && key === entries[index]![0],
-  );
-  return isSame ? value : (Object.fromEntries(repaired) as T);
+  const members = Object.entries(value as Readonly<Record<string, JsonValue>>);
+  return Object.fromEntries(members.map(([key, item]) => [toWellFormed(key), repairedJson(item)]));
 }
