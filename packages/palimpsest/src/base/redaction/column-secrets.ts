@@ -4,12 +4,26 @@
  *
  * A line is looked at a fixed number of times, and a long one is not looked at: linear in any text.
  */
-import type { ContextSpan } from "./secret-contexts.ts";
+import type { ContextSpan, SecretContext } from "./secret-contexts.ts";
 import { startOfLine, type TextLine, textLines } from "./text-lines.ts";
 
-/** The end of such a name at the end of a cell. */
-const NAME_END =
-  /(?:passwor[dt]|passwd|passphrase|passcode|kennwort|secrets?|tokens?|[_ -]keys?|apikeys?|credentials?)["'`]?[ \t]{0,40}(?:[,;|\t\r\n]|\\|$)/gi;
+/** Places that are found while a text is gone through, so that a text without one costs next to nothing. */
+export const COLUMN_PLACES: Readonly<Record<"name" | "insert", Pick<SecretContext, "words" | "pattern">>> = {
+  /** The end of such a name at the end of a cell. */
+  name: {
+    words: [
+      ...["password", "passwort", "passwd", "passphrase", "passcode", "kennwort", "secret", "token"],
+      ...["_key", "-key", " key", "apikey", "credential"],
+    ],
+    pattern:
+      /(?:passwor[dt]|passwd|passphrase|passcode|kennwort|secrets?|tokens?|[_ -]keys?|apikeys?|credentials?)["'`]?[ \t]{0,40}(?:[,;|\t\r\n]|\\|$)/iy,
+  },
+  /** Up to the rows of an SQL statement. */
+  insert: {
+    words: ["insert into"],
+    pattern: /insert into [^\s(]{1,128}\s{0,4}\([^()]{1,2000}\)\s{0,9}values\s{0,9}/iy,
+  },
+};
 const PASSWORD_NAME = /^(?:\w{0,30}[_ -])?(?:password|passwd|passphrase|passcode|passwort|kennwort)$/i;
 const TOKEN_NAME =
   /^(?:\w{0,30}[_ -])?(?:secret|token|(?:api|secret|access|private)[_ -]?key|credential)s?$/i;
@@ -26,7 +40,6 @@ const NAME_VALUE =
 const EDGE = /[\s"'`\\]/;
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 const RULE = /^[\s+|:-]{3,}$/;
-const INSERT = /insert into [^\s(]{1,128}\s{0,4}\(([^()]{1,2000})\)\s{0,9}values\s{0,9}/gi;
 /** One row of values; text in quotes may have brackets. */
 const TUPLE = /,?\s{0,9}\(((?:'(?:[^'\\\n]|\\.|''){0,2000}'|[^()'\n]){1,200})\)/y;
 
@@ -37,13 +50,17 @@ interface Columns {
   readonly kinds: ReadonlyMap<number, "password" | "variable">;
 }
 
-/** The secrets in columns whose name says so. */
-export function* findInColumns(text: string): Iterable<ContextSpan> {
-  NAME_END.lastIndex = 0;
-  for (let name = NAME_END.exec(text); name !== null; name = NAME_END.exec(text)) {
+/** The secrets in the rows below one of these names. */
+export function* findInColumns(
+  text: string,
+  names: readonly Pick<ContextSpan, "from" | "to">[],
+): Iterable<ContextSpan> {
+  let reached = 0;
+  for (const name of names) {
+    if (name.from < reached) continue;
     let columns: Columns | undefined;
-    let reached = NAME_END.lastIndex;
-    for (const line of textLines(text, startOfLine(text, name.index))) {
+    reached = name.to;
+    for (const line of textLines(text, startOfLine(text, name.from))) {
       const cells = columns === undefined ? [] : cellsOf(line, columns.delimiter);
       if (columns === undefined) columns = namesIn(line);
       else if (cells.length === columns.count) yield* inRow(cells, columns);
@@ -51,9 +68,7 @@ export function* findInColumns(text: string): Iterable<ContextSpan> {
       reached = Math.max(reached, line.from + line.text.length);
       if (columns === undefined) break;
     }
-    NAME_END.lastIndex = reached;
   }
-  yield* findInInserts(text);
 }
 
 /** The columns that a line of names has, if one of them is of secrets. */
@@ -106,14 +121,22 @@ function* inRow(cells: readonly TextLine[], { kinds }: Columns): Iterable<Contex
   }
 }
 
-function* findInInserts(text: string): Iterable<ContextSpan> {
-  for (const { 0: all, 1: names, index } of text.matchAll(INSERT)) {
-    const columns = columnsOf(cellsOf({ text: names!, from: 0 }, ","), ",");
+/** The secrets in the rows behind these beginnings of a statement. */
+export function* findInInserts(
+  text: string,
+  inserts: readonly Pick<ContextSpan, "from" | "to">[],
+): Iterable<ContextSpan> {
+  let reached = 0;
+  for (const { from: start, to } of inserts) {
+    if (start < reached) continue;
+    const names = text.slice(text.indexOf("(", start) + 1, text.lastIndexOf(")", to));
+    const columns = columnsOf(cellsOf({ text: names, from: 0 }, ","), ",");
     if (columns === undefined) continue;
-    TUPLE.lastIndex = index + all.length;
+    TUPLE.lastIndex = to;
     for (let from = TUPLE.lastIndex; ; from = TUPLE.lastIndex) {
       const row = TUPLE.exec(text);
       if (row === null) break;
+      reached = TUPLE.lastIndex;
       const cells = cellsOf({ text: row[1]!, from: from + row[0].indexOf("(") + 1 }, ",");
       if (cells.length === columns.count) yield* inRow(cells, columns);
     }

@@ -6,7 +6,7 @@
  * is longer than any key ends one. The shapes are in `secret-families.ts`; what has no shape is in
  * `secret-contexts.ts` and found by what stands beside it. A commit, a checksum and a UUID are left alone.
  */
-import { findInColumns } from "./column-secrets.ts";
+import { COLUMN_PLACES, findInColumns, findInInserts } from "./column-secrets.ts";
 import { COMMAND_SECRETS } from "./command-secrets.ts";
 import { findInKubernetes } from "./kubernetes-secrets.ts";
 import { NAMED_SECRETS } from "./named-secrets.ts";
@@ -45,10 +45,11 @@ const NO_JOINTS: Joints = { isStart: () => false, around: () => [] };
 export function findSecrets(text: string, joints: Joints = NO_JOINTS): readonly SecretSpan[] {
   const found: RankedSpan[] = [];
   for (const pem of findPem(text)) found.push({ ...pem, rank: -2 });
-  for (const span of findInColumns(text)) found.push({ ...span, rank: CONTEXTS.length });
   for (const span of findInKubernetes(text)) found.push({ ...span, rank: CONTEXTS.length });
   findMarked(text, found, joints);
-  scan(text, found, joints);
+  const places = scan(text, found, joints);
+  for (const span of findInColumns(text, places.names)) found.push({ ...span, rank: CONTEXTS.length });
+  for (const span of findInInserts(text, places.inserts)) found.push({ ...span, rank: CONTEXTS.length });
   return joinSpans(found.sort((one, other) => one.rank - other.rank));
 }
 
@@ -75,6 +76,11 @@ const CONTEXTS: readonly (CompiledContext & { readonly words: readonly string[] 
   ...NAMED_SECRETS,
   ...COMMAND_SECRETS,
 ].map((context, rank) => ({ ...context, rank }));
+/** Places that the text is gone through for, but not secrets themselves. */
+const PLACES = {
+  name: { ...COLUMN_PLACES.name, family: "variable", rank: CONTEXTS.length },
+  insert: { ...COLUMN_PLACES.insert, family: "variable", rank: CONTEXTS.length },
+} as const;
 const WORDS = CONTEXTS.flatMap((context) => context.words.map((word) => ({ word, context })));
 /** Short words, which are found as they are written. */
 const MARKS = WORDS.filter(({ word }) => word.length < KEY_CHARACTERS && !NON_ASCII.test(word));
@@ -151,7 +157,7 @@ for (const { family, starts, body } of KEY_SHAPES)
     SHAPES.set(key, [...(SHAPES.get(key) ?? []), shape]);
     HAS_SHAPE[key] = 1;
   }
-for (const context of CONTEXTS)
+for (const context of [...CONTEXTS, PLACES.name, PLACES.insert])
   for (const word of context.words.filter(isScanned)) {
     const key = [...word]
       .slice(0, KEY_CHARACTERS)
@@ -173,7 +179,8 @@ const LOWER = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 /** Goes through the text once, and adds what has a shape and what stands beside a word. Changes `found`. */
-function scan(text: string, found: RankedSpan[], joints: Joints): void {
+function scan(text: string, found: RankedSpan[], joints: Joints): Places {
+  const places: Places = { names: [], inserts: [] };
   const reached = new Map<CompiledContext, number>();
   let isInWord = false;
   let shapesFrom = 0;
@@ -183,12 +190,12 @@ function scan(text: string, found: RankedSpan[], joints: Joints): void {
     if (code > 127) {
       isInWord = false;
       key = 0;
-      if (HAS_OTHER[code] === 1) findOther(text, at, { reached, found, joints });
+      if (HAS_OTHER[code] === 1) findOther(text, at, { reached, found, joints, places });
       continue;
     }
     key = ((key << 7) | LOWER[code]!) & 0xfffffff;
     if (HAS_BESIDE[(key ^ (key >>> 12)) & 0xffff] === 1)
-      findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found, joints });
+      findBeside(text, at + 1 - KEY_CHARACTERS, { key, reached, found, joints, places });
     const isWord = WORD[code] === 1;
     const wasInWord = isInWord;
     isInWord = isWord;
@@ -204,6 +211,13 @@ function scan(text: string, found: RankedSpan[], joints: Joints): void {
     found.push(span);
     shapesFrom = span.to;
   }
+  return places;
+}
+
+/** Where a table of secrets may be. */
+interface Places {
+  readonly names: RankedSpan[];
+  readonly inserts: RankedSpan[];
 }
 
 interface Reached {
@@ -211,6 +225,7 @@ interface Reached {
   readonly reached: Map<CompiledContext, number>;
   readonly found: RankedSpan[];
   readonly joints: Joints;
+  readonly places: Places;
 }
 
 function findBeside(text: string, at: number, { key, ...beside }: Reached & { readonly key: number }): void {
@@ -226,12 +241,14 @@ function addBeside(
   text: string,
   at: number,
   context: CompiledContext,
-  { reached, found, joints }: Reached,
+  { reached, found, joints, places }: Reached,
 ): void {
   if (at < (reached.get(context) ?? 0)) return;
   const span = matchContext(text, at, context, joints);
   if (span === undefined) return;
-  found.push(span);
+  if (context === PLACES.name) places.names.push(span);
+  else if (context === PLACES.insert) places.inserts.push(span);
+  else found.push(span);
   reached.set(context, span.to);
 }
 
