@@ -117,20 +117,25 @@ async function firstFound(searches: readonly (() => Promise<readonly Match[]>)[]
   return [];
 }
 
+/** The sessions of that id or title; those with that first prompt only if there are none. */
 async function matching(which: string, places: readonly Place[]): Promise<readonly Match[]> {
   if (which === "") return [];
-  const found: Match[] = [];
+  const named: Match[] = [];
+  const prompted: Match[] = [];
   for (const [index, place] of places.entries()) {
     const rows = await overviewOf(place.store).catch(noneUnlessFirst(index));
     for (const { sessionId, title } of rows) {
-      // The title of a session without an index is only in its log.
-      if (!sessionId.startsWith(which) && title !== undefined && title !== which) continue;
-      // A title may be the first words of a prompt there, or be behind.
-      if (sessionId.startsWith(which) || (await hasName(place.store, sessionId, which)))
-        found.push({ ...place, sessionId });
+      const match = { ...place, sessionId };
+      if (sessionId.startsWith(which)) named.push(match);
+      // The title of a session without an index is only in its log; another one may be a first prompt, or be behind.
+      else if (title === undefined || title === which) {
+        const info = await place.store.find(sessionId);
+        if (info.metadata["title"] === which) named.push(match);
+        else if (overviewRowOf(info).title === which) prompted.push(match);
+      }
     }
   }
-  return found;
+  return named.length > 0 ? named : prompted;
 }
 
 /** One project that cannot be read must not hide the sessions of the others. */
@@ -139,9 +144,4 @@ function noneUnlessFirst(index: number): (error: unknown) => readonly never[] {
     if (index === 0 || errorCode(error) !== "SESSION_UNREADABLE") throw error;
     return [];
   };
-}
-
-async function hasName(store: SessionStore, sessionId: string, name: string): Promise<boolean> {
-  const info = await store.find(sessionId);
-  return info.metadata["title"] === name || overviewRowOf(info).title === name;
 }

@@ -101,7 +101,10 @@ describe("going on with a session", () => {
     }
     // Lists show the first prompt of a session without a title.
     expect((await home.find("two")).info.sessionId).toBe(other);
-    await home.rename(other, "The first");
+    // A title is more than the first prompt of another session.
+    await home.rename(id, "two");
+    expect((await home.find("two")).info.sessionId).toBe(id);
+    for (const session of [id, other]) await home.rename(session, "The first");
     await expect(home.resume("The first")).rejects.toMatchObject({
       code: "SESSION_AMBIGUOUS",
       candidates: [other, id],
