@@ -37,8 +37,8 @@ Examples:
   palimpsest mcp                                      share memories with Claude Code, Codex and others
   palimpsest doctor                                   problems with stored sessions, if any
 
-Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent,
-mini-swe-agent and its own exports, and message lists in the shape of OpenAI Chat and Anthropic.
+Reads recordings of Claude Code, Codex, Copilot CLI, pi, opencode, gemini-cli, OpenHands, SWE-agent and
+mini-swe-agent, message lists in the shape of OpenAI Chat and Anthropic, and what sessions export writes.
 Only chat, run, worker and compact --model call models, and only they and doctor --postgres open connections. Everything else
 works on this machine alone.`;
 
