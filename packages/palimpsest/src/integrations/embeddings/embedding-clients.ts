@@ -3,7 +3,7 @@
  * comes as a package; any function. None of them is imported here. What they return is checked where it is used.
  */
 
-import { checkOptions, text, wholeFrom } from "../../base/options/check-options.ts";
+import { checkOptions, number, text, wholeFrom } from "../../base/options/check-options.ts";
 import { FOREIGN_WORDS, STOP_WORDS } from "../../base/search/english-words.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { checkClient } from "../../models/shared/check-client.ts";
@@ -13,9 +13,9 @@ import { readLearnedComparison, withLearnedHalf } from "./learned-comparison.ts"
 /** Any function as an embedding client: one vector for each text, in their order. */
 export function functionEmbeddings(
   embed: EmbeddingClient["embed"],
-  options: { readonly model: string; readonly mostTexts?: number },
+  options: { readonly model: string; readonly mostTexts?: number; readonly shownSpreads?: number },
 ): EmbeddingClient {
-  checkOptions("functionEmbeddings", options, { model: text, mostTexts: wholeFrom(1) });
+  checkOptions("functionEmbeddings", options, { model: text, mostTexts: wholeFrom(1), shownSpreads: number });
   return { ...options, embed };
 }
 

@@ -32,7 +32,7 @@ export type SwitchedLayer = (typeof SWITCHED_LAYERS)[number];
 export interface WindowOptions {
   /** The model's context window in tokens, where it is to be another than the catalogue says. */
   readonly windowTokens?: number;
-  /** No window is larger than this: one of a model that has more is managed as if it ended here, in tokens. @defaultValue none */
+  /** The largest window in tokens, for every model: a larger one is managed as if it ended here. @defaultValue none */
   readonly ceilingTokens?: number;
   /** The model's longest answer in tokens, likewise. */
   readonly maxOutputTokens?: number;

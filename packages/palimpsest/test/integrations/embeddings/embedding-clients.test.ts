@@ -137,7 +137,8 @@ describe("a local model", () => {
 it("takes any function", async () => {
   const client = functionEmbeddings(async (texts) => texts.map((text) => [text.length]), {
     model: "lengths",
+    shownSpreads: 1.2,
   });
-  expect(client.model).toBe("lengths");
+  expect(client).toMatchObject({ model: "lengths", shownSpreads: 1.2 });
   expect(await client.embed(["one", "three"], { signal })).toEqual([[3], [5]]);
 });
