@@ -91,7 +91,7 @@ for (const path of LONG_FILES)
   if (!existsSync(path)) throw new Error(`LONG_FILES names a file that does not exist: ${path}`);
 
 /** They count steps, and the process that did so runs slower ever after (`test/helpers/counted-steps.ts`). */
-const LAST_FILES = /\/linear-time\.test\.ts$/;
+const LAST_FILES = /\/linear-(?:time|runs)\.test\.ts$/;
 
 /** The order of a run: these files first, those that count steps last. */
 export function slowFilesFirst(slowFiles: readonly string[]): typeof BaseSequencer {

@@ -4,7 +4,7 @@
  * characters or elements that it looks at, and each step of a regular expression.
  *
  * Counting replaces those methods for good, and Node runs some of them slower ever after: files named
- * `linear-time.test.ts` do it, which are the last of a process (`vitest.shared.ts`).
+ * `linear-time.test.ts` or `linear-runs.test.ts` do it, which are the last of a process (`vitest.shared.ts`).
  */
 import { SteppedPattern } from "./stepped-pattern.ts";
 

@@ -6,7 +6,13 @@
  * Words that cannot tell instances apart, as articles, pronouns and verbs of being, count as form, never as a
  * difference. Scripts without blanks are compared by characters.
  */
-import { COMPARED_CHARACTERS, isLabel, keepCompared, termsOfWord } from "./subject-words.ts";
+import {
+  COMPARED_CHARACTERS,
+  isLabel,
+  keepCompared,
+  keepComparedPair,
+  termsOfWord,
+} from "./subject-words.ts";
 
 /** Words of a place at the most. Our choice: a name or a short phrase. */
 const PLACE_WORDS_COUNT = 5;
@@ -185,18 +191,21 @@ function contentOfPlace(
 const isHan = ({ word }: FactToken): boolean => /^\p{Script=Han}$/u.test(word);
 
 /** `[i][j]`: how many tokens the rests from `i` and from `j` have in common, in their order. */
-function commonLengths(
-  one: readonly FactToken[],
-  other: readonly FactToken[],
-): readonly (readonly number[])[] {
-  const lengths = Array.from({ length: one.length + 1 }, () => new Array<number>(other.length + 1).fill(0));
-  for (let i = one.length - 1; i >= 0; i--)
+function commonLengths(one: readonly FactToken[], other: readonly FactToken[]): readonly Uint16Array[] {
+  const numbers = new Map<string, number>();
+  const numberOf = ({ term }: FactToken): number => {
+    const number = numbers.get(term) ?? numbers.size;
+    numbers.set(term, number);
+    return number;
+  };
+  const [ours, theirs] = [one.map(numberOf), other.map(numberOf)];
+  const rows = Array.from({ length: one.length + 1 }, () => new Uint16Array(other.length + 1));
+  for (let i = one.length - 1; i >= 0; i--) {
+    const [row, next, term] = [rows[i]!, rows[i + 1]!, ours[i]];
     for (let j = other.length - 1; j >= 0; j--)
-      lengths[i]![j] =
-        one[i]!.term === other[j]!.term
-          ? lengths[i + 1]![j + 1]! + 1
-          : Math.max(lengths[i + 1]![j]!, lengths[i]![j + 1]!);
-  return lengths;
+      row[j] = term === theirs[j] ? next[j + 1]! + 1 : Math.max(next[j]!, row[j + 1]!);
+  }
+  return rows;
 }
 
 /** Behind these words a case or a purpose is named, never a value. */
@@ -219,7 +228,7 @@ const isNumber = (tokens: readonly FactToken[]): boolean =>
 const hasRelation = (tokens: readonly FactToken[]): boolean => tokens.some(({ role }) => role === "relation");
 
 /** True if two facts of one form are about different instances, so that neither corrects the other. */
-export function areParallel(one: string, other: string): boolean {
+export const areParallel = keepComparedPair((one, other): boolean => {
   if (one.length > COMPARED_CHARACTERS || other.length > COMPARED_CHARACTERS) return false;
   const [ours, theirs] = [factTokens(one), factTokens(other)];
   const { places, shared } = differingPlaces(ours, theirs);
@@ -236,7 +245,7 @@ export function areParallel(one: string, other: string): boolean {
     (hasRelation(before(ours, first.ours)) || hasRelation(before(theirs, first.theirs))) &&
     replaced.every((place) => isDated(place.ours) && isDated(place.theirs));
   return !isOneValue && shared.length >= replaced.length;
-}
+});
 
 const before = (fact: readonly FactToken[], place: readonly FactToken[]): readonly FactToken[] =>
   fact.slice(0, fact.indexOf(place[0]!));

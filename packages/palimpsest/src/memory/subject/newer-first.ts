@@ -6,7 +6,7 @@
  */
 import { factTokens } from "./fact-frame.ts";
 import { areOfTwoInstances } from "./same-subject.ts";
-import { COMPARED_CHARACTERS, subjectWords } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared, subjectWords } from "./subject-words.ts";
 
 /** Part of an older memory's score that a newer one of the same matter has at the least to come before it. Measured by packages/evaluation/bench/memory: as above. */
 const NEWER_SCORE_SHARE = 0.5;
@@ -18,6 +18,11 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Best memories of a search that are compared with each other. Our choice: as many as are looked at closely. */
 const RANKED_COUNT = 40;
+
+/** The best of them, which are also compared by the words of the message that they have. Our choice: about as many as are shown; of many long memories it takes long to tell whether two hold at once. */
+const ANSWERS_COUNT = 10;
+/** Words of a memory that is compared so, at the most. Our choice: some sentences. */
+const ANSWER_WORDS_COUNT = 60;
 
 /** The compared parts of a found memory. */
 export interface RankedText {
@@ -41,16 +46,18 @@ export function putNewerFirst<Found>(
   ranked: readonly Found[],
   read: (found: Found) => RankedText,
 ): readonly Found[] {
-  const compared = ranked.slice(0, RANKED_COUNT).map((found) => {
+  const compared = ranked.slice(0, RANKED_COUNT).map((found, at) => {
     const { text, score, trust, words = [], timeMs = Number.NEGATIVE_INFINITY } = read(found);
+    const terms = termsOf(text);
+    const isAnswer = at < ANSWERS_COUNT && terms.size <= ANSWER_WORDS_COUNT;
     return {
       found,
       score,
       trust,
       timeMs,
       text,
-      words: new Set(words.filter(isTelling)),
-      terms: termsOf(text),
+      words: new Set(isAnswer ? words.filter(isTelling) : []),
+      terms,
     };
   });
   const ordered: typeof compared = [];
@@ -78,8 +85,9 @@ function termsOf(text: string): ReadonlySet<string> {
 /** Verbs of being of languages whose common words are searched like others. */
 const BEING = new Set("ist sind es son está están est sont 是".split(" "));
 
-const isTelling = (word: string): boolean =>
-  !BEING.has(word) && factTokens(word).some(({ role }) => role !== "form");
+const isTelling = keepCompared(
+  (word) => !BEING.has(word) && factTokens(word).some(({ role }) => role !== "form"),
+);
 
 /** True if it has all words of the message that the other one has: to the question, both are of one matter. */
 function answersAsMuch(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

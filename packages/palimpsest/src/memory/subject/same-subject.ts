@@ -57,6 +57,15 @@ export function judgeClaim(fresh: string, known: string): Exclude<FactRelation, 
   return isFounded ? "corrects" : "revises";
 }
 
+/**
+ * True if `judgeClaim` does not find that a claimed correction is about something else. It takes less time: both facts
+ * are shown, whatever else it finds.
+ */
+export function mayCorrect(fresh: string, known: string): boolean {
+  if (areOfTwoInstances(fresh, known)) return false;
+  return mayChange(fresh, known) || ["corrects", "revises"].includes(compareFacts(fresh, known));
+}
+
 function compareStatements(fresh: string, known: string): FactRelation {
   if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS)
     return saysSame(fresh, known) ? "repeats" : "other";

@@ -9,12 +9,20 @@ import { keepRecent } from "../../base/text/recent-texts.ts";
 /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Our choice: some sentences; in a page no single value stands out. */
 export const COMPARED_CHARACTERS = 600;
 
-/** Texts of which results are kept. Our choice: a new fact is compared with a few others, and each of them is read several times. */
-const RECENT_COUNT = 32;
+/** Texts of which results are kept. Our choice: more than a recall compares with each other; a new fact is compared with fewer, and each of them is read several times. */
+const RECENT_COUNT = 64;
 
 /** The same function, which computes the result for a recently compared text only once. */
 export const keepCompared = <Result>(work: (text: string) => Result): ((text: string) => Result) =>
   keepRecent(work, { count: RECENT_COUNT, characters: COMPARED_CHARACTERS });
+
+/** The same for two texts, of which one judgement compares them in several steps. */
+export function keepComparedPair<Result>(
+  work: (one: string, other: string) => Result,
+): (one: string, other: string) => Result {
+  const resultsOf = keepCompared((one) => keepCompared((other) => work(one, other)));
+  return (one, other) => resultsOf(one)(other);
+}
 
 /** Words of which terms are kept. Our choice: those of the compared texts, each of which is read in several ways. */
 const RECENT_WORDS = { count: 2_048, characters: 40 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareFacts, judgeClaim } from "#memory/subject/same-subject.ts";
+import { compareFacts, judgeClaim, mayCorrect } from "#memory/subject/same-subject.ts";
 
 describe("a likely correction", () => {
   it.each([
@@ -72,4 +72,16 @@ describe("a claim that a fact corrects another one", () => {
   ])("is refused where both hold: “%s” and “%s”", (fresh, known) => {
     expect(judgeClaim(fresh, known)).toBe("other");
   });
+});
+
+it.each([
+  ["My manager is Ingrid.", "My manager is Tobias."],
+  ["I like techno.", "I like jazz."],
+  ["Her favourite colour is green.", "My favourite colour is red."],
+  ["In C++ I use CLion.", "In C# I use Rider."],
+  ["I will live in Rome for a year after my degree.", "I live in Oslo."],
+  ["We deploy on Fridays.", "My cat is grey."],
+  ["I like jazz.", "I like jazz."],
+])("“%s” may correct “%s” exactly if a claim that it does is not refused", (fresh, known) => {
+  expect(mayCorrect(fresh, known)).toBe(judgeClaim(fresh, known) !== "other");
 });

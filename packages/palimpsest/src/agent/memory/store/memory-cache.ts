@@ -19,7 +19,7 @@ import { type KnownMemory, trustOf } from "../../../memory/files/memory.ts";
 import { isOwnIndex } from "../../../memory/files/memory-index.ts";
 import { isRecallable } from "../../../memory/recall/recall-plan.ts";
 import { searchFields } from "../../../memory/recall/search-fields.ts";
-import { judgeClaim } from "../../../memory/subject/same-subject.ts";
+import { mayCorrect } from "../../../memory/subject/same-subject.ts";
 import type { MemoryFile, MemoryFileHead, MemoryFollower, MemoryStore } from "../../../ports/memory-store.ts";
 import { followByListing } from "./follow-by-listing.ts";
 import { IndexSaver } from "./index-saver.ts";
@@ -169,7 +169,7 @@ export class MemoryCache {
         // One of them was removed just now.
         if (revising === undefined || found === undefined || shown === undefined) continue;
         // The link is a claim of the file: anybody may have written it.
-        if (judgeClaim(revising.body, found.body) === "other") continue;
+        if (!mayCorrect(revising.body, found.body)) continue;
         const isFirst = trustOf(revising) >= trustOf(shown);
         add(newer.path, hit, hit.score * (isFirst ? BEFORE : 1 / BEFORE));
       }
