@@ -75,14 +75,16 @@ const LETTERS = `(?=(?:[a-z_~+/=.-]{0,9}[A-Z]){5})(?=(?:[A-Z_~+/=.-]{0,9}[a-z]){
 const PASSWORD = String.raw`[^\s"'\x60\\()[\]{}<>$,;。，；、！？：「」『』（）«»“”‘’„]`;
 /** Not what code, a template or a pattern has where a value could be. */
 const NO_CODE = String.raw`${NO_VALUE}(?![^\s"'\x60]{0,256}?(?:\$\{|\$\(|\{\{|\(\?|\[\^?\w-\w))`;
+/** The name of a method, which sentences about passwords have: "is SHA256-hashed". */
+const NO_METHOD = String.raw`(?!(?:hmac-?)?(?:sha|aes|md|pbkdf|base|argon|utf|rsa)[-_]?\d{1,4}[a-z]{0,2}(?:[-_/][a-z\d]{1,16}){0,3}(?![\w$@!#%&*+=~^-]))`;
 const OF_BOTH = String.raw`(?=[^\s"'\x60]{0,64}\d)(?=[^\s"'\x60]{0,64}[A-Za-z])`;
 /** Any signs up to the closing quote. */
 const BETWEEN_QUOTES = ['"', "'", "\\x60"]
   .map((quote) => String.raw`(?<=${quote})${NO_CODE}${OF_BOTH}[^\s${quote}\\]{6,256}(?=\\{0,3}${quote})`)
   .join("|");
 /** Any signs up to the end of the line, or up to the next part of a connection string. No call, no index. */
-const TO_END = String.raw`(?<=[=:：][ \t]{0,4})(?![\w.?!]{0,64}[([<{])${NO_CODE}${OF_BOTH}(?:(?:[^\s"'\x60\\,;]|[,;](?![A-Za-z_][\w.]{0,40}[=:(])){5,255}[^\s"'\x60\\,;.)}\]>](?=[ \t]{0,8}(?:\r?\n|\\{1,8}[nr]|$))|(?<==)[^\s"'\x60\\;]{6,256}(?=;))`;
-const UNQUOTED = String.raw`(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
+const TO_END = String.raw`(?<=[=:：][ \t]{0,4})${NO_METHOD}(?![\w.?!]{0,64}[([<{])${NO_CODE}${OF_BOTH}(?:(?:[^\s"'\x60\\,;]|[,;](?![A-Za-z_][\w.]{0,40}[=:(])){5,255}[^\s"'\x60\\,;.)}\]>](?=[ \t]{0,8}(?:\r?\n|\\{1,8}[nr]|$))|(?<==)[^\s"'\x60\\;]{6,256}(?=;))`;
+const UNQUOTED = String.raw`${NO_METHOD}(?=${PASSWORD}{0,64}\d)(?=${PASSWORD}{0,64}[A-Za-z])${NO_VALUE}${PASSWORD}{6,256}(?<![.!?])`;
 /** A password: a letter and a digit, with any signs where it is clear where it ends. */
 export const PASSWORD_VALUE = `(?:${BETWEEN_QUOTES}|${TO_END}|${UNQUOTED})`;
 /** More specific rules come first: the first one that matches names the family. */

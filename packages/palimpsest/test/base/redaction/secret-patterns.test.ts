@@ -198,6 +198,8 @@ describe("redactSecrets", () => {
     'kind: "Secret"\n}\n"data": {\n  "email": input.email,\n',
     "| Secret | Use |\n| --- | --- |\n| `AWS_S3_BUCKET_V2` | `CLIENT2` |",
     "name,token\nUSDC,0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\nwide,--space-2xl-4xl-x",
+    "The password is SHA256-hashed, its password: Base64-encoded; passwort ist PBKDF2-SHA512.",
+    "密码是 SHA256 加密的, şifre AES256 ile, hasło jest HMAC-SHA-256",
     "La parola COVID-19 del 2020. La parola del giorno è COVID-19.",
     "first_pass = 2nd-one; bypass: 12ab34; the compile-pass 1st-run2",
     "Hasło jest wymagane, şifre en az 8 karakter, mật khẩu là bắt buộc",
