@@ -7,7 +7,6 @@ import { parseMemoryFile, updateMemoryFile } from "#memory/files/memory-file.ts"
 import { setIndexLine } from "#memory/files/memory-index.ts";
 import { usedMemories } from "#memory/recall/used-memories.ts";
 import { changesIn, insteadIn } from "#memory/subject/change-patterns.ts";
-import { putNewerFirst } from "#memory/subject/newer-first.ts";
 import { compareFacts } from "#memory/subject/same-subject.ts";
 import { signsOf } from "#memory/subject/subject-words.ts";
 import type { ConversationMessage } from "#memory/trust/attributed-text.ts";
@@ -148,21 +147,6 @@ describe("what a conversation says", () => {
       return usedMemories([aMemory({ body: text })], { userText: text, answer: text });
     };
     expect(growth(work(200), work(1_600))).toBeLessThan(LINEAR_LIMIT);
-  });
-
-  it("is put before others in steps that hardly grow with the number of long memories", () => {
-    const work = (count: number) => () =>
-      putNewerFirst(
-        Array.from({ length: count }, (_, at) => ({
-          text: `A${at} deploys to Frankfurt. ${Array.from({ length: 90 }, (_, word) => `a${at}b${word}`).join(" ")}`,
-          score: 100 - at,
-          timeMs: at,
-          trust: 2,
-          words: ["frankfurt"],
-        })),
-        (found) => found,
-      );
-    expect(growth(work(5), work(40))).toBeLessThan(LINEAR_LIMIT);
   });
 
   it.each(["a", "not ", "a'", "é"])("is compared as a fact in linear time where it repeats %j", (piece) => {

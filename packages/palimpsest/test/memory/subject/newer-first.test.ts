@@ -71,3 +71,14 @@ it.each([
   const both = [older, newer];
   expect(ordered(...both).map((one) => both.indexOf(one as typeof older))).toEqual(expected);
 });
+
+it("compares the words of the message of the best few, and of short memories only", () => {
+  const older = { text: "Rehearsals: Tuesdays.", score: 100, timeMs: OLD, trust: 2, words: ["rehearsals"] };
+  const others = Array.from({ length: 12 }, (_, at) => ({ ...tests, score: 99 - at }));
+  const newer = { ...older, text: "Rehearsals got shifted to Sundays.", score: 80, timeMs: NEW };
+  const words = Array.from({ length: 80 }, (_, at) => `word${at}`).join(" ");
+  const long = { ...newer, text: `${newer.text} ${words}` };
+  expect(ordered(older, newer)).toEqual([newer, older]);
+  expect(ordered(older, ...others, newer)).toEqual([older, ...others, newer]);
+  expect(ordered(older, long)).toEqual([older, long]);
+});
