@@ -11,7 +11,10 @@ const LONGEST_PARAGRAPH = 20_000;
 const DEEPEST = 30;
 
 const MARKS = /[[\](*_<&"~]/g;
-const FENCE = /^ {0,3}(?:```|~~~)/;
+/** Code begins, if the line is not within something else: an indented one may be part of a list that ends before it. */
+const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
+/** Where HTML or the address of a link may go on over lines, a fence after it is perhaps none. */
+const UNSURE = /^ {0,3}(?:<|\[[^\]]{0,999}\]:)/;
 /** The text of such a line is parsed by itself, with the lines that continue it. */
 const NEW_PARAGRAPH = /^\s*(?:$|[|#>]|[-*+] |\d{1,9}[.)] )/;
 const TOO_DEEP = new RegExp(
@@ -24,10 +27,16 @@ const FAR_IN = new RegExp(String.raw`^[ \t]{${4 * DEEPEST}}[ \t]*(?:>|[-*+][ \t]
 export function isDrawable(text: string): boolean {
   let marksCount = 0;
   let characters = 0;
-  let isFenced = false;
+  let fence: string | undefined;
+  let isUnsure = false;
   for (const line of text.split("\n")) {
-    if (FENCE.test(line)) isFenced = !isFenced;
-    else if (!isFenced) {
+    if (fence !== undefined) {
+      if (endsCode(line, fence)) fence = undefined;
+      continue;
+    }
+    isUnsure ||= UNSURE.test(line);
+    if (!isUnsure) fence = FENCE.exec(line)?.[1];
+    if (fence === undefined) {
       if (TOO_DEEP.test(line) || FAR_IN.test(line)) return false;
       if (NEW_PARAGRAPH.test(line)) [marksCount, characters] = [0, 0];
       marksCount += line.match(MARKS)?.length ?? 0;
@@ -36,4 +45,10 @@ export function isDrawable(text: string): boolean {
     }
   }
   return true;
+}
+
+/** True for the marks that code began with, alone on their line. */
+function endsCode(line: string, fence: string): boolean {
+  const marks = line.trim();
+  return /^ {0,3}\S/.test(line) && marks.startsWith(fence) && /^[`~]+$/.test(marks);
 }

@@ -39,9 +39,26 @@ describe("an answer of the model", () => {
   });
 
   it.each([
+    ["has no end", "```a`b\n"],
+    ["is longer", "````\n```\n````\n"],
+    ["ends with words", "```\na\n``` x\n```\n"],
+    ["is of other marks", "~~~\n```\n~~~\n"],
+    ["is in HTML", "<div>\n```\n\n"],
+    ["is in a comment", "<!--\n\n```\n-->\n"],
+    ["is in a list", "- a\n\n  ```\nq\n"],
+    ["is an address", "[a]:\n```\n"],
+  ])("that begins with a fence that %s is not parsed", (_what, start) => {
+    expect(isDrawable(`${start}${"[a](".repeat(1_500)}`)).toBe(false);
+  });
+
+  it.each([
     ["a table", "| a | **b** | [c](d) |\n".repeat(500)],
     ["a list of links", "- [a](http://b.example/c_d) and *e*\n".repeat(500)],
     ["code", `\`\`\`json\n${'{"a": ["b", (c)]}\n'.repeat(2_000)}\`\`\`\nend`],
+    [
+      "code in longer marks",
+      `Words\n\`\`\`\`md\n\`\`\`\n${"[a](b) *c* ".repeat(500)}\n\`\`\`\n\`\`\`\`\nend`,
+    ],
     ["paragraphs", `${"A paragraph with **bold** and `code` (and more).\n".repeat(20)}\n`.repeat(50)],
   ])("that is %s is parsed", (_what, text) => {
     expect(isDrawable(text)).toBe(true);
