@@ -235,8 +235,9 @@ class OwnTools {
       name: "memory_correct",
       title: "Correct a memory",
       description:
-        "Remember a fact in place of a memory that is wrong or out of date. The old one stays as history and is not recalled. " +
-        "A memory that the user said or confirmed is not replaced: then both stay, and the answer says so.",
+        "Remember a fact in place of a memory that is wrong or out of date. Say in it what changed: " +
+        "then the old one stays as history and is not recalled. Where the text reports no change of it, or the user said or " +
+        "confirmed the old one, both stay, and the answer says so.",
       properties: {
         path: idSchema("The memory that is wrong, as memory_list shows it."),
         text: {

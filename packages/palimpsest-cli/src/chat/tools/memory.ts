@@ -16,7 +16,7 @@ export function memoryTool(world: ToolWorld, memory: PersistentMemory): AgentToo
   return tool({
     name: "memory",
     description:
-      "Long-term memory of this project. `recall` finds what answers `text`. `remember` keeps the fact in `text` for later sessions: decisions, preferences, what code and version control do not say; with `corrects`, in place of older ones. `list` names all. `forget` archives `path`. What the user asks you to remember is kept by itself; remember only what would be lost otherwise.",
+      "Long-term memory of this project. `recall` finds what answers `text`. `remember` keeps the fact in `text` for later sessions: decisions, preferences, what code and version control do not say; with `corrects`, in place of older ones, if it says what changed. `list` names all. `forget` archives `path`. What the user asks you to remember is kept by itself; remember only what would be lost otherwise.",
     input: {
       type: "object",
       properties: {

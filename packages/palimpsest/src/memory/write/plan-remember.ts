@@ -220,7 +220,7 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
   return {
     status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
     path,
-    reason: reasonOf(fresh, superseded, kept),
+    reason: reasonOf(fresh, { superseded, kept, revises }),
     changes,
     lines: fresh.isQuarantined ? [] : [lineFor(fresh, path)],
     superseded,
@@ -244,7 +244,13 @@ const SAYERS: Readonly<Record<MemorySource, string>> = {
   unknown: "an unknown source",
 };
 
-function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: readonly KnownMemory[]): string {
+interface Relations {
+  readonly superseded: readonly string[];
+  readonly kept: readonly KnownMemory[];
+  readonly revises: readonly string[];
+}
+
+function reasonOf(fresh: FreshMemory, { superseded, kept, revises }: Relations): string {
   const { isQuarantined, source } = fresh;
   if (isQuarantined)
     return `Only ${SAYERS[source]} said so: it is kept, and shown to no model until a person confirms it.`;
@@ -253,6 +259,7 @@ function reasonOf(fresh: FreshMemory, superseded: readonly string[], kept: reado
   const parts = [
     superseded.length > 0 ? `It takes the place of ${superseded.join(", ")}.` : "It is new.",
     ...(kept.length > 0 ? [`It says otherwise than ${paths}, which is ${advantage}: both stay.`] : []),
+    ...(revises.length > 0 ? [`It may correct ${revises.join(", ")}: both stay.`] : []),
   ];
   return parts.join(" ");
 }
