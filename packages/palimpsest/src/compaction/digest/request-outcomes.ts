@@ -35,6 +35,18 @@ export function beginRequest(
   if (requests.length > REQUESTS_KEPT) requests.splice(1, 1);
 }
 
+/** The newest request, if it is neither answered nor cut short by the user. */
+export function openRequest(
+  requests: readonly RequestRecord[],
+  userWords: readonly { readonly seq: number; readonly text: string }[],
+): RequestRecord | undefined {
+  const latest = requests.at(-1);
+  const newest = userWords.at(-1);
+  if (latest === undefined || latest.answer !== undefined) return undefined;
+  const isCutShort = newest !== undefined && newest.seq > latest.seq && INTERRUPTION.test(newest.text);
+  return isCutShort ? undefined : latest;
+}
+
 /** The assistant goes on: what it said before was not its answer. */
 export function continueRequest(requests: readonly RequestRecord[], changedPaths: readonly string[]): void {
   const request = requests.at(-1);

@@ -4,7 +4,7 @@
  */
 import { shorten } from "../../base/text/text.ts";
 import type { Digest } from "../digest/digest.ts";
-import type { RequestRecord } from "../digest/request-outcomes.ts";
+import { openRequest, type RequestRecord } from "../digest/request-outcomes.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
 import { inline } from "../shared/quoted-lines.ts";
 
@@ -36,8 +36,8 @@ export function composeRequests(
   measure: Measure,
 ): readonly string[] {
   const requests = digest.requests.filter(({ seq }) => seq <= options.throughSeq);
-  const latest = digest.requests.at(-1);
-  const described = requests.map((request) => describeRequest(request, request === latest, digest, options));
+  const open = openRequest(digest.requests, digest.userWords);
+  const described = requests.map((request) => describeRequest(request, request === open, digest, options));
   if (!described.some(({ hasMore }) => hasMore)) return [];
   let leftTokens =
     Math.min(REQUESTS_TOKENS, options.budgetTokens) - measureText(`${HEADING}\n\n- and 999 more`, measure);
@@ -64,7 +64,7 @@ interface DescribedRequest {
 
 function describeRequest(
   request: RequestRecord,
-  isLatest: boolean,
+  isOpen: boolean,
   { userWords }: Digest,
   { verbatimSeqs, isCovered }: RequestLinesOptions,
 ): DescribedRequest {
@@ -72,9 +72,8 @@ function describeRequest(
   const isDropped = !verbatimSeqs.has(seq) && !isCovered(text);
   const words = verbatimSeqs.has(seq) ? undefined : userWords.find((one) => one.pointer === pointer)?.text;
   const demands = findDemands(words ?? "", (sentence) => !text.includes(sentence) && !isCovered(sentence));
-  const isOpen = answer === undefined && isLatest;
   const line = [
-    `- ${pointer} "${inline(isDropped ? text : shorten(text, KNOWN_CHARACTERS))}": ${describeOutcome(request, isLatest)}`,
+    `- ${pointer} "${inline(isDropped ? text : shorten(text, KNOWN_CHARACTERS))}": ${describeOutcome(request, isOpen)}`,
     ...demands.map((demand) => `  - demanded there: "${inline(demand)}"`),
   ].join("\n");
   return {
@@ -86,7 +85,7 @@ function describeRequest(
 
 function describeOutcome(
   { answer, answerPointer, failure, changesCount, lastChanged }: RequestRecord,
-  isLatest: boolean,
+  isOpen: boolean,
 ): string {
   const changed =
     changesCount === 0 || lastChanged === undefined
@@ -94,7 +93,7 @@ function describeOutcome(
       : `; ${changesCount} ${changesCount === 1 ? "change" : "changes"}, last in ${inline(shorten(lastChanged, CHANGED_CHARACTERS))}`;
   const failed = failure === undefined || failure === "" ? "" : `; its last call failed: ${inline(failure)}`;
   if (answer !== undefined) return `answered (${answerPointer}): "${inline(answer)}"${changed}${failed}`;
-  return `${isLatest ? "open" : "cut short by the next message"}${changed}${failed}`;
+  return `${isOpen ? "open" : "cut short by the next message"}${changed}${failed}`;
 }
 
 /** Words of a sentence that demands or forbids, in some languages; in others the beginning of a message counts. */

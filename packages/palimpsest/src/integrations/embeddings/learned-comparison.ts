@@ -11,8 +11,8 @@ import type { EmbeddedSide } from "../../ports/model-client.ts";
 const NUMBERS_COUNT = 512;
 const RANK = 32;
 
-type Map = readonly [inner: Float32Array, outer: Float32Array];
-export type LearnedComparison = Readonly<Record<EmbeddedSide, Map>> & { readonly mean: Float32Array };
+type LinearMap = readonly [inner: Float32Array, outer: Float32Array];
+export type LearnedComparison = Readonly<Record<EmbeddedSide, LinearMap>> & { readonly mean: Float32Array };
 
 /** Reads the weights as `train.py` writes them. */
 export function readLearnedComparison(weights: string): LearnedComparison {
@@ -25,7 +25,7 @@ export function readLearnedComparison(weights: string): LearnedComparison {
     at = from + count;
     return Float32Array.from({ length: count }, (_, place) => view.getInt8(from + place) * scale);
   };
-  const nextMap = (): Map => [next(RANK * NUMBERS_COUNT), next(RANK * NUMBERS_COUNT)];
+  const nextMap = (): LinearMap => [next(RANK * NUMBERS_COUNT), next(RANK * NUMBERS_COUNT)];
   return { mean: next(NUMBERS_COUNT), message: nextMap(), memory: nextMap() };
 }
 

@@ -85,6 +85,18 @@ describe("a request", () => {
     );
   });
 
+  it("that the user cut short last is not open", () => {
+    const messages = [
+      user("Mend the lexer."),
+      answer("Done."),
+      user("Delete the branch."),
+      user("[Request interrupted by user]"),
+    ];
+    expect(lines(messages, { verbatim: [1, 3] }).at(-1)).toBe(
+      '- m3.0 "Delete the branch.": cut short by the next message',
+    );
+  });
+
   it("that is the only one, open and quoted in full, needs no line", () => {
     expect(lines([user("Mend the lexer.")], { verbatim: [1] })).toEqual([]);
   });

@@ -8,6 +8,7 @@
 import { finish, type Steps } from "../../../base/steps.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import type { Digest } from "../../digest/digest.ts";
+import { openRequest } from "../../digest/request-outcomes.ts";
 import { openTodos } from "../../digest/todo-state.ts";
 import { literalsOfText } from "../../literals/literals.ts";
 import { fitPrefix, type Lines, type Measure, measureText } from "../../shared/measure.ts";
@@ -191,8 +192,8 @@ function inOrder(lines: readonly string[]): readonly string[] {
 /** Has the user's newest words near its end, unless they follow in the tail or are answered: models go on with what comes last. */
 function nextStep(digest: Digest, { hasTail, throughSeq }: SummaryOptions): readonly string[] {
   const active = openTodos(digest.todos)[0];
-  const latest = digest.requests.at(-1);
-  const isOpen = latest !== undefined && latest.seq <= throughSeq && latest.answer === undefined;
+  const open = openRequest(digest.requests, digest.userWords);
+  const asked = open !== undefined && open.seq <= throughSeq ? open : undefined;
   const lastWords = digest.assistantWords
     .findLast(({ seq }) => seq <= throughSeq)
     ?.text.trim()
@@ -200,7 +201,9 @@ function nextStep(digest: Digest, { hasTail, throughSeq }: SummaryOptions): read
     .at(-1);
   const ahead = [
     ...(active === undefined ? [] : [`- Next on the task list: "${inline(active.text)}"`]),
-    ...(isOpen ? [`- The user's latest request, open (${latest.pointer}): "${inline(latest.text)}"`] : []),
+    ...(asked === undefined
+      ? []
+      : [`- The user's latest request, open (${asked.pointer}): "${inline(asked.text)}"`]),
   ];
   if (hasTail) return [...ahead, "- Go on from the newest messages, which follow below verbatim."];
   const words =

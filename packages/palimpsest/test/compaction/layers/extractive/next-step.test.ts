@@ -39,6 +39,11 @@ describe("The next step", () => {
     expect(nextStepIn(messages, "strict")).not.toContain("latest request, open");
   });
 
+  it("names no request that the user cut short", () => {
+    const messages = [...earlier, request, ...reads(40), user("[Request interrupted by user]")];
+    expect(nextStepIn(messages, "strict")).not.toContain("latest request, open");
+  });
+
   it("names no request that follows to the letter", () => {
     const messages = [...earlier, ...reads(40), request];
     expect(nextStepIn(messages, "permissive")).not.toContain("latest request, open");
