@@ -92,7 +92,8 @@ export class RunReport {
     } else if (event.type === "tool-denied") {
       const { id, name, input } = event.call;
       this.#denials.push({ tool_name: name, tool_use_id: id, tool_input: input, reason: event.reason });
-      if (format === "text")
+      // A plan is put before a person; no rule would allow it.
+      if (format === "text" && name !== "exit_plan_mode")
         err.write(terminalText(`Not allowed: ${toolLabel(event)}: ${event.reason}`, err));
     } else if (event.type === "retry" && format === "text") err.write(`${retryWords(event)}\n`);
     else if (event.type === "notice" && format !== "stream-json") err.write(terminalText(event.text, err));

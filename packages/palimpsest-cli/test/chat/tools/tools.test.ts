@@ -16,10 +16,13 @@ async function results(
     files = {},
     args = ["--permission-mode", "allow-all"],
     prepare,
+    says = "",
   }: {
     readonly files?: Files;
     readonly args?: readonly string[];
     readonly prepare?: (folder: string, home: string) => void;
+    /** What the run writes beside the answer. */
+    readonly says?: string;
   } = {},
 ): Promise<readonly string[]> {
   const found: string[] = [];
@@ -37,7 +40,7 @@ async function results(
   const { code, err } = await runChat(place, ["-p", "Go.", ...args]);
   const { violations } = place.provider;
   await place.provider.close();
-  expect({ code, err, violations }).toEqual({ code: 0, err: "", violations: [] });
+  expect({ code, err, violations }).toEqual({ code: 0, err: says, violations: [] });
   return found;
 }
 
@@ -136,6 +139,7 @@ describe("write and edit", () => {
           const chat = { permissions: { deny: ["edit(none.txt)"] } };
           writeFileSync(join(home, "settings.json"), JSON.stringify({ chat }));
         },
+        says: "Not allowed: edit none.txt: the rule edit(none.txt) forbids it\n",
       },
     );
     expect(found).toEqual([

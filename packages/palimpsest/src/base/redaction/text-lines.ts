@@ -26,7 +26,9 @@ export function startOfLine(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST_LINE);
   const before = text.slice(from, at);
   const end = before.lastIndexOf("\n");
-  const written = before.lastIndexOf("\\n");
-  if (end === -1 && written === -1) return from === 0 ? 0 : at;
-  return from + Math.max(end + 1, written + 2);
+  // Only behind that end: where lines are short, little is looked at.
+  const written = before.slice(end + 1).lastIndexOf("\\n");
+  if (written !== -1) return from + end + 1 + written + 2;
+  if (end === -1) return from === 0 ? 0 : at;
+  return from + end + 1;
 }

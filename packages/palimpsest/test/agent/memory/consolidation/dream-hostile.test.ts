@@ -250,7 +250,7 @@ describe("a hostile answer", () => {
     const many = Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [
         [`old${at}.md`, { body: `The crate ${at} of Ada stands on shelf A.`, days: 9 }],
-        [`new${at}.md`, { body: `Shelf B is where crate ${at} of Ada is found.`, days: 1 }],
+        [`new${at}.md`, { body: `The crate ${at} of Ada was moved from shelf A to shelf B.`, days: 1 }],
       ]).flat(),
     );
     const staged = await planted(many);
