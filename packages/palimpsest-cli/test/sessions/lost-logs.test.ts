@@ -1,5 +1,5 @@
 /** Logs of which a crash, a full disk or a power loss left nothing: no command takes one for the latest session. */
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openChat } from "#chat/agent/open-chat.ts";
@@ -12,7 +12,11 @@ const LOST = "11111111-2222-3333-4444-555555555555";
 /** Leaves a newer log without an entry in the only project of a home. */
 function leaveLost(home: string, bytes: string): void {
   const [project] = readdirSync(join(home, "projects"));
-  writeFileSync(join(home, "projects", project!, `${LOST}.jsonl`), bytes);
+  const path = join(home, "projects", project!, `${LOST}.jsonl`);
+  writeFileSync(path, bytes);
+  // Clocks of file systems are coarse: so that it is newer in any case.
+  const soon = Date.now() / 1_000 + 10;
+  utimesSync(path, soon, soon);
 }
 
 it.each([
