@@ -13,7 +13,7 @@ const DEEPEST = 30;
 const MARKS = /[[\](*_<&"~]/g;
 /** Code begins, if the line is not within something else: an indented one may be part of a list that ends before it. */
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
-/** Where HTML or the address of a link may go on over lines, a fence after it is perhaps none. */
+/** The beginning of HTML or of a link's address: either may go on over lines, so a fence after it may be none. */
 const UNSURE = /^ {0,3}(?:<|\[[^\]]{0,999}\]:)/;
 /** The text of such a line is parsed by itself, with the lines that continue it. */
 const NEW_PARAGRAPH = /^\s*(?:$|[|#>]|[-*+] |\d{1,9}[.)] )/;

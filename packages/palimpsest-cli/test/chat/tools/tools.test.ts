@@ -21,7 +21,7 @@ async function results(
     readonly files?: Files;
     readonly args?: readonly string[];
     readonly prepare?: (folder: string, home: string) => void;
-    /** What the run writes beside the answer. */
+    /** The text of the run on stderr. */
     readonly says?: string;
   } = {},
 ): Promise<readonly string[]> {

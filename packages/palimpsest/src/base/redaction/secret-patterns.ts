@@ -214,7 +214,7 @@ function scan(text: string, found: RankedSpan[], joints: Joints): Places {
   return places;
 }
 
-/** Where a table of secrets may be. */
+/** Places at which a table of secrets may begin. */
 interface Places {
   readonly names: RankedSpan[];
   readonly inserts: RankedSpan[];

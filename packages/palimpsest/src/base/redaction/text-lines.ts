@@ -21,7 +21,7 @@ export function* textLines(text: string, from = 0): Iterable<TextLine> {
   yield { text: text.slice(at, at + LONGEST_LINE), from: at };
 }
 
-/** Where the line of a place begins; the place itself in a longer line. */
+/** Returns the beginning of the line that a place is in; in a longer line, the place itself. */
 export function startOfLine(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST_LINE);
   const before = text.slice(from, at);

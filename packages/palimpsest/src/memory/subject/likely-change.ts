@@ -15,7 +15,7 @@ import {
 } from "./fact-frame.ts";
 import { areOfOtherOwners, isOfPlace, isOfSpeaker } from "./owners.ts";
 import { areOfOneSlot } from "./slots.ts";
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
 
 /** Share of the words of the shorter fact that both have. Our choice: the subject, in a sentence of subject, relation and value. */
 const SHARED_SHARE = 1 / 4;
@@ -53,9 +53,7 @@ export function areOfOneAttribute(fresh: string, known: string): boolean {
   );
 }
 
-/** Words of a value at the most. Our choice: a name or a short phrase. */
-const VALUE_WORDS_COUNT = 5;
-/** What follows them is all that the subject is or has there. */
+/** Words in front of a value of which a subject has only one. */
 const BEING = new Set(
   "is are be runs ist sind läuft heißt es son está están usa llama est sont 是 叫 在 为".split(" "),
 );
@@ -67,7 +65,7 @@ function nameOf(text: string): string | undefined {
   return name !== undefined && meaningfulOf(factTokens(name)).length > 0 ? name : undefined;
 }
 
-/** What one person does or has for others: another one may have taken it over. */
+/** Tasks and roles that one person has for others, and that another person may have taken over. */
 const OFFICE = anyOf(
   [
     "owns|leads|runs|manages|maintains|heads|handles|responsible|in charge|is (?:the|our|my)|leitet|betreut|verantwortet|macht|zuständig",

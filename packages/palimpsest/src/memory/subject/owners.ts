@@ -79,7 +79,7 @@ const ownersOf = keepCompared((text): Owners => {
   };
 });
 
-/** What a fact begins with; a genitive further behind is a value. */
+/** The beginning of a fact; a genitive further behind belongs to the value. */
 const BEGINNING = /^(?:\S+\s+){0,3}\S*/u;
 
 /** True if two facts belong to two persons. */

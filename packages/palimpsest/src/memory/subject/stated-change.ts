@@ -18,10 +18,7 @@ import {
   wordsIn,
   wordsMissing,
 } from "./fact-frame.ts";
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
-
-/** Words of a value at the most. Our choice: a name or a short phrase. */
-const VALUE_WORDS_COUNT = 5;
+import { COMPARED_CHARACTERS, keepCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
 
 type StatedChange = "corrects" | "revises" | undefined;
 

@@ -8,6 +8,8 @@ import { keepRecent } from "../../base/text/recent-texts.ts";
 
 /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Our choice: some sentences; in a page no single value stands out. */
 export const COMPARED_CHARACTERS = 600;
+/** Words of a value at the most. Our choice: a name or a short phrase. */
+export const VALUE_WORDS_COUNT = 5;
 
 /** Texts of which results are kept. Our choice: more than a recall compares with each other; a new fact is compared with fewer, and each of them is read several times. */
 const RECENT_COUNT = 64;
