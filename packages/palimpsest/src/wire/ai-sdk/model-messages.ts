@@ -157,6 +157,11 @@ function carried(role: Message["role"], block: ContentBlock): ContentBlock {
   });
   if (block.type === "tool_result" && comesBack(named)) return named;
   const providerOptions = { [OWN]: { block: bare } };
+  // A result answers a call even where its part cannot say all of it, such as half a character.
+  if (block.type === "tool_result") {
+    const own = withCarrier(block, { providerOptions });
+    if (comesBack(own)) return own;
+  }
   const text = blockText(block) || `[${block.type}]`;
   return withCarrier({ type: "text", text } as const, { providerOptions, message });
 }

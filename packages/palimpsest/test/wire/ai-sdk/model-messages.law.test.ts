@@ -91,4 +91,16 @@ describe("our messages", () => {
     ]);
     expect(fromModelMessages(written)).toEqual(messages);
   });
+
+  it("keep a result of a tool that no part can say, such as half a character, in its place", () => {
+    const content: ContentBlock[] = [
+      { type: "tool_result", tool_use_id: "c1", content: "\udc00" },
+      { type: "tool_result", tool_use_id: "c2", content: "" },
+      { type: "text", text: "And now?" },
+    ];
+    const written = toModelMessages([{ role: "user", content }]);
+    expect(written.map(({ role }) => role)).toEqual(["tool", "user"]);
+    expect(JSON.stringify(written[0])).toContain('"value":"\ufffd"');
+    expect(fromModelMessages(written)).toEqual([{ role: "user", content }]);
+  });
 });
