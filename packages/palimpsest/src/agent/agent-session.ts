@@ -2,7 +2,7 @@
  * A session with a model: turns, notes, memory, and recovery from what providers refuse.
  *
  * DESIGN. It wraps a `Session`, which owns log and window, and hands to its compaction what needs a model: see
- * `session/compact/compact-window.ts`. One iteration is one recorded answer: at most one summary by a model, and one
+ * `session/compact/fit-options.ts`. One iteration is one recorded answer: at most one summary by a model, and one
  * recovery from a refusal.
  */
 import { AGENT_DEFAULTS } from "../base/defaults/agent.ts";
@@ -11,7 +11,7 @@ import type { Deadline } from "../ports/runtime.ts";
 import { saveBreakers } from "../session/append/breakers.ts";
 import { MAIL_MARK } from "../session/append/carried-marks.ts";
 import { OWN_MESSAGE_ID } from "../session/append/host-list.ts";
-import type { CompactionHelp } from "../session/compact/compact-window.ts";
+import type { CompactionHelp } from "../session/compact/fit-options.ts";
 import type { SessionEvent } from "../session/events/events.ts";
 import { writeOutStrings } from "../session/input/validate-messages.ts";
 import { askWithin } from "../session/model/ask-within.ts";

@@ -5,7 +5,7 @@
  */
 import { errorMessage } from "../../base/errors.ts";
 import type { ModelClient } from "../../ports/model-client.ts";
-import type { CompactionHelp } from "../../session/compact/compact-window.ts";
+import type { CompactionHelp } from "../../session/compact/fit-options.ts";
 import { modelRequest } from "../../session/model/model-call.ts";
 import { validateUsage } from "../../session/model/validate-answer.ts";
 import type { CallAnswer, CallRequest, PreparedCall } from "../../session/options/prepared-call.ts";

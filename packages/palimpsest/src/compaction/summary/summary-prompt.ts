@@ -123,3 +123,9 @@ export interface WrittenSummary {
   /** The usage that the provider reported for the calls. */
   readonly usage?: Usage | undefined;
 }
+
+/** The shortest summary to be expected of a model: its sections, with next to nothing in them. */
+export function shortestSummary(throughSeq: number): WrittenSummary {
+  const text = SUMMARY_SECTIONS.map(({ title }, index) => `${index + 1}. ${title}: none.`).join("\n");
+  return { text, throughSeq, model: "", leftOutRounds: 0 };
+}

@@ -25,10 +25,10 @@ import { WindowPlanner } from "../../compaction/planner/window-planner.ts";
 import { isFullByReportsAlone, withSummaries } from "../../compaction/planner/window-sizes.ts";
 import { explainCompaction, explainEdit } from "../../compaction/shared/edit-reason.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
-import type { WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
+import { shortestSummary, type WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
 import type { LayerEdit } from "../../transcript/edits.ts";
 import { type CountedParts, guardLayers, saveBreakers, writeBreakers } from "../append/breakers.ts";
-import type { CallRequest, PreparedCall } from "../options/prepared-call.ts";
+import type { CallRequest } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
 import type { ProviderEditing } from "../window/provider-edits.ts";
@@ -36,33 +36,12 @@ import type { HistoryParts, MeasuredParts, WindowParts } from "../window/session
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
 import { CompactionWatch, callsSinceBoundary, callsSinceCompaction, isBoundary } from "./compaction-watch.ts";
+import type { CompactionHelp, FitOptions, FittedWindow } from "./fit-options.ts";
 import { SummarySourcing } from "./obtain-summary.ts";
 import { restoreFromLog, WindowRestorer } from "./restore-window.ts";
 import type { ByHand, SummaryAsk, SummaryProgress } from "./summary-request.ts";
 
-/** The help of a session with a model. */
-export interface CompactionHelp extends Pick<CompactionCollaborators, "hooks" | "notes"> {
-  readonly summaries: SummarySourcing;
-  readonly restorer: WindowRestorer;
-}
-
-/** Options of one request that is made to fit. */
-export interface FitOptions {
-  /** Given by a session with a model. Without it, summaries are made from the log, and so are files that are shown again. */
-  readonly help?: CompactionHelp | undefined;
-  /** Compact whatever the size of the window, because a person asked for it. */
-  readonly byHand?: ByHand | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-type Edits = PreparedCall["edits"];
-
-/** A window that fits, the edits that made it so, and by how many tokens its messages are fewer, whatever is shown again. */
-export interface FittedWindow {
-  readonly fixed: FixedPart;
-  readonly edits: Edits;
-  readonly freedTokens: number;
-}
+type Edits = FittedWindow["edits"];
 
 interface PassOptions extends FitOptions {
   readonly progress: SummaryProgress;
@@ -261,7 +240,7 @@ export class WindowCompactor {
     const byNotes = await this.#planByNotes(planner, state, due, options);
     if (byNotes !== undefined) return byNotes;
     const source = this.#chooseSource(due, state, options);
-    if (source === "wait") return due;
+    if (source === "wait") return byHand === undefined ? due : this.#unlessInVain(due, state, byHand, ask);
     if (source === "background") help?.summaries.wish();
     if (source === "now-instead") help?.summaries.forgetFailure();
     const isLater = source === "later" || source === "background";
@@ -269,6 +248,17 @@ export class WindowCompactor {
       ? await turns.run(planner.planInSteps(state, undefined, true))
       : await ask({ ...(await this.#sources()), written, span: byHand?.span });
     return isSummaryDue(plan) ? { edits: [], usedTokens: state.usedTokens } : plan;
+  }
+
+  /** No model is paid for a summary where the shortest that it could write would be refused, and so would the log's. */
+  async #unlessInVain(
+    due: SummaryDue,
+    { seq }: WindowState,
+    { span }: ByHand,
+    ask: (sources: SummarySources) => WindowPlan | Promise<WindowPlan>,
+  ): Promise<WindowPlan> {
+    const plan = await ask({ ...(await this.#sources()), written: shortestSummary(seq), span });
+    return !isSummaryDue(plan) && plan.edits.length === 0 ? plan : due;
   }
 
   #chooseSource(due: SummaryDue, state: WindowState, options: PassWithSummary): SummarySource {

@@ -308,9 +308,13 @@ describe("a compaction by hand", () => {
     expect(session.session.tokens.padded).toBeGreaterThan(28_320);
   });
 
-  it("is refused where nothing would be gained", async () => {
-    const { session } = await setTheStage({ answer: () => "Yes." });
+  it.each([
+    { why: "all of it", options: {} },
+    { why: "one side of a pivot", options: { upTo: 3 } },
+  ])("is refused where nothing would be gained, before a model is paid for it: $why", async ({ options }) => {
+    const { session, eventNames } = await setTheStage({ answer: () => "Yes." });
     await session.turn("Hello.");
-    await expect(session.compact()).rejects.toMatchObject({ code: "COMPACTION_REFUSED" });
+    await expect(session.compact(options)).rejects.toMatchObject({ code: "COMPACTION_REFUSED" });
+    expect(eventNames()).toEqual([]);
   });
 });
