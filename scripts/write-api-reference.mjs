@@ -25,6 +25,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Signatures that are longer are cut: what follows is in the declarations. */
 const LONGEST_CELL = 240;
 const MOST_CODE_LINES = 24;
+/** How a program names a type that is not exported. */
+const HOW_TO_NAME = [
+  'TypeScript infers these types. To name one, read it from what is exported: `NonNullable<Parameters<AgentSession["turn"]>[1]>` is `TurnOptions`, `Awaited<ReturnType<AgentSession["turn"]>>` is `TurnResult`, and a member of a type is `Options["member"]`.',
+  "",
+];
 /** A page of more lines is divided. */
 const LONGEST_PAGE = 400;
 
@@ -129,11 +134,15 @@ function pagesOfEntry({ specifier, page, names, about }, isPublic) {
             file: page.replace(".md", "-options.md"),
             title: "Options and results that are not exported",
             list: behind.sort(byName),
+            about: HOW_TO_NAME,
           },
         ]),
   ]
     .filter(({ list }) => list.length > 0)
-    .map((part) => ({ ...part, lines: part.list.flatMap((one) => sectionOf(one, isInlined)) }));
+    .map(({ about = [], ...part }) => ({
+      ...part,
+      lines: [...about, ...part.list.flatMap((one) => sectionOf(one, isInlined))],
+    }));
   const head = [`# \`${specifier}\``, "", capital(about), ""];
   const whole = [...head, ...parts.flatMap(({ title, lines }) => [`## ${title}`, "", ...lines])];
   if (whole.length <= LONGEST_PAGE) return [[page, whole.join("\n")]];

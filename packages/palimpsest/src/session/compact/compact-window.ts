@@ -375,7 +375,7 @@ export class WindowCompactor {
       this.#parts.emit({ type: "compaction-vetoed", reason: ask.reason, veto: progress.veto });
     if (progress.isSettled === true) help.summaries.judge(edits, progress);
     if (byHand !== undefined) {
-      if (edits.length === 0) throw nothingGained();
+      if (edits.length === 0) throw nothingGained(byHand.span !== undefined);
       // A person asked for it: it does not count against what the session does by itself.
       this.watch.compactedByHand();
       saveBreakers(this.#parts);

@@ -34,11 +34,11 @@ export function vetoed(veto: string, cause?: unknown): CompactionError {
   });
 }
 
-export function nothingGained(): CompactionError {
+export function nothingGained(hasPivot: boolean): CompactionError {
   return new CompactionError("COMPACTION_REFUSED", {
     message:
       "Nothing would be gained by a compaction now: there is no place to cut, or too little to summarise.",
-    hint: "Go on without it, or name another `from` or `upTo`.",
+    hint: hasPivot ? "Go on without it, or name another `from` or `upTo`." : "Go on without it.",
   });
 }
 

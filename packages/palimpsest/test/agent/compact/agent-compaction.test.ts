@@ -309,12 +309,15 @@ describe("a compaction by hand", () => {
   });
 
   it.each([
-    { why: "all of it", options: {} },
-    { why: "one side of a pivot", options: { upTo: 3 } },
-  ])("is refused where nothing would be gained, before a model is paid for it: $why", async ({ options }) => {
+    { why: "all of it", options: {}, hint: "Go on without it." },
+    { why: "one side of a pivot", options: { upTo: 3 }, hint: expect.stringContaining("`upTo`") },
+  ])("is refused where nothing would be gained, before a model is paid for it: $why", async ({
+    options,
+    hint,
+  }) => {
     const { session, eventNames } = await setTheStage({ answer: () => "Yes." });
     await session.turn("Hello.");
-    await expect(session.compact(options)).rejects.toMatchObject({ code: "COMPACTION_REFUSED" });
+    await expect(session.compact(options)).rejects.toMatchObject({ code: "COMPACTION_REFUSED", hint });
     expect(eventNames()).toEqual([]);
   });
 });
