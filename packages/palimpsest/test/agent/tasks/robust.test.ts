@@ -116,7 +116,7 @@ describe("tasks", () => {
     await session.compact();
     const window = JSON.stringify(session.session.visible);
     expect(window).toContain('local_agent \\"One.\\": ended well');
-    expect(window).toContain('in_process_teammate \\"two: Two.\\": running for 0 s');
+    expect(window).toContain('in_process_teammate \\"two: Two.\\": running for ');
     const wired = { store, clock: systemClock, ids: randomIds, hasher: nodeHasher, timer: systemTimer };
     const fork = await forkSession("a", { ...wired, sessionId: "b" });
     await fork.close();
