@@ -179,7 +179,7 @@ export interface ModelClient {
 export type StreamingModelClient = ModelClient & Required<Pick<ModelClient, "stream">>;
 
 /** A text that is embedded to be compared: a message, or a memory that it may need. */
-export type EmbeddedSide = "message" | "memory";
+export type EmbeddedSide = NonNullable<Parameters<EmbeddingClient["embed"]>[1]["side"]>;
 
 /**
  * Turns texts into vectors, so that memories are found by their meaning, too.
@@ -190,7 +190,7 @@ export type EmbeddedSide = "message" | "memory";
 export interface EmbeddingClient {
   /** Id of the model: vectors of different models are never compared. */
   readonly model: string;
-  /** Most texts that one call may have. @defaultValue `embeddedTextsCount` */
+  /** Most texts that one call may have. @defaultValue 96, which common providers take */
   readonly mostTexts?: number;
   /** Distance from which on a memory is shown unasked, measured with this model. @defaultValue `nearSpreads` */
   readonly shownSpreads?: number;

@@ -1,7 +1,7 @@
 /**
  * Forms of sentences that name an old value and a new one: `from x to y`, `replaced x with y`, `y instead of x`.
  */
-import { keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
 
 const CHANGED =
   "moved?|moving|renamed?|changed?|switch(?:ed)?|migrated?|upgraded?|downgraded?|postponed|slipped|went|raised|lowered|transferred|" +
@@ -94,12 +94,9 @@ const NOT_BUT = bounded(
   "^(?<s>.*?)(?:(?<!\\p{L})(?:not (?!only|just|yet)|nicht (?!nur)|no (?!s[óo]lo|solamente))(?<x>.+?),? (?:but|sondern|sino) |不是(?<z>.+?)[，,]?而是)(?<y>.+)$",
 );
 
-/** Characters of a clause that is searched for a change, at the most. Our choice: a sentence has fewer, and the time of the patterns grows with the square. */
-const SEARCHED_CHARACTERS = 600;
-
-/** Changes that a clause states, by the patterns. */
+/** Changes that a clause states, by the patterns. A longer one is not searched: their time grows with the square. */
 export const changesIn = keepCompared((clause) => {
-  if (clause.length > SEARCHED_CHARACTERS) return [];
+  if (clause.length > COMPARED_CHARACTERS) return [];
   const hasVerb = CHANGE.test(clause);
   if (!hasVerb && !MARKS.test(clause)) return [];
   return PATTERNS.flatMap(({ pattern, needsVerb, isName }) => {
@@ -114,7 +111,7 @@ export const oldValueOf = ({ x, z }: Readonly<Record<string, string | undefined>
 /** The old value, and what is said beside it with the new one. */
 export const insteadIn = keepCompared(
   (clause): { readonly s: string; readonly x: string; readonly isNotBut?: boolean } | undefined => {
-    if (clause.length > SEARCHED_CHARACTERS) return undefined;
+    if (clause.length > COMPARED_CHARACTERS) return undefined;
     const instead = INSTEAD.exec(clause)?.groups;
     if (instead !== undefined) return { s: instead["s"]!, x: instead["x"]! };
     const notBut = NOT_BUT.exec(clause)?.groups;

@@ -22,15 +22,14 @@ import {
   type SubjectWord,
   saysSame,
   subjectWords,
+  VALUE_WORDS_COUNT,
   withoutTurns,
 } from "./subject-words.ts";
 
 /** Words that two facts share at the least before one denies the other. Our choice: a subject, and what is said of it. */
 const LEAST_SHARED_COUNT = 2;
-/** Words of a value that is replaced or denied, at the most. Our choice: a name or a short phrase. */
-const VALUE_WORDS_COUNT = 4;
-/** Words of an older fact that one about the same lacks at the most, unless it says what changed. Source: the longest value of `fact-frame.ts`. */
-const LACKED_WORDS_COUNT = 5;
+/** Words of a value that is replaced, at the most. Our choice: fewer than `VALUE_WORDS_COUNT`, because a corrected fact is not recalled. */
+const REPLACED_WORDS_COUNT = 4;
 
 /** `revises`: it likely corrects it; both are shown, the newer one first. */
 export type FactRelation = "repeats" | "corrects" | "revises" | "other";
@@ -69,8 +68,8 @@ export function mayCorrect(fresh: string, known: string): boolean {
 function compareStatements(fresh: string, known: string): FactRelation {
   if (fresh.length > COMPARED_CHARACTERS || known.length > COMPARED_CHARACTERS)
     return saysSame(fresh, known) ? "repeats" : "other";
-  // Most of what shares a word says something else: this tells so at little cost.
-  if (lacksMoreWords(known, factTokens(fresh), LACKED_WORDS_COUNT) && !saysChange(fresh)) return "other";
+  // Most of what shares a word says something else: this finds so at little cost.
+  if (lacksMoreWords(known, factTokens(fresh), VALUE_WORDS_COUNT) && !saysChange(fresh)) return "other";
   if (saysSame(fresh, known)) return "repeats";
   // Who asks says nothing.
   if ([fresh, known].some((text) => text.trimEnd().endsWith("?"))) return "other";
@@ -181,7 +180,7 @@ function replacesValue(fresh: readonly SubjectWord[], known: readonly SubjectWor
   const oldValue = known.slice(before, known.length - after);
   const newValue = fresh.slice(before, fresh.length - after);
   if (oldValue.length === 0 || newValue.length === 0) return false;
-  if (oldValue.length > VALUE_WORDS_COUNT || newValue.length > VALUE_WORDS_COUNT) return false;
+  if (oldValue.length > REPLACED_WORDS_COUNT || newValue.length > REPLACED_WORDS_COUNT) return false;
   if (oldValue[0]!.lead !== newValue[0]!.lead || [...oldValue, ...newValue].some(({ term }) => term === NOT))
     return false;
   // Two purposes have a value each, and a relation within a value means that the subjects differ, too.
