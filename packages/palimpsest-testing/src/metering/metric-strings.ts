@@ -1,7 +1,7 @@
 /**
  * The metric's own extractor: the distinctive strings of a text, by which survival is measured.
  *
- * It is deliberately not the extractor of the string appendix (`compaction/literals.ts`): what is
+ * It is deliberately not the extractor of the string appendix (`compaction/literals/literals.ts`): what is
  * measured must not be chosen by the one that measures. It knows paths, file names, identifiers
  * with a case change, underscore or digit, numbers, and quoted literals. It is the extractor of the
  * first simulator, so that figures can be compared.

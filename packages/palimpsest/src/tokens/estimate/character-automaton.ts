@@ -4,7 +4,7 @@
  * What a character costs a tokenizer depends on what it is and on what stands before it: the fifth
  * letter of a word is nearly free, a capital inside a word begins a new token, the tenth space of an
  * indentation costs nothing. So characters fall into classes; class and predecessor give a state, and
- * a state has a weight (`base/defaults/token-weights.ts`). Reading is one table look-up a character
+ * a state has a weight (`base/defaults/tokens/token-weights.ts`). Reading is one table look-up a character
  * whatever the text, so that no input is slow, and the tables take a few kilobytes.
  *
  * A state's name is its kind and, where the length of a run matters, how far into the run it is:

@@ -1,8 +1,7 @@
 /**
- * Every number of the product, once: unit, reason, source. Texts and comments refer to the name.
+ * The window that all absolute token numbers of the defaults are written for.
  *
- * Absolute token numbers are those of a window of `referenceWindowTokens` and scale down with the
- * window (`tokens/budget.ts`); where a number must not go below something, its `…Floor` says so.
+ * They scale down with the window (`tokens/budget/budget.ts`); where a number must not go below something, its `…Floor` says so.
  */
 import { assert } from "../../assert.ts";
 

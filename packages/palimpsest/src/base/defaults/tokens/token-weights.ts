@@ -1,5 +1,5 @@
 /**
- * Cost of each state of the estimator, in reference tokens (`tokens/character-automaton.ts`).
+ * Cost of each state of the estimator, in reference tokens (`tokens/estimate/character-automaton.ts`).
  *
  * Source: fitted, in two steps that `packages/evaluation/bench/estimator/fit.mjs` repeats. The shape: 5,000 pieces of 2 KB of
  * recorded agent sessions against the o200k tokenizer, and texts in 26 languages against the

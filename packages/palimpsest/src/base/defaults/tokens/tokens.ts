@@ -39,7 +39,7 @@ export const TOKENIZER_RATIOS = {
   unknown: 1.1,
 } as const;
 
-/** Constants of a window of `referenceWindowTokens`; they scale down with the window (`tokens/budget.ts`). */
+/** Constants of a window of `referenceWindowTokens`; they scale down with the window (`tokens/budget/budget.ts`). */
 export const BUDGET_DEFAULTS = {
   /** Kept free for a summary. Source: where-the-numbers-come-from.md, "Window and thresholds": p99.99 of real compaction summaries was 17,387 tokens. */
   summaryReserveTokens: 20_000,
