@@ -42,7 +42,7 @@ export function readTool(world: ToolWorld): AgentTool {
       additionalProperties: false,
     } as const,
     approve: async (input, context) => {
-      const name = await placeName(world.workspace, input.path, "read");
+      const name = await placeName(world.workspace, input.path);
       return world.decide(
         { tool: "read", risk: "free", paths: [name], what: `read ${name}` },
         input,

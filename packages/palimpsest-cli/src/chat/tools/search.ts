@@ -29,7 +29,7 @@ export function globTool(world: ToolWorld): AgentTool {
       additionalProperties: false,
     } as const,
     approve: async (input, context) => {
-      const name = await placeName(world.workspace, input.path ?? ".", "read");
+      const name = await placeName(world.workspace, input.path ?? ".");
       return world.decide(
         { tool: "glob", risk: "free", paths: [name], what: `look for files in ${name}` },
         input,
@@ -83,7 +83,7 @@ export function grepTool(world: ToolWorld): AgentTool {
       additionalProperties: false,
     } as const,
     approve: async (input, context) => {
-      const name = await placeName(world.workspace, input.path ?? ".", "read");
+      const name = await placeName(world.workspace, input.path ?? ".");
       return world.decide(
         { tool: "grep", risk: "free", paths: [name], what: `search in ${name}` },
         input,

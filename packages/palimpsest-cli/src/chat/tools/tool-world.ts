@@ -47,8 +47,8 @@ export async function orFailed<Result>(
 }
 
 /** Asks about a call that only names a path: the real path decides, so an unusable one is refused by the tool itself. */
-export async function placeName(workspace: Workspace, path: string, use: "read" | "change"): Promise<string> {
-  return workspace.resolve(path, use).then(
+export async function placeName(workspace: Workspace, path: string): Promise<string> {
+  return workspace.resolve(path, "read").then(
     ({ name }) => name,
     () => path,
   );

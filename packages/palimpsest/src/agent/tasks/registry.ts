@@ -94,11 +94,8 @@ const TASK_KIND_ROWS: readonly TaskKindRow[] = [
 const STEP_KINDS: ReadonlySet<TaskKindName> = new Set(["local_bash", "local_agent", "remote_agent"]);
 
 /** The kinds by name; for those that cannot be run here, why. */
-export function taskKinds(
-  context: TaskContext,
-  rows: readonly TaskKindRow[] = TASK_KIND_ROWS,
-): ReadonlyMap<TaskKindName, KindOrReason> {
+export function taskKinds(context: TaskContext): ReadonlyMap<TaskKindName, KindOrReason> {
   const kinds = new Map<TaskKindName, KindOrReason>();
-  for (const row of rows) kinds.set(row.kind, row.make(context, kinds));
+  for (const row of TASK_KIND_ROWS) kinds.set(row.kind, row.make(context, kinds));
   return kinds;
 }

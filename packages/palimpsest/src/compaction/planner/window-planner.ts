@@ -94,15 +94,15 @@ export class WindowPlanner {
     this.#ledger.resumed(calls, this.#rented(state, state.messagesTokens), this.#early.expectedAfter(state));
   }
 
-  /**
-   * Plans the edits before the request leaves. Changes nothing. `isEarlyLater`: a summary that saves cost is
-   * already being written, so the plan does not ask for one.
-   */
-  plan(state: WindowState, sources?: SummarySources, isEarlyLater = false): WindowPlan {
-    return finish(this.planInSteps(state, sources, isEarlyLater));
+  /** Plans the edits before the request leaves. Changes nothing. */
+  plan(state: WindowState, sources?: SummarySources): WindowPlan {
+    return finish(this.planInSteps(state, sources));
   }
 
-  /** The same in steps of a millisecond or two. The state must not change between them. @internal */
+  /**
+   * The same in steps of a millisecond or two. The state must not change between them. `isEarlyLater`: a summary that
+   * saves cost is already being written, so the plan does not ask for one. @internal
+   */
   *planInSteps(state: WindowState, sources?: SummarySources, isEarlyLater = false): Steps<WindowPlan> {
     const nothing: PlannedEdits = { edits: [], usedTokens: state.usedTokens };
     if (!isEarlyLater && this.#early.isDue(state)) {
@@ -168,12 +168,7 @@ export class WindowPlanner {
     return { messagesTokens, tokenPrice, keptTokens: this.#keptTokens(state) };
   }
 
-  /** Plans a compaction from the session's notes; `undefined` if they cannot replace the messages. */
-  fromNotes(state: WindowState, reason: SummaryReason, sources: SummarySources): PlannedEdits | undefined {
-    return finish(this.fromNotesInSteps(state, reason, sources));
-  }
-
-  /** The same in steps. @internal */
+  /** Plans a compaction from the session's notes, in steps; `undefined` if they cannot replace the messages. @internal */
   *fromNotesInSteps(
     state: WindowState,
     reason: SummaryReason,

@@ -45,8 +45,6 @@ export interface FileContent {
   readonly missingEdits: number;
   /** The place in the log of its newest reading or writing. */
   readonly pointer?: string;
-  /** Entry of the newest use that is in it. */
-  readonly asOfSeq?: number;
 }
 
 /** Most lines that a reading tool shows by default; a read of fewer lines showed the whole file. */
@@ -89,7 +87,6 @@ class Folding {
   #loose: string[] = [];
   #missingEdits = 0;
   #pointer: string | undefined;
-  #asOfSeq: number | undefined;
 
   add(use: FileUse): void {
     if (use.how === "read") this.#read(use);
@@ -108,7 +105,6 @@ class Folding {
       loose: this.#loose.toReversed().slice(0, LOOSE_CHANGES_COUNT),
       missingEdits: this.#missingEdits,
       pointer: this.#pointer,
-      asOfSeq: this.#asOfSeq,
     };
   }
 
@@ -135,7 +131,6 @@ class Folding {
     this.#isWhole ||= isWhole;
     if (!isWhole) this.#inUse.push(rangeOf(part));
     this.#pointer = use.pointer;
-    this.#asOfSeq = use.seq;
   }
 
   #write(use: FileUse): void {
@@ -144,7 +139,6 @@ class Folding {
     this.#parts = [{ first: 1, lines: linesOfFile(text) }];
     this.#isWhole = true;
     this.#pointer = use.pointer;
-    this.#asOfSeq = use.seq;
   }
 
   #edit(use: FileUse): void {
@@ -159,11 +153,9 @@ class Folding {
       const isKnown = this.#replace(replacement);
       const isShown = !isKnown && shown !== undefined && this.#replaceAsShown(replacement, shown);
       isPlacedByAnswer ||= isShown;
-      if (isKnown || isShown) this.#asOfSeq = use.seq;
-      else {
-        this.#missingEdits++;
-        if (replacement.after.trim() !== "") this.#loose.push(replacement.after);
-      }
+      if (isKnown || isShown) continue;
+      this.#missingEdits++;
+      if (replacement.after.trim() !== "") this.#loose.push(replacement.after);
     }
     if (shown !== undefined && this.#missingEdits === 0 && (isPlacedByAnswer || this.#agreesWith(shown))) {
       this.#parts = overlay(this.#parts, shown);

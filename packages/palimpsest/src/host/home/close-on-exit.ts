@@ -19,21 +19,13 @@ const SIGNALS: readonly Signal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Added to the number of a signal, as shells do. */
 const SIGNAL_EXIT_CODE = 128;
 
-interface Watched {
-  readonly close: () => Promise<void>;
-  readonly limitMs: number;
-}
-
 /** All that is to be closed: the process has one handler for each signal, however many homes a program opens. */
-const watched = new Set<Watched>();
+const watched = new Set<{ readonly close: () => Promise<void> }>();
 let closing: Promise<unknown> | undefined;
 
 /** Calls `close` once before the process ends, and waits for it. Returns what takes that back. */
-export function closeOnExit(
-  close: () => Promise<void>,
-  { limitMs = EXIT_CLOSE_MS }: { readonly limitMs?: number } = {},
-): () => void {
-  const one: Watched = { close, limitMs };
+export function closeOnExit(close: () => Promise<void>): () => void {
+  const one = { close };
   if (watched.size === 0) startWatching();
   watched.add(one);
   return () => {
@@ -55,7 +47,7 @@ function stopWatching(): void {
 }
 
 function closeOnce(): Promise<unknown> {
-  closing ??= Promise.all([...watched].map(({ close, limitMs }) => within(limitMs, close)));
+  closing ??= Promise.all([...watched].map(({ close }) => withinLimit(close)));
   return closing;
 }
 
@@ -71,9 +63,9 @@ function onSignal(signal: NodeJS.Signals): void {
 const onIdle = (): void => void closeOnce();
 
 /** Ends when the work has ended, well or not, and at the limit. */
-function within(limitMs: number, work: () => Promise<void>): Promise<void> {
+function withinLimit(work: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limitMs);
+    const timer = setTimeout(resolve, EXIT_CLOSE_MS);
     const end = (): void => {
       clearTimeout(timer);
       resolve();

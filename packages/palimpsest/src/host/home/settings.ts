@@ -43,19 +43,19 @@ const days = (byDefault: number): Rule => ({
   isUsable: isDays,
   wanted: `a whole number of days from 0 to ${HOME_DEFAULTS.maxDays}`,
 });
-const flag = (byDefault: boolean): Rule => ({
-  byDefault,
+const onUnlessFalse: Rule = {
+  byDefault: true,
   isUsable: (value) => typeof value === "boolean",
   wanted: "true or false",
-});
+};
 
 type PlainSetting = Exclude<keyof HomeSettings, "window">;
 
 const RULES: Readonly<Record<PlainSetting, Rule>> = {
   cleanupPeriodDays: days(HOME_DEFAULTS.cleanupPeriodDays),
   trashGraceDays: days(HOME_DEFAULTS.trashGraceDays),
-  instructionFiles: flag(true),
-  gitStatus: flag(true),
+  instructionFiles: onUnlessFalse,
+  gitStatus: onUnlessFalse,
 };
 const NAMES = Object.keys(RULES) as readonly PlainSetting[];
 const ALL_NAMES = [...NAMES, "window"] as const;

@@ -77,24 +77,24 @@ interface ShownIndex extends IndexSize {
 }
 
 /** Returns an index as a model sees it: the lines that fit, and a warning if some do not. */
-export function showIndex(text: string, limits: IndexLimits = LIMITS): ShownIndex {
+export function showIndex(text: string): ShownIndex {
   const size = indexSize(text);
-  if (isWithin(size, limits)) return { text, ...size, warning: undefined, leftOut: [] };
+  if (isWithin(size, LIMITS)) return { text, ...size, warning: undefined, leftOut: [] };
   const lines = splitLines(text);
   let shownCount = 0;
   let shownBytes = 0;
-  for (const line of lines.slice(0, limits.lines)) {
+  for (const line of lines.slice(0, LIMITS.lines)) {
     const bytes = bytesOf([line]);
-    if (shownBytes + utf8Bytes(line.text) > limits.bytes) break;
+    if (shownBytes + utf8Bytes(line.text) > LIMITS.bytes) break;
     shownBytes += bytes;
     shownCount++;
   }
   const shown = lines.slice(0, shownCount).map((line) => line.text + line.ending);
   // Not even the first line fits.
-  if (shownCount === 0) shown.push(cutBytes(lines[0]?.text ?? "", limits.bytes));
+  if (shownCount === 0) shown.push(cutBytes(lines[0]?.text ?? "", LIMITS.bytes));
   const isLost = ({ fromLine }: IndexEntry): boolean => fromLine >= shownCount;
   const lost = parseIndex(text).entries.filter(isLost);
-  const warning = cutWarning(size, limits, { fromLine: shownCount + 1, lost });
+  const warning = cutWarning(size, { fromLine: shownCount + 1, lost });
   return {
     text: `${shown.join("").trimEnd()}\n\n> ${warning}\n`,
     ...size,
@@ -153,7 +153,6 @@ function proseWarning(size: IndexSize, limits: IndexLimits): string {
 
 function cutWarning(
   size: IndexSize,
-  limits: IndexLimits,
   { fromLine, lost }: { readonly fromLine: number; readonly lost: readonly IndexEntry[] },
 ): string {
   const memories =
@@ -161,7 +160,7 @@ function cutWarning(
   const lines =
     fromLine >= size.linesCount ? `line ${size.linesCount}` : `lines ${fromLine} to ${size.linesCount}`;
   return (
-    `WARNING: this index has ${sized(size)}; at most ${limited(limits)} are shown. Left out: ${lines}${memories}. ` +
+    `WARNING: this index has ${sized(size)}; at most ${limited(LIMITS)} are shown. Left out: ${lines}${memories}. ` +
     `The files are there and can be read and searched. To have all of it shown, keep one line of at most ` +
     `${MEMORY_FILES_DEFAULTS.indexLineCharacters} characters for each memory and move details into its file.`
   );

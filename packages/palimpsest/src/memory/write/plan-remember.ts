@@ -72,8 +72,6 @@ export interface RememberPlan {
   readonly changes: readonly MemoryChange[];
   readonly lines: readonly PlannedLine[];
   readonly superseded: readonly string[];
-  /** Contradicting memories on the same subject that stay valid beside it. */
-  readonly contradicted: readonly string[];
 }
 
 /** A line of the index, and the path of its memory. */
@@ -106,7 +104,7 @@ function newerOf(fresh: FreshMemory, situation: RememberSituation): KnownMemory 
 
 function leaveAsHistory({ memory: { path } }: KnownMemory): RememberPlan {
   const reason = `It is history: ${path}, which is newer, says otherwise.`;
-  return { status: "rejected", path, reason, changes: [], lines: [], superseded: [], contradicted: [path] };
+  return { status: "rejected", path, reason, changes: [], lines: [], superseded: [] };
 }
 
 type Times = Pick<FreshMemory, "createdAtMs" | "updatedAtMs">;
@@ -133,7 +131,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
   if (fresh.isQuarantined || isLeftAlone) {
     const kept = memory.isQuarantined ? ", and is shown to no model until a person confirms it" : "";
     const reason = `${says}${kept}; nothing was changed.`;
-    return { status: "merged", path, reason, changes: [], lines: [], superseded: [], contradicted: [] };
+    return { status: "merged", path, reason, changes: [], lines: [], superseded: [] };
   }
   const { nowMs } = situation;
   const statedAtMs = lastStatedAtMs(fresh, nowMs) ?? nowMs;
@@ -160,7 +158,7 @@ function planMerge(fresh: FreshMemory, known: KnownMemory, situation: RememberSi
     ...(superseded.length > 0 ? [`It takes the place of ${superseded.join(", ")}.`] : []),
   ].join(" ");
   addAll(changes, markSuperseded(old, path, nowMs));
-  return { status: "merged", path, reason, changes, lines, superseded, contradicted: [] };
+  return { status: "merged", path, reason, changes, lines, superseded };
 }
 
 /** True if a fact is at least as trusted as a memory that contradicts it, and not older. */
@@ -216,7 +214,6 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
     { path, base: undefined, text },
     ...markSuperseded(old, path, nowMs),
   ];
-  const contradicted = kept.map(({ memory }) => memory.path);
   return {
     status: fresh.isQuarantined ? "quarantined" : superseded.length > 0 ? "superseded" : "written",
     path,
@@ -224,7 +221,6 @@ function planNew(fresh: FreshMemory, situation: RememberSituation): RememberPlan
     changes,
     lines: fresh.isQuarantined ? [] : [lineFor(fresh, path)],
     superseded,
-    contradicted,
   };
 }
 

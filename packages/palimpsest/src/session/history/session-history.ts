@@ -28,7 +28,7 @@ import type { HistoryText, HistoryVectors } from "./history-vectors.ts";
 import { LastText } from "./last-text.ts";
 import type { LogReader } from "./message-reader.ts";
 import { cutSnippet, parseQuery } from "./search/history-query.ts";
-import { type HistoryHit, SNIPPET_CHARACTERS } from "./search/history-search.ts";
+import type { HistoryHit } from "./search/history-search.ts";
 import type { SegmentedHistory } from "./search/segmented-history.ts";
 import type { KnownDamage } from "./watched-log.ts";
 
@@ -71,7 +71,7 @@ function fuseHits(
   const parsed = parseQuery(query);
   for (const { text, ...place } of near)
     if (!known.has(place.pointer)) {
-      const snippet = cutSnippet(text, parsed, SNIPPET_CHARACTERS);
+      const snippet = cutSnippet(text, parsed);
       known.set(place.pointer, {
         pointer: place.pointer,
         seq: place.seq,

@@ -59,9 +59,9 @@ export function memoryStoreClosed(): StoreError {
 }
 
 /** The error for a lock that stayed taken: by other programs in turn, or by one that does not move. */
-export function memoryStoreBusy(what: string): StoreError {
+export function memoryStoreBusy(): StoreError {
   return new StoreError("STORE_FAILED", {
-    message: `${what}: other programs were changing the memory directory the whole time.`,
+    message: `The change was not made: other programs were changing the memory directory the whole time.`,
     hint: "Try again in a moment; nothing was changed.",
   });
 }

@@ -83,11 +83,11 @@ export function fileLines(digest: Digest): Lines {
 }
 
 /** The newest texts of the files that were changed last. */
-export function snippetLines(digest: Digest, limitCount = SNIPPETS_SHOWN): readonly string[] {
+export function snippetLines(digest: Digest): readonly string[] {
   return [...digest.files.values()]
     .filter(({ snippet }) => snippet !== undefined)
     .sort((a, b) => b.lastSeq - a.lastSeq)
-    .slice(0, limitCount)
+    .slice(0, SNIPPETS_SHOWN)
     .map(({ path, lastPointer, snippet }) => {
       const lines = snippet!.split("\n");
       const shown = lines.slice(0, SNIPPET_LINES).join("\n");

@@ -7,7 +7,6 @@
 import { finish } from "../../../base/steps.ts";
 import { cutHead, cutTail } from "../../../base/text/text.ts";
 import { visitTermsInSteps } from "../../../base/text/text-terms.ts";
-import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import { blockText, type ContentBlock, type Message, type Role } from "../../../transcript/blocks.ts";
 import { secretsInSteps, withoutSecrets } from "../../../transcript/without-secrets.ts";
 
@@ -65,9 +64,6 @@ export const packPlace = (block: number, occurrences: number): number =>
   block * (OCCURRENCES_MAX + 1) + Math.min(occurrences, OCCURRENCES_MAX);
 export const blockOf = (place: number): number => Math.floor(place / (OCCURRENCES_MAX + 1));
 export const occurrencesOf = (place: number): number => place % (OCCURRENCES_MAX + 1);
-
-export const pointerOf = ({ seq, block }: Pick<IndexedBlock, "seq" | "block">): string =>
-  formatPointer({ seq, block });
 
 /** The number of occurrences of each term in a text, and the total. */
 export interface TermCounts {

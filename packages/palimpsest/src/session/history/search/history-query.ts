@@ -10,16 +10,19 @@ const LOOKED_AT = 40_000;
 /** Places per term that are weighed. */
 const PLACES = 20;
 
-/** About `characters` of `text` around the place where most of the query stands, on one line. */
-export function cutSnippet(text: string, { terms, literals }: QueryTerms, characters: number): string {
+/** Characters of a hit's snippet. Our choice. */
+const SNIPPET_CHARACTERS = 240;
+
+/** About `SNIPPET_CHARACTERS` of `text` around the place where most of the query stands, on one line. */
+export function cutSnippet(text: string, { terms, literals }: QueryTerms): string {
   const at =
     placeOfLiteral(text, literals) ??
-    placeOfTerms(cutHead(text, LOOKED_AT).toLowerCase(), terms, characters) ??
-    (text.length > LOOKED_AT ? placeOfTerms(text.toLowerCase(), terms, characters) : undefined) ??
+    placeOfTerms(cutHead(text, LOOKED_AT).toLowerCase(), terms) ??
+    (text.length > LOOKED_AT ? placeOfTerms(text.toLowerCase(), terms) : undefined) ??
     0;
-  const start = Math.max(0, at - Math.floor(characters / 3));
+  const start = Math.max(0, at - Math.floor(SNIPPET_CHARACTERS / 3));
   const before = start === 0 ? text : cutTail(text, text.length - start);
-  const piece = cutHead(before, characters);
+  const piece = cutHead(before, SNIPPET_CHARACTERS);
   const isAtEnd = start + piece.length >= text.length;
   return `${start > 0 ? "…" : ""}${piece.replace(/\s+/g, " ").trim()}${isAtEnd ? "" : "…"}`;
 }
@@ -32,8 +35,8 @@ function placeOfLiteral(text: string, literals: readonly string[]): number | und
   return undefined;
 }
 
-/** The first place of a term after which most different terms follow within `characters`, if a term is there. */
-function placeOfTerms(lowerText: string, terms: readonly string[], characters: number): number | undefined {
+/** The first place of a term after which most different terms follow within a snippet, if a term is there. */
+function placeOfTerms(lowerText: string, terms: readonly string[]): number | undefined {
   const places: { readonly at: number; readonly term: string }[] = [];
   for (const term of terms)
     for (
@@ -49,7 +52,7 @@ function placeOfTerms(lowerText: string, terms: readonly string[], characters: n
     const near = new Set<string>();
     for (
       let next = index;
-      next < places.length && places[next]!.at - places[index]!.at < characters * 0.6;
+      next < places.length && places[next]!.at - places[index]!.at < SNIPPET_CHARACTERS * 0.6;
       next++
     )
       near.add(places[next]!.term);

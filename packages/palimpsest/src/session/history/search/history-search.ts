@@ -14,12 +14,10 @@ import {
   termWeight,
 } from "../../../base/search/ranking.ts";
 import { visitTerms } from "../../../base/text/text-terms.ts";
+import { formatPointer } from "../../../compaction/shared/pointer.ts";
 import type { Role } from "../../../transcript/blocks.ts";
-import { blockOf, type HistoryIndex, type IndexedBlock, occurrencesOf, pointerOf } from "./history-index.ts";
+import { blockOf, type HistoryIndex, type IndexedBlock, occurrencesOf } from "./history-index.ts";
 import { cutSnippet, parseQuery, type QueryTerms } from "./history-query.ts";
-
-/** Characters of a hit's snippet. Our choice. */
-export const SNIPPET_CHARACTERS = 240;
 
 /** One block that matches a query. `pointer` is what `history_read` and `session.history.read` open. */
 export interface HistoryHit {
@@ -28,7 +26,7 @@ export interface HistoryHit {
   readonly role: Role;
   /** The tool that was called or that answered. */
   readonly tool?: string;
-  /** The place that matches, cut to `SNIPPET_CHARACTERS`. */
+  /** The place that matches, cut short. */
   readonly snippet: string;
   /** Larger is better; comparable within one search only. */
   readonly score: number;
@@ -240,11 +238,11 @@ export function toHit(
 ): HistoryHit {
   const { seq, role, tool } = block;
   return {
-    pointer: pointerOf(block),
+    pointer: formatPointer(block),
     seq,
     role,
     tool,
-    snippet: cutSnippet(text, parsed, SNIPPET_CHARACTERS),
+    snippet: cutSnippet(text, parsed),
     score,
   };
 }

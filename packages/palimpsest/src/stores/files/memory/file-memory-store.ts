@@ -197,7 +197,7 @@ class FileMemoryStore implements MemoryStore {
       if (carried.type === "conflicts") return carried.paths;
       if (carried.type === "done") return this.#confirm(carried.unsynced);
     }
-    throw memoryStoreBusy("The change was not made");
+    throw memoryStoreBusy();
   }
 
   /** Others may go on meanwhile: what they build on this is durable only with it. */
@@ -219,7 +219,7 @@ class FileMemoryStore implements MemoryStore {
       if (early.length > 0) return { type: "conflicts", paths: early };
       held = await this.#lock.hold(CHANGE_PATIENCE);
     }
-    if (held === undefined) throw memoryStoreBusy("The change was not made");
+    if (held === undefined) throw memoryStoreBusy();
     try {
       await this.#settling.settle();
       const isOther = ({ path, base }: CheckedChange): boolean =>
