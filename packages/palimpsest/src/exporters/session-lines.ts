@@ -12,7 +12,7 @@
 import { asNumber, asString, isObject, parseJson } from "../base/json/json.ts";
 import type { BlobRef } from "../transcript/blocks.ts";
 import type { Entry } from "../transcript/entries.ts";
-import { formatEntry, parseEntry } from "../transcript/entry-line.ts";
+import { parseEntry } from "../transcript/entry-line.ts";
 
 /** Version of the export format; entries have their own version. */
 const EXPORT_VERSION = 1;
@@ -39,10 +39,6 @@ export function formatOpeningLine(session: {
     sessionId,
     ...(isRedacted ? { isRedacted } : {}),
   });
-}
-
-export function formatEntryLine(entry: Entry): string {
-  return formatEntry(entry);
 }
 
 export function formatBlobLine(hash: string, text: string): string {

@@ -1,7 +1,7 @@
 /** Texts that backtracking chokes on: redaction and search take steps in proportion to their length. */
 import { describe, expect, it } from "vitest";
 import { redactBroken } from "#base/redaction/broken-secrets.ts";
-import { redactSecrets } from "#base/redaction/secret-patterns.ts";
+import { findSecrets } from "#base/redaction/secret-patterns.ts";
 import { createMemorySearch } from "#base/search/memory-search.ts";
 import { growth, LINEAR_LIMIT } from "../../../../test/helpers/counted-steps.ts";
 import { usualFew } from "../../../../test/helpers/size-of-run.ts";
@@ -122,8 +122,8 @@ describe("redaction", () => {
     ),
   )("takes eight times the steps for eight times as much of %s", (piece) => {
     const steps = growth(
-      () => redactSecrets(repeated(piece, 500)),
-      () => redactSecrets(repeated(piece, 4_000)),
+      () => findSecrets(repeated(piece, 500)),
+      () => findSecrets(repeated(piece, 4_000)),
     );
     expect(steps).toBeLessThan(LINEAR_LIMIT);
   });

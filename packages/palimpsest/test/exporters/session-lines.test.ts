@@ -5,11 +5,11 @@ import {
   blobsNamedBy,
   formatBlobLine,
   formatEndLine,
-  formatEntryLine,
   formatOpeningLine,
   parseSessionLine,
 } from "#exporters/session-lines.ts";
 import type { Entry } from "#transcript/entries.ts";
+import { formatEntry } from "#transcript/entry-line.ts";
 
 const HASH = "0123456789abcdef".repeat(4);
 const entry = {
@@ -30,7 +30,7 @@ const entry = {
 describe("lines of an exported session", () => {
   it("are read back as they were", () => {
     const text = 'a "text" \ud83d\nwith \u0000';
-    expect(parseSessionLine(formatEntryLine(entry))).toEqual({ type: "entry", entry });
+    expect(parseSessionLine(formatEntry(entry))).toEqual({ type: "entry", entry });
     expect(parseSessionLine(formatBlobLine(HASH, text))).toEqual({ type: "blob", hash: HASH, text });
     expect(parseSessionLine(formatEndLine({ entries: 3, blobs: 1 }))).toEqual({
       type: "end",
@@ -39,15 +39,14 @@ describe("lines of an exported session", () => {
     });
     const opening = { sessionId: "s1", isRedacted: false };
     expect(parseSessionLine(formatOpeningLine(opening))).toEqual({ type: "opening", ...opening });
-    for (const line of [formatEntryLine(entry), formatBlobLine(HASH, text)])
-      expect(line).not.toMatch(/[\r\n]/);
+    for (const line of [formatEntry(entry), formatBlobLine(HASH, text)]) expect(line).not.toMatch(/[\r\n]/);
   });
 
   it("carry along an entry that a later version wrote", () => {
     const line = '{"type":"telepathy","seq":9,"id":"e9","parentId":"e8","v":7,"at":1,"wave":[1,2]}';
     const parsed = parseSessionLine(line);
     expect(parsed.type).toBe("entry");
-    if (parsed.type === "entry") expect(formatEntryLine(parsed.entry)).toBe(line);
+    if (parsed.type === "entry") expect(formatEntry(parsed.entry)).toBe(line);
   });
 
   it.each([

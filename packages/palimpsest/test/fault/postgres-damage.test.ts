@@ -4,6 +4,7 @@
  *
  * On a server where PALIMPSEST_POSTGRES_URL names one, otherwise in this process.
  */
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { FakeClock, seededIds } from "palimpsest-testing";
 import { all } from "palimpsest-testing/internal";
@@ -13,7 +14,6 @@ import type { LogDamage } from "#ports/session-store.ts";
 import { createSession, openSession } from "#session/lifecycle/open-session.ts";
 import type { Session } from "#session/session.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
-import { checksumOf } from "#stores/postgres/log/entry-rows.ts";
 import type { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { assistant, user } from "#test/helpers/histories.ts";
 import {
@@ -107,7 +107,7 @@ function rivalOf(rows: readonly Row[], from: number): readonly Row[] {
       const body = row.body.replace(/"(id|parentId)":"([^"]+)"/g, (whole, field, id) =>
         ids.has(id) ? `"${field}":"rival-${id}"` : whole,
       );
-      return { ...row, body, checksum: checksumOf(body) };
+      return { ...row, body, checksum: crc32(body) };
     });
 }
 
@@ -163,7 +163,7 @@ function spoil(state: State, one: Damage): void {
       rows.splice(-one.count);
       return;
     case "no checksum":
-      if (row.checksum === checksumOf(row.body)) row.checksum = null;
+      if (row.checksum === crc32(row.body)) row.checksum = null;
       return;
     case "last_seq":
       state.lastSeq = Math.max(0, state.lastSeq + one.by);
@@ -311,7 +311,7 @@ it("a session in PostgreSQL survives any damage of its rows, and tells of it", a
 
         const whole = new Set(
           state.rows
-            .filter((row) => row.checksum === null || row.checksum === checksumOf(row.body))
+            .filter((row) => row.checksum === null || row.checksum === crc32(row.body))
             .map(({ body }) => body),
         );
         const read = new Map(entries.map(({ entry }) => [entry.seq, entry.id]));

@@ -39,7 +39,7 @@ const BREAKS = [
 /** Tried only where {@link mayBreak} finds a beginning: to look at two characters takes a fraction of the time. */
 const BREAK = new RegExp(`(?:${BREAKS.join("|")})`, "y");
 
-/** As `redactSecrets`, and with what is broken. The same string where there is nothing. */
+/** The text with every secret, whole or broken, replaced by `[redacted: family]`. The same string where there is none. */
 export function redactBroken(text: string): RedactedText {
   return takeOut(text, findBroken(text));
 }

@@ -301,11 +301,6 @@ export function joinSpans(spans: readonly SecretSpan[]): readonly SecretSpan[] {
   return joined.map(({ family, from, to }) => ({ family, from, to }));
 }
 
-/** The text with every secret replaced by `[redacted: family]`. The same string where there is none. */
-export function redactSecrets(text: string): RedactedText {
-  return takeOut(text, findSecrets(text));
-}
-
 /** Replaces a secret in a text. */
 export function takenText(family: SecretFamily): string {
   return `[redacted: ${family}]`;

@@ -2,7 +2,7 @@
  * The literals of a block, each once, with what the parts of a compaction ask about them: the ledger, the loss report,
  * and what is visible. Blocks never change, so each text is looked through once while its block is in the window.
  */
-import { finish, type Steps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { blockText, type ContentBlock } from "../../transcript/blocks.ts";
 import { type LiteralKind, visitInSteps } from "./literals.ts";
 
@@ -31,12 +31,7 @@ const KEPT_CHARACTERS = 64_000;
 
 const known = new WeakMap<ContentBlock, BlockLiterals>();
 
-/** The literals of a text, each once, in the order of their first places. */
-export function findTextLiterals(text: string): readonly TextLiteral[] {
-  return finish(textLiteralsInSteps(text));
-}
-
-/** The same in steps. @internal */
+/** The literals of a text, each once, in the order of their first places, in steps. @internal */
 export function* textLiteralsInSteps(text: string): Steps<readonly TextLiteral[]> {
   const found = new Collected();
   yield* visitInSteps(text, found.visit);

@@ -75,10 +75,6 @@ export class ImportLog {
     this.leave(origin, what);
   }
 
-  get memoriesCount(): number {
-    return this.#memories.length;
-  }
-
   end(format: MemoryFormat): MemoryImport {
     return {
       format,

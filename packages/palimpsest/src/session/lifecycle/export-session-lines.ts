@@ -1,5 +1,5 @@
 /**
- * A whole session as lines of text: what `formats/export/session-lines.ts` says of one line, done to a log.
+ * A whole session as lines of text: what `exporters/session-lines.ts` says of one line, done to a log.
  * `import-session-lines.ts` is the way back. No more is held than a batch of the log and one blob.
  */
 import { isObject, type JsonValue, parseJson } from "../../base/json/json.ts";
@@ -9,11 +9,11 @@ import {
   blobsNamedBy,
   formatBlobLine,
   formatEndLine,
-  formatEntryLine,
   formatOpeningLine,
 } from "../../exporters/session-lines.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { SessionLog } from "../../ports/session-store.ts";
+import { formatEntry } from "../../transcript/entry-line.ts";
 import { redactJson } from "../../transcript/without-secrets.ts";
 import type { SessionObserver } from "../events/events.ts";
 import { watchReads } from "../history/watched-log.ts";
@@ -60,7 +60,7 @@ export async function* exportLines(stored: SessionLog, options: ExportLinesOptio
         yield formatBlobLine(name, written);
         blobsCount++;
       }
-      const line = formatEntryLine(entry);
+      const line = formatEntry(entry);
       yield isRedacted ? redactedLine(line, renamed, secrets) : line;
       entriesCount++;
     }

@@ -92,16 +92,3 @@ export function planBudget(input: BudgetInput, policy: BudgetPolicy = BUDGET_DEF
     sessionMemoryTargetTokens: share(policy.sessionMemoryTargetShare),
   };
 }
-
-/** A constant of the reference window for this one, never below `floor`. For limits outside the budget. */
-export function scaleToWindow({
-  tokens,
-  windowTokens,
-  floor = 0,
-}: {
-  readonly tokens: number;
-  readonly windowTokens: number;
-  readonly floor?: number;
-}): number {
-  return Math.max(floor, Math.floor(tokens * Math.min(1, windowTokens / DEFAULTS.referenceWindowTokens)));
-}

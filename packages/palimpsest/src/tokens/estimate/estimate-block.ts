@@ -229,21 +229,6 @@ function weigh(message: object, content: readonly ContentBlock[], model: string 
   return tokens;
 }
 
-/** Estimates all messages; O(n) in their number, and in their text only where they are new. */
-export function estimateMessages(messages: readonly EstimableMessage[], model?: string): number {
-  return messages.reduce((sum, message) => sum + estimateMessage(message, model), 0);
-}
-
-/**
- * Estimates only the thinking of a message, in reference tokens: it has a separate budget and is reported separately.
- * Ciphered thinking is counted by its size.
- */
-export function estimateThinking(message: EstimableMessage): number {
-  return message.content
-    .filter((block) => block.type === "thinking" || block.type === "redacted_thinking")
-    .reduce((sum, block) => sum + estimateBlock(block), 0);
-}
-
 /** Estimates what every call of a session repeats: the system prompt and the tools in JSON. */
 export function estimateFixed(fixed: { readonly system?: string; readonly tools?: string }): number {
   return estimateText(fixed.system ?? "") + estimateText(fixed.tools ?? "");

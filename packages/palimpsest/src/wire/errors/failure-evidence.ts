@@ -219,9 +219,6 @@ export function believedWait(milliseconds: number): number | undefined {
     : undefined;
 }
 
-/** Names of the groups that are read as numbers; `more` is added to `prompt`. @internal */
-export const FIGURE_GROUPS = ["prompt", "more", "limit", "output", "bytes", "limitBytes"] as const;
-
 /** @internal */
 export interface FailureRow {
   /** The provider that says it. */

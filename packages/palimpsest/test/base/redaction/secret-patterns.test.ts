@@ -4,8 +4,10 @@ import { COMMAND_SECRETS } from "#base/redaction/command-secrets.ts";
 import { NAMED_SECRETS } from "#base/redaction/named-secrets.ts";
 import { SECRET_CONTEXTS } from "#base/redaction/secret-contexts.ts";
 import { KEY_SHAPES } from "#base/redaction/secret-families.ts";
-import { redactSecrets } from "#base/redaction/secret-patterns.ts";
+import { findSecrets, takeOut } from "#base/redaction/secret-patterns.ts";
 import { PLANTED_SECRETS, SECRETS_OF_LINES } from "../../../../../test/helpers/planted-secrets.ts";
+
+const redactSecrets = (text: string) => takeOut(text, findSecrets(text));
 
 /** Made up here, and put together so that no scanner takes this file for a leak. */
 const key = (...parts: readonly string[]): string => parts.join("");
@@ -87,7 +89,7 @@ const ENCODED = new Set([
   "private-key",
 ]);
 
-describe("redactSecrets", () => {
+describe("the search for secrets", () => {
   it.each(SECRETS)("takes out $family: $secret", ({
     family,
     secret,

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
 import { addToDigest, addToDigestInSteps, createDigest, type Digest } from "#compaction/digest/digest.ts";
 import { openTodos } from "#compaction/digest/todo-state.ts";
-import { findTextLiterals } from "#compaction/literals/block-literals.ts";
+import { textLiteralsInSteps } from "#compaction/literals/block-literals.ts";
 import { addLiterals, createLedger, rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import type { Message } from "#transcript/blocks.ts";
 import { assistant, call, result, text, user } from "../../../../../test/helpers/windows.ts";
+
+const literalsOf = (text: string) => finish(textLiteralsInSteps(text));
 
 function digestOf(...messages: readonly Message[]): Digest {
   const digest = createDigest();
@@ -170,9 +172,9 @@ describe("a digest", () => {
 describe("the literals ledger", () => {
   it("ranks what the assistant wrote lately before what a tool printed", () => {
     const ledger = createLedger(100);
-    addLiterals(ledger, 1, "assistant", findTextLiterals("oldName"));
-    addLiterals(ledger, 2, "tool", findTextLiterals("printedName printedName printedName"));
-    addLiterals(ledger, 9, "assistant", findTextLiterals("freshName"));
+    addLiterals(ledger, 1, "assistant", literalsOf("oldName"));
+    addLiterals(ledger, 2, "tool", literalsOf("printedName printedName printedName"));
+    addLiterals(ledger, 9, "assistant", literalsOf("freshName"));
     expect(finish(rankLiterals(ledger)).map(({ text: literal }) => literal)).toEqual([
       "freshName",
       "oldName",
@@ -182,8 +184,8 @@ describe("the literals ledger", () => {
 
   it("forgets the least valuable when it is full, and counts what it forgot", () => {
     const ledger = createLedger(40);
-    addLiterals(ledger, 1, "user", findTextLiterals("keepMe_please"));
-    for (let seq = 2; seq < 200; seq++) addLiterals(ledger, seq, "tool", findTextLiterals(`printed_${seq}`));
+    addLiterals(ledger, 1, "user", literalsOf("keepMe_please"));
+    for (let seq = 2; seq < 200; seq++) addLiterals(ledger, seq, "tool", literalsOf(`printed_${seq}`));
     expect(ledger.records.size).toBeLessThanOrEqual(40);
     expect(finish(rankLiterals(ledger)).map(({ text }) => text)).toContain("keepMe_please");
     expect(ledger.records.size + ledger.forgottenCount).toBe(199);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
-import { findTextLiterals } from "#compaction/literals/block-literals.ts";
+import { textLiteralsInSteps } from "#compaction/literals/block-literals.ts";
 import {
   addLiterals,
   createLedger,
@@ -27,7 +27,7 @@ const textOf = (names: readonly number[]): string => names.map((name) => `value_
 function ledgerOf(messages: readonly Telling[], limit: number): LiteralLedger {
   const ledger = createLedger(limit);
   messages.forEach(({ speaker, names }, seq) => {
-    addLiterals(ledger, seq, speaker, findTextLiterals(textOf(names)));
+    addLiterals(ledger, seq, speaker, finish(textLiteralsInSteps(textOf(names))));
   });
   return ledger;
 }

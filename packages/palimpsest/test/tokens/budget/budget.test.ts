@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ContextBudget, planBudget, scaleToWindow } from "#tokens/budget/budget.ts";
+import { type ContextBudget, planBudget } from "#tokens/budget/budget.ts";
 import { bySize } from "../../../../../test/helpers/size-of-run.ts";
 
 const aWindow = fc.oneof(
@@ -122,16 +122,5 @@ describe("planBudget", () => {
   it("refuses a window without tokens as a bug", () => {
     expect(() => planBudget({ windowTokens: 0 })).toThrow(/positive/);
     expect(() => planBudget({ windowTokens: Number.NaN })).toThrow(/positive/);
-  });
-});
-
-describe("scaleToWindow", () => {
-  it.each([
-    { tokens: 8_000, windowTokens: 200_000, floor: 0, scaled: 8_000, why: "the reference window" },
-    { tokens: 8_000, windowTokens: 32_000, floor: 0, scaled: 1_280, why: "in proportion" },
-    { tokens: 8_000, windowTokens: 32_000, floor: 2_000, scaled: 2_000, why: "not below its floor" },
-    { tokens: 8_000, windowTokens: 1_000_000, floor: 0, scaled: 8_000, why: "not above the constant" },
-  ])("gives $scaled: $why", ({ tokens, windowTokens, floor, scaled }) => {
-    expect(scaleToWindow({ tokens, windowTokens, floor })).toBe(scaled);
   });
 });

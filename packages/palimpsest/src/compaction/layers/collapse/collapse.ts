@@ -122,18 +122,6 @@ export function* collapseInSteps(input: CollapseInput, policy: CollapsePolicy): 
   };
 }
 
-/** Counts the prepared rounds that are shown differently now than when their lines were written. */
-export function countStaleRounds({ rounds }: PreparedCollapse, visible: readonly VisibleMessage[]): number {
-  const current = new Map(
-    groupRounds(visible).map(({ start, end }) => [keyOf(visible[start]!), visible.slice(start, end)]),
-  );
-  const holds = ({ messages }: PreparedRound): boolean => {
-    const now = current.get(keyOf(messages[0]!));
-    return now !== undefined && isSameRound(messages, now);
-  };
-  return [...rounds.values()].filter((round) => !holds(round)).length;
-}
-
 interface Span {
   readonly rounds: readonly CollapsedRound[];
   readonly text: string;

@@ -51,7 +51,7 @@ export function batchOf(entries: readonly Entry[]): Batch {
     firstSeq: entries[0]!.seq,
     lastSeq: entries.at(-1)!.seq,
     bodies,
-    checksums: bodies.map(checksumOf),
+    checksums: bodies.map((body) => crc32(body)),
     checkpointFlags: entries.map(({ type }) => type === "checkpoint"),
     bytes,
     info: builder.info({ sessionId: "", bytes, isInUse: false }),
@@ -88,18 +88,13 @@ export interface ReadRow {
   readonly isVerified: boolean;
 }
 
-/** The CRC-32 of an entry's text in UTF-8, as its row keeps it. */
-export function checksumOf(body: string): number {
-  return crc32(body);
-}
-
 /** Parses a row. Numbers arrive as strings, numbers or bigints, depending on the client's configuration. */
 export function readRow(row: Readonly<Record<string, unknown>>): ReadRow {
   const body = String(row["body"]);
   const { checksum } = row;
   const isVerified = checksum !== null && checksum !== undefined;
   const read = { place: Number(row["seq"]), bytes: Buffer.byteLength(body), isVerified };
-  if (isVerified && Number(checksum) !== checksumOf(body)) return { ...read, reason: "bad-checksum" };
+  if (isVerified && Number(checksum) !== crc32(body)) return { ...read, reason: "bad-checksum" };
   const parsed = parseEntry(body);
   return parsed.ok ? { ...read, entry: parsed.entry } : { ...read, reason: parsed.reason };
 }
