@@ -3,9 +3,12 @@
  * that `fetch` does not know as secret. And it ends an answer that has no end, before it fills the memory.
  */
 import { ModelError } from "palimpsest";
+import { eventLines } from "./event-lines.ts";
 
 /** Longest answer, in bytes. Our choice: the longest output of a model, streamed in single characters, is a tenth of it. */
 const ANSWER_BYTES = 200_000_000;
+/** Longest refusal, in bytes. Our choice: a page of HTML has a tenth of it. */
+const REFUSAL_BYTES = 1_000_000;
 
 /** `fetch` for an address that answers with what a model says. */
 export async function providerFetch(
@@ -19,11 +22,12 @@ export async function providerFetch(
     return refused(response.status, next);
   }
   if (response.body === null) return response;
+  const mostBytes = response.ok ? ANSWER_BYTES : REFUSAL_BYTES;
   let bytes = 0;
   const limited = new TransformStream<Uint8Array, Uint8Array>({
     transform: (piece, controller) => {
       bytes += piece.byteLength;
-      if (bytes <= ANSWER_BYTES) return controller.enqueue(piece);
+      if (bytes <= mostBytes) return controller.enqueue(piece);
       throw new ModelError(
         { kind: "unreadable-answer" },
         {
@@ -34,7 +38,9 @@ export async function providerFetch(
     },
   });
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(limited), { status, statusText, headers });
+  const body = response.body.pipeThrough(limited);
+  const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  return new Response(isStream ? body.pipeThrough(eventLines()) : body, { status, statusText, headers });
 }
 
 /** An answer that says in the form of the vendors why there is none. */
