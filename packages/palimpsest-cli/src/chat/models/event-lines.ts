@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 /** A line other than `data` and `event`, with its end. One byte is one character here. A byte order mark may be first. */
 const UNREAD_LINE = /^(?!(?:\xef\xbb\xbf)?(?:data|event))[^\r\n]+(?:\r\n|[\r\n])/gm;
 /** Everything up to the last line end. A carriage return at the end of a piece may be half of one. */
-const WHOLE_LINES = /^[^]*(?:\n|\r(?!$))/;
+const WHOLE_LINES = /^[\s\S]*(?:\n|\r(?!$))/;
 
 /** Returns a filter that passes the lines on. */
 export function eventLines(): TransformStream<Uint8Array, Uint8Array> {
