@@ -4,6 +4,7 @@ import { all, checkpoint, FakeTimer, CONTRACT_ID as ID, message, seqs } from "pa
 import { expect } from "vitest";
 import type { SessionLog } from "#ports/session-store.ts";
 import { nodeHasher } from "#stores/platform/node-ports.ts";
+import type { PostgresClient } from "#stores/postgres/database/postgres-pool.ts";
 import { PostgresSessionStore } from "#stores/postgres/postgres-session-store.ts";
 import { emptyStore, expireLeases, freshSchema, freshStore } from "../../../../../test/helpers/postgres.ts";
 import type { Case } from "./engine-cases.ts";
@@ -219,6 +220,43 @@ export const rowCases: readonly Case[] = [
       await database.run(`UPDATE "${schema}".sessions SET created_at = now() - interval '2 days'`);
       await store.migrate();
       expect(await database.run(`SELECT session_id FROM "${schema}".sessions`)).toEqual([]);
+    },
+  },
+  {
+    name: "is used, and asked to migrate again, by a role that may change rows and make no tables",
+    run: async (database) => {
+      const { store, schema } = await freshStore(database);
+      const client = "connect" in database.pool ? await database.pool.connect() : database.pool;
+      const role = `${schema}_role`;
+      await database.run(`CREATE ROLE "${role}"`);
+      await database.run(`GRANT USAGE ON SCHEMA "${schema}" TO "${role}"`);
+      await database.run(`GRANT SELECT ON "${schema}".versions TO "${role}"`);
+      for (const table of ["sessions", "entries", "blobs", "notes", "damage"])
+        await database.run(`GRANT SELECT, INSERT, UPDATE, DELETE ON "${schema}".${table} TO "${role}"`);
+      try {
+        await client.query(`SET ROLE "${role}"`);
+        const options = { pool: { query: client.query.bind(client) }, hasher: nodeHasher };
+        const limited = new PostgresSessionStore({ ...options, schema, allowWeakDurability: true });
+        await limited.migrate();
+        const log = await limited.create(ID);
+        await log.putBlob(nodeHasher.sha256("x"), "x");
+        await log.append([message(1, "one")]);
+        expect(await log.notes?.replace(undefined, "# Notes")).toBe(true);
+        await log.close();
+        await limited.trash(ID, { at: 1, reason: "r" });
+        await limited.purge(ID);
+        const elsewhere = new PostgresSessionStore({ ...options, schema: freshSchema() });
+        await expect(elsewhere.migrate()).rejects.toMatchObject({
+          code: "STORE_FAILED",
+          hint: expect.stringContaining("the owner of the schema"),
+        });
+      } finally {
+        await client.query("RESET ROLE");
+        if ("release" in client) (client as PostgresClient).release();
+        await database.run(`DROP OWNED BY "${role}"`);
+        await database.run(`DROP ROLE "${role}"`);
+      }
+      expect(await store.list()).toEqual([]);
     },
   },
   {

@@ -25,7 +25,10 @@ const CONNECTION_HINT =
   "Check that the server can be reached and that the pool has enough connections, then try again: what is stored already is found.";
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:42P01|3F000|42703)$/, "Make the tables with `migrate()` before the store is used."],
-  [/^42501$/, "Grant the role the use of the schema, and select, insert, update and delete on its tables."],
+  [
+    /^42501$/,
+    "Grant the role the use of the schema, and select, insert, update and delete on its tables; tables are made by the owner of the schema.",
+  ],
   [/^53[12]00$|^58030$/, "Give the server disk space or memory; the session goes on with the next append."],
   [/^57014$/, "Raise the role's statement_timeout, or append less at once; then try again."],
   [/^(?:40|55P03)/, "Too many write the same rows at once; try again."],

@@ -74,10 +74,13 @@ BEGIN
   IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN
     CREATE SCHEMA "${schema}";
   END IF;
-  CREATE TABLE IF NOT EXISTS ${tables.versions} (
-    version integer PRIMARY KEY,
-    applied_at timestamptz NOT NULL DEFAULT now()
-  );
+  -- IF NOT EXISTS would ask for the right to create also where there is nothing to create.
+  IF to_regclass('${tables.versions}') IS NULL THEN
+    CREATE TABLE ${tables.versions} (
+      version integer PRIMARY KEY,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    );
+  END IF;
   SELECT coalesce(max(version), 0) INTO known FROM ${tables.versions};
   IF known < 1 THEN
     ${firstVersion(tables)}
