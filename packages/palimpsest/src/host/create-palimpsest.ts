@@ -56,7 +56,7 @@ export interface PalimpsestOptions extends AgentOptions {
   readonly folder?: string;
   /** Keeps sessions in this home; see `openHome`. The path of a folder is the same as `openHome({ home: path })`. */
   readonly home?: PalimpsestHome | string;
-  /** Keeps sessions in this store, such as `postgresStore`. */
+  /** Keeps sessions in this store, such as a `PostgresSessionStore`. */
   readonly store?: SessionStore;
   /** Tenant and project, with `store`. */
   readonly scope?: Scope;

@@ -62,7 +62,7 @@ const RULES: OptionRules<CleanUpOptions> = {
   clock: having(["nowMs"], "a clock", "an object with `nowMs()`, such as `systemClock`"),
   // The settings of a home have more.
   settings: object,
-  ledger: having(["read", "begin"], "a record of clean-ups", "`store.ledger()`"),
+  ledger: having(["read", "begin"], "a record of clean-ups", "`store.cleanUpLedger()`"),
   scope: SCOPE_RULE,
   dryRun: flag,
   onlyIfDue: flag,
