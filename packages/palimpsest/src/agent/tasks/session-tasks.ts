@@ -77,6 +77,7 @@ export class SessionTasks implements Tasks {
   readonly #readers: TaskReaders;
   /** The number of the last notice that the agent has had. */
   deliveredNo: number;
+  #recovering: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(setup: SessionTasksSetup) {
@@ -105,8 +106,18 @@ export class SessionTasks implements Tasks {
     });
   }
 
-  /** Finds tasks whose process died: kills what is left of them, and says so in the journal. */
-  async recover(): Promise<void> {
+  /**
+   * Finds tasks whose process died: kills what is left of them, and says so in the journal. One pass at a time, so that
+   * none kills what was started again after another.
+   */
+  recover(): Promise<void> {
+    this.#recovering ??= this.#recover().finally(() => {
+      this.#recovering = undefined;
+    });
+    return this.#recovering;
+  }
+
+  async #recover(): Promise<void> {
     for (const task of this.#journal.tasks)
       if (this.#journal.isLeft(task, this.#running.has(task.id)))
         try {
@@ -129,6 +140,8 @@ export class SessionTasks implements Tasks {
   }
 
   async resume(id: string): Promise<TaskInfo> {
+    // The session may have been opened just now, before a turn found what a crash left.
+    if (!this.#running.has(id)) await this.recover();
     const { kind, input, status, title, timeoutMs } = this.#state(id);
     if (status === "running" || status === "done") throw cannotResume(id, status);
     const known = this.#kind(kind);
@@ -157,7 +170,7 @@ export class SessionTasks implements Tasks {
     const task = this.#state(id);
     if (key !== undefined && hasMail(task, key)) return;
     const running = this.#running.get(id);
-    if (running === undefined) throw isNotRunningHere(task);
+    if (running === undefined) throw isNotRunningHere({ ...task, status: this.#statusOf(task) });
     if (!running.takesInput) throw takesNoInput(id);
     await running.input(text, key);
   }
@@ -165,6 +178,7 @@ export class SessionTasks implements Tasks {
   async stop(id: string, reason = "it was asked to stop"): Promise<TaskInfo> {
     this.#state(id);
     const running = this.#running.get(id);
+    if (running === undefined) await this.recover();
     await running?.stop(reason);
     await running?.ended;
     return this.get(id);

@@ -181,6 +181,36 @@ describe("the tasks of a session", () => {
     await palimpsest.close();
   });
 
+  it("resumes, stops and answers for a task of a process that died, before any turn has found it", async () => {
+    const { store, palimpsest } = open();
+    const first = await palimpsest.session("a");
+    await first.turn("Hello.");
+    await first.close();
+    const log = await store.open("a");
+    const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
+    const record = {
+      type: "start",
+      at: 1,
+      kind: "local_bash",
+      title: "echo",
+      input: { command: "echo one" },
+    };
+    for (const id of ["t1", "t2"]) log.tasks!.appendJournal(JSON.stringify({ ...record, id, owner }));
+    await log.close();
+    const session = await palimpsest.session("a");
+    const { tasks } = session;
+    expect(tasks.list().map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
+    await expect(tasks.input("t1", "x")).rejects.toMatchObject({
+      code: "TASK_ENDED",
+      message: "Task t1 is not running here: it is interrupted.",
+    });
+    const [resumed] = await Promise.all([tasks.resume("t1"), session.turn("Well?")]);
+    expect(resumed).toMatchObject({ status: "running" });
+    expect(await tasks.wait("t1")).toMatchObject({ status: "done", exitCode: 0 });
+    expect(await tasks.stop("t2")).toMatchObject({ status: "interrupted", reason: expect.any(String) });
+    await palimpsest.close();
+  });
+
   it("refuses what does not fit, in words that say what to do", async () => {
     const { palimpsest } = open();
     const { tasks } = await palimpsest.session();
