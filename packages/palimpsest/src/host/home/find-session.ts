@@ -6,7 +6,7 @@
 import { HOME_DEFAULTS } from "../../base/defaults/home.ts";
 import { AmbiguousSessionError, errorCode, StoreError } from "../../base/errors.ts";
 import { shorten } from "../../base/text/text.ts";
-import type { SessionStore } from "../../ports/session-store.ts";
+import type { OverviewRow, SessionStore } from "../../ports/session-store.ts";
 import { overviewOf } from "../../session/history/search-sessions.ts";
 import { overviewRowOf } from "../../stores/shared/session-info.ts";
 import { isSessionId } from "../../stores/shared/session-paths.ts";
@@ -14,6 +14,8 @@ import type { HomeProject } from "./home-types.ts";
 
 /** Sessions that a message about an ambiguous name lists. Source: our choice. */
 const CANDIDATES_SHOWN_COUNT = 10;
+/** Sessions without a title in the index that are read one by one, each time. Source: our choice. */
+const UNTITLED_READ_COUNT = 100;
 
 /** A place to look in. */
 export interface Place {
@@ -123,7 +125,7 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
   const named: Match[] = [];
   const prompted: Match[] = [];
   for (const [index, place] of places.entries()) {
-    const rows = await overviewOf(place.store).catch(noneUnlessFirst(index));
+    const rows = await titledRows(place.store).catch(noneUnlessFirst(index));
     for (const { sessionId, title } of rows) {
       const match = { ...place, sessionId };
       if (sessionId.startsWith(which)) named.push(match);
@@ -136,6 +138,14 @@ async function matching(which: string, places: readonly Place[]): Promise<readon
     }
   }
   return named.length > 0 ? named : prompted;
+}
+
+/** All sessions. An index that was made from the files alone has no titles; a list of all gives it those. */
+async function titledRows(store: SessionStore): Promise<readonly OverviewRow[]> {
+  const rows = await overviewOf(store);
+  if (rows.filter(({ title }) => title === undefined).length <= UNTITLED_READ_COUNT) return rows;
+  await store.describe({ limit: Number.POSITIVE_INFINITY });
+  return overviewOf(store);
 }
 
 /** One project that cannot be read must not hide the sessions of the others. */
