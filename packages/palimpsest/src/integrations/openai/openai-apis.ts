@@ -53,6 +53,7 @@ const RESPONSES_API: ManagedApi = {
   }),
   answer: (body) => responsesAnswer(body),
   assembly: () => new ResponsesAssembly(),
+  headEvents: new Set(["response.created", "response.queued", "response.in_progress"]),
   plain: plainMessage,
 };
 

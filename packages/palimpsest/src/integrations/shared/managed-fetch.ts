@@ -7,7 +7,7 @@
  * not help, the SDK gets the provider's refusal and throws its own error.
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
-import { PalimpsestError } from "../../base/errors.ts";
+import { ModelError, PalimpsestError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelAnswer } from "../../ports/model-client.ts";
@@ -57,6 +57,8 @@ export interface ManagedApi {
   betas?(leaving: LeavingCall): readonly string[];
   answer(body: unknown): ModelAnswer;
   assembly(): Assembly;
+  /** Types of events that come before a refusal in a stream, where the provider refuses there, too. */
+  readonly headEvents?: ReadonlySet<unknown>;
   /** A message without what only a helper of the SDK writes into it, so that an answer equals what the host sends back. */
   plain(message: Message): Message;
 }
@@ -139,10 +141,13 @@ class Exchange<Request extends HttpRequest> {
     let leaving = await window.prepare({ ...call, messages }, this.#signal);
     for (;;) {
       const response = await this.#send(leaving);
-      if (response.ok)
-        return body["stream"] === true ? this.#streamed(response, leaving) : this.#whole(response, leaving);
-      const instead = await window.recover(leaving, await errorOf(response.clone()), this.#signal);
-      if (instead === undefined) return response;
+      const isStream = response.ok && body["stream"] === true;
+      if (response.ok && !isStream) return this.#whole(response, leaving);
+      const refusal = isStream ? await refusalIn(response.clone(), api) : await errorOf(response.clone());
+      const instead =
+        refusal === undefined ? undefined : await window.recover(leaving, refusal, this.#signal);
+      if (instead === undefined) return isStream ? this.#streamed(response, leaving) : response;
+      response.body?.cancel().catch(() => undefined);
       leaving = instead;
     }
   }
@@ -245,6 +250,29 @@ function readable<Result>(read: () => Result): Result | undefined {
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => (done ??= work());
+}
+
+/** The refusal with which a stream begins; `undefined` if it begins with an answer. */
+async function refusalIn(response: Response, { headEvents, assembly }: ManagedApi): Promise<unknown> {
+  const reader = headEvents === undefined ? undefined : response.body?.getReader();
+  const [events, read] = [new SseReader(), assembly()];
+  try {
+    for (let isHead = reader !== undefined; isHead; ) {
+      const { value, done } = await reader!.read();
+      if (done) return undefined;
+      for (const event of events.take(value)) {
+        read.take(event);
+        isHead &&= isObject(event) && headEvents!.has(event["type"]);
+      }
+    }
+    return undefined;
+  } catch (error) {
+    // A connection that breaks does so for the SDK as well, which reads the same bytes.
+    return error instanceof ModelError ? error : undefined;
+  } finally {
+    // Resolves when the SDK has read it, too.
+    reader?.cancel().catch(() => undefined);
+  }
 }
 
 /** The refusal with the fields of an SDK's error, by which errors are classified. */

@@ -4,6 +4,7 @@ import {
   callTool,
   type Script,
   type ScriptedProvider,
+  type ScriptStep,
   say,
   scriptedProvider,
   think,
@@ -229,5 +230,30 @@ describe("Responses", () => {
     await client.responses.create({ ...RESPONSES, prompt: { id: "pmpt_1" } }).catch(() => undefined);
     expect(shown()).toHaveLength(4);
     expect(asked()[3]?.violations).toEqual(provider.violations);
+  });
+
+  it("recovers once from a prompt that is too long, also where a stream says so", async () => {
+    const steps: ScriptStep[] = [
+      { fault: "prompt-too-long", windowTokens: 6_000 },
+      "Small.",
+      { fault: "overloaded", isMidStream: true },
+      { fault: "cut", afterEvents: 1, answer: { parts: [say("Half.")] } },
+      "Whole.",
+    ];
+    const client = await open(
+      (request) => (isSummaryRequest(request) ? GOOD_SUMMARY : steps.shift()),
+      16_000,
+    );
+    const input: Items = [1, 2, 3, 4, 5].map(question);
+    const ask = async () =>
+      (await client.responses.stream({ ...RESPONSES, input }).finalResponse()).output_text;
+    expect(await ask()).toBe("Small.");
+    expect(provider.violations).toEqual([]);
+    expect(shown().at(-1)).toBe("assistant: Small.");
+    // What else goes wrong in a stream is the SDK's own error, and asked once.
+    await expect(ask()).rejects.toThrow("overloaded");
+    await expect(ask()).rejects.toThrow();
+    expect(await ask()).toBe("Whole.");
+    expect(steps).toEqual([]);
   });
 });
