@@ -23,6 +23,8 @@ let codeOfLostOutput: number | undefined;
 
 /** Time to clean up after the first signal, in milliseconds: users do not wait longer for a command to stop. */
 const GRACE_MS = 2_000;
+/** The same once the output is lost: the user did not ask it to stop, and a slow disk may need the time. */
+const LOST_OUTPUT_GRACE_MS = 15_000;
 
 /**
  * The first signal asks the command to clean up and end; if it cannot (a disk that does not answer), it
@@ -51,7 +53,7 @@ function onLostOutput(error: NodeJS.ErrnoException, err: Terminal): void {
   };
   if (!isReaderGone) process.stderr.write(`${formatReport(report, err.styles)}\n`);
   stop.abort();
-  setTimeout(() => exitNow(codeOfLostOutput ?? 1), GRACE_MS).unref();
+  setTimeout(() => exitNow(codeOfLostOutput ?? 1), LOST_OUTPUT_GRACE_MS).unref();
 }
 
 function endNow(signal: EndingSignal): never {
