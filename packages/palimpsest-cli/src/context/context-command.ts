@@ -93,7 +93,9 @@ async function fixedOf(
   { log }: OpenedLog,
   callSeq: number | undefined,
 ): Promise<{ readonly systemTokens: number; readonly toolsTokens: number }> {
-  const call = callSeq === undefined ? undefined : await findCall(log, callSeq);
+  const last = callSeq === undefined ? undefined : await findCall(log, callSeq);
+  // A later call names the one that has them.
+  const call = last?.fixedAs === undefined ? last : await findCall(log, last.fixedAs);
   const textOf = async (ref: CallEntry["system"]): Promise<string | undefined> =>
     ref === undefined ? undefined : await log.getBlob(ref.hash).catch(() => undefined);
   const [system, tools] = await Promise.all([textOf(call?.system), textOf(call?.tools)]);

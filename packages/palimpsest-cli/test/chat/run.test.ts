@@ -1,6 +1,7 @@
 /** `palimpsest run`: prompts, formats, sessions and exit codes, over both vendors' SDKs. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openHome } from "palimpsest";
 import { answer, callTool, type Script, type ScriptStep, say } from "palimpsest-testing";
 import { describe, expect, it } from "vitest";
 import { cliDouble } from "../../../../test/helpers/cli-double.ts";
@@ -189,6 +190,25 @@ describe("palimpsest run", () => {
     await place.provider.close();
   });
 
+  it("says that the only session is in use, and goes on in a copy of it", async () => {
+    const place = await chatPlace(() => "Fine.");
+    const { session_id } = await runForResult(place, ["-p", "One."]);
+    const home = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    const session = await home.resume(session_id);
+    const { code, err } = await runChat(place, ["-p", "Two.", "--continue"]);
+    expect(code).toBe(1);
+    expect(err).toContain("SESSION_IN_USE");
+    expect(err).toContain("--fork");
+    expect(err).not.toContain("the one before");
+    const fork = await runForResult(place, ["-p", "Two.", "--continue", "--fork"]);
+    expect(fork.session_id).not.toBe(session_id);
+    const { out } = await runChat(place, ["-p", "Three.", "--continue"]);
+    expect(out).toBe("Fine.\n");
+    await session.close();
+    await home.close();
+    await place.provider.close();
+  });
+
   it("keeps nothing with --no-session-persistence", async () => {
     const place = await chatPlace(["Fine."]);
     await runChat(place, ["-p", "One.", "--no-session-persistence"]);
@@ -203,7 +223,7 @@ describe("palimpsest run", () => {
     {
       args: ["-p", "x", "--max-turns", "1"],
       code: 3,
-      says: "did not finish: iterations",
+      says: "limit of calls for one turn, which --max-turns sets",
       why: "the model was stopped",
     },
     {

@@ -87,6 +87,22 @@ describe("palimpsest context", () => {
     expect(use).toMatchObject({ windowTokens: 60_000, windowSource: "learned" });
   });
 
+  it("tells system prompt and tools apart as the open session does, also where a later call repeats them", async () => {
+    const place = storedHome();
+    const home = openHome({ home: place.home, workingCopy: place.folder, env: {}, persistence: true });
+    const model = functionModel(async () => "Noted.", { model: "claude-sonnet-4-5" });
+    const palimpsest = createPalimpsest({ home, background: "off", model });
+    const session = await palimpsest.session("fixed");
+    for (const text of ["One.", "Two.", "Three."])
+      await session.turn(text, { system: "Be exact. ".repeat(40) });
+    const fixed = session.context().shares.filter(({ category }) => /system|tools/.test(category));
+    await palimpsest.close();
+    await home.close();
+    expect(fixed.map(({ category }) => category)).toEqual(["system", "tools"]);
+    const use = json<Use>(await place.run(["context", "fixed", "--json"]));
+    expect(use.shares.filter(({ category }) => /system|tools/.test(category))).toEqual(fixed);
+  });
+
   it("keeps to narrow screens and shows no control characters", async () => {
     const place = storedHome();
     await storeSession(place, { title: HOSTILE });

@@ -67,30 +67,48 @@ async function chooseSession(
   notice: (text: string) => void,
 ): Promise<string | undefined> {
   if (chosen.from === "new") return undefined;
+  const { isFork = false } = chosen;
   const id =
-    chosen.from === "named" ? (await home.find(chosen.which)).info.sessionId : await latestId(home, notice);
-  if (chosen.isFork !== true) return id;
+    chosen.from === "named"
+      ? (await home.find(chosen.which)).info.sessionId
+      : await latestId(home, { isFork, notice });
+  if (!isFork) return id;
   const fork = await home.fork(id);
   await fork.close();
   return fork.id;
 }
 
-async function latestId(home: Home, notice: (text: string) => void): Promise<string> {
+/** The latest session; unless it is copied, the latest that no other process has. */
+async function latestId(
+  home: Home,
+  { isFork, notice }: { readonly isFork: boolean; readonly notice: (text: string) => void },
+): Promise<string> {
+  const inUse: string[] = [];
   for (let after: string | undefined; ; ) {
     const page = await home.list(after === undefined ? {} : { after });
     for (const info of page.sessions) {
       const { header, isInUse, sessionId } = info;
       if (isLost(info) || header?.purpose !== undefined) continue;
-      if (!isInUse) return sessionId;
-      notice(
-        `Session ${sessionId.slice(0, 8)} is later, but another process has it: this is the one before.`,
-      );
+      if (!isInUse || isFork) {
+        for (const id of inUse)
+          notice(`Session ${id} is later, but another process has it: this is the one before.`);
+        return sessionId;
+      }
+      inUse.push(sessionId.slice(0, 8));
     }
     after = page.next;
-    if (after === undefined)
-      throw new StoreError("SESSION_NOT_FOUND", {
-        message: `There is no session of ${home.workingCopy} to continue.`,
-        hint: "Leave out --continue to begin one, or name one with --resume; palimpsest sessions list shows them.",
-      });
+    if (after === undefined) throw nothingToContinue(home, inUse);
   }
+}
+
+function nothingToContinue({ workingCopy }: Home, inUse: readonly string[]): StoreError {
+  if (inUse.length > 0)
+    return new StoreError("SESSION_IN_USE", {
+      message: `Another process has session ${inUse.join(", ")}, and there is no other session of ${workingCopy}.`,
+      hint: "End that process, add --fork to go on in a copy, or leave out --continue to begin a session.",
+    });
+  return new StoreError("SESSION_NOT_FOUND", {
+    message: `There is no session of ${workingCopy} to continue.`,
+    hint: "Leave out --continue to begin one, or name one with --resume; palimpsest sessions list shows them.",
+  });
 }

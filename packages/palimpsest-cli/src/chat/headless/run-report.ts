@@ -37,6 +37,14 @@ const SUBTYPES: Readonly<Record<TurnResult["endedBy"], string>> = {
   loop: "error_loop",
 };
 
+/** The ends of turns that a text report has to explain. */
+const UNFINISHED: Readonly<Record<Exclude<TurnResult["endedBy"], "done">, string>> = {
+  iterations: "it reached the limit of calls for one turn, which --max-turns sets. run --continue goes on",
+  "output-limit": "its answer was cut off at its output limit. run --continue goes on",
+  refusal: "it refused to answer",
+  loop: "it kept making the same calls with the same results",
+};
+
 /** The ends of answers, in the words of the Messages API. */
 const STOP_REASONS: Readonly<Partial<Record<Answer["stopReason"], string>>> = {
   end: "end_turn",
@@ -166,7 +174,7 @@ export class RunReport {
       if (this.#error !== undefined && !this.#isAborted)
         err.write(terminalText(errorWords(this.#error), err));
       if (result !== undefined && result.endedBy !== "done")
-        err.write(`The model did not finish: ${result.endedBy}.\n`);
+        err.write(`The model did not finish: ${UNFINISHED[result.endedBy]}.\n`);
       return;
     }
     const spent = result?.spent;
