@@ -40,6 +40,7 @@ import { fit, liveLines } from "./render-view.ts";
 import { type ScreenStreams, ScreenTerminal } from "./screen-terminal.ts";
 import { earlierItems, greetingItem, titleOf } from "./session-start.ts";
 import { statusLine } from "./status-line.ts";
+import { suspend } from "./suspend.ts";
 
 /** The pace of the live part while something runs, in milliseconds. */
 const TICK_MS = 250;
@@ -68,6 +69,7 @@ export class ChatScreen implements Component {
   #queue: string[] = [];
   readonly #inputs = new InputHistory();
   #hint: string | undefined;
+  #hintTimer: NodeJS.Timeout | undefined;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #command: AbortController | undefined;
   #tick: NodeJS.Timeout | undefined;
@@ -233,6 +235,10 @@ export class ChatScreen implements Component {
     if (isKeyRelease(data)) return true;
     const isInterrupt = matchesKey(data, "ctrl+c");
     if (!isInterrupt) this.#setHint(undefined);
+    if (matchesKey(data, "ctrl+z")) {
+      suspend(this.#tui, () => this.#isEnding);
+      return true;
+    }
     if (this.#dialogs.open !== undefined) return false;
     if (isInterrupt) {
       this.#interrupted();
@@ -286,7 +292,9 @@ export class ChatScreen implements Component {
   }
 
   #setHint(hint: string | undefined): void {
-    if (hint === this.#hint) return;
+    clearTimeout(this.#hintTimer);
+    // A hint is shown as long as it is true.
+    if (hint !== undefined) this.#hintTimer = setTimeout(() => this.#setHint(undefined), TWICE_MS).unref();
     this.#hint = hint;
     this.#redraw();
   }

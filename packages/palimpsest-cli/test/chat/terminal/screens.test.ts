@@ -118,15 +118,15 @@ async function scenes(columns: number): Promise<readonly (readonly [title: strin
   keep("An answer that streams");
   chat.type("", "Escape");
   await chat.idle(/Stopped/);
-  chat.type("/compact Slowly.", "Enter");
-  await chat.until(/Summarising · [1-9]\d* s/);
-  keep("A compaction as it happens");
-  chat.type("", "Escape");
-  await chat.idle(/nothing\s+was\s+changed/);
   for (let turn = 1; turn <= 6; turn++) {
     chat.type(`This is fact ${turn}`, "Enter");
     await chat.idle(new RegExp(`End of fact ${turn}`));
   }
+  chat.type("/compact Slowly.", "Enter");
+  await chat.until(/Summarising · [1-9]\d* s/);
+  keep("A compaction as it happens", "> /compact Slowly.");
+  chat.type("", "Escape");
+  await chat.idle(/nothing\s+was\s+changed/);
   chat.type("/compact", "Enter");
   await chat.idle(/takes\s+it\s+back/);
   // How much of what came before is left on the screen depends on when the lines below it were drawn.
@@ -230,6 +230,15 @@ describe("the chat in a terminal", () => {
     // What waited is in the input again, and was not sent.
     expect(await chat.idle(/Stopped/)).toMatch(/^And the next\?$/m);
     expect(place.provider.requests.length).toBe(asked);
+    // The hint is there as long as it is true, and the input is empty then.
+    await chat.until(/% left/);
+    chat.type("", "C-c");
+    expect(await chat.until(/Ctrl-C again/)).not.toMatch(/^And the next/m);
+    await chat.until(/% left/);
+    // There is no shell here that could continue it: it goes on by itself.
+    chat.type("", "C-z");
+    chat.type("Still here?");
+    await chat.until(/^Still here\?$/m);
     chat.type("", "C-u");
     chat.paste(`${"x".repeat(99)}\n`.repeat(1_000_000));
     await chat.until(/The pasted text has/);
