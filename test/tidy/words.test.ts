@@ -1,7 +1,7 @@
 /** Nothing unfinished, private, secret or switched off is in the repository. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { packageSources, ROOT, sourceAt, sourceFile, testSources } from "./source.ts";
+import { packageSources, ROOT, type SourceFile, sourceAt, sourceFile, testSources } from "./source.ts";
 import { SOURCE_RULES, TEST_RULES, TEXT_RULES, wordsFound } from "./words.ts";
 
 const NOT_OURS = new Set(["node_modules", "build", "dist", "coverage", ".git"]);
@@ -105,5 +105,40 @@ describe("sections that sources name", () => {
       ' * as told in where-the-numbers-come-from.md,\n * "Kept tail" and where-the-numbers-come-from.md, "No"';
     expect(missingSections([text], "## Kept tail\n")).toEqual(["No"]);
     expect(missingSections([text], "## No\n")).toEqual(["Kept tail"]);
+  });
+});
+
+/** Files that comments name by a room and a path, or by a name of several words, and that do not exist. */
+function missingFiles(files: readonly SourceFile[], paths: readonly string[]): readonly string[] {
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^\s*(?:\*|\/\*\*|\/\/).*$/gm)].flatMap(([line]) =>
+      [...line.matchAll(/`((?:[a-z][\w-]*\/)*[a-z]\w*(?:-\w+)*\.ts)`/g)]
+        .map((match) => match[1] ?? "")
+        .filter((name) => /[-/]/.test(name) && !name.startsWith("src/"))
+        .filter((name) => !paths.some((known) => known.endsWith(`/${name}`)))
+        .map((name) => `${path}: ${name}`),
+    ),
+  );
+}
+
+describe("comments", () => {
+  it("name files that exist", () => {
+    const sources = packageSources();
+    expect(
+      missingFiles(
+        sources,
+        sources.map(({ path }) => path),
+      ),
+    ).toEqual([]);
+  });
+
+  it("would be caught naming a file that has moved", () => {
+    const file = sourceFile(
+      "packages/palimpsest/src/base/a.ts",
+      "/** See `tokens/old.ts` and `my-file.ts`. */",
+    );
+    expect(missingFiles([file], ["packages/palimpsest/src/base/my-file.ts"])).toEqual([
+      "packages/palimpsest/src/base/a.ts: tokens/old.ts",
+    ]);
   });
 });

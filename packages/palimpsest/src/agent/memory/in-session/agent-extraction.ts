@@ -4,8 +4,9 @@
  *
  * DESIGN. By rules: explicit requests in the user's own words, after each turn (`rule-extractor.ts`). By a model:
  * facts and decisions, once enough is new (`model-extraction.ts`); if it fails, the rules. By both, where the host says
- * nothing: requests at once, and the rest by the model within its share of the cost (`extraction-share.ts`). Only closing the session waits for it, for a bounded time; errors go to the observer. Memories that the agent wrote
- * itself in a turn are not written again, but judged (`tool-writes.ts`).
+ * nothing: requests at once, and the rest by the model within its share of the cost (`extraction-share.ts`). Only
+ * closing the session waits for it, for a bounded time; errors go to the observer. Memories that the agent wrote itself
+ * in a turn are not written again, but judged (`tool-writes.ts`).
  *
  * The log records how far this got (`memory-mark.ts`). Messages behind that, from before a crash, are read from the
  * log first, with their times, so that facts forgotten or corrected since stay so.
