@@ -8,41 +8,34 @@
 import type { Message } from "palimpsest";
 import { openHome, SessionInfoBuilder } from "palimpsest";
 import { addToDigest, createDigest } from "palimpsest/experimental";
-import {
-  addToHistory,
-  cleanBody,
-  cleanLine,
-  cleanToolFile,
-  composeExtractiveSummary,
-  composeNewestExchange,
-  createHistoryIndex,
-  describeRound,
-  extractByRules,
-  formatBrief,
-  heuristicSummary,
-  overviewRowOf,
-  planFullCompact,
-  previewText,
-  reportLoss,
-  SessionPresenter,
-  SUMMARY_SECTIONS,
-  searchHistory,
-  writeDigest,
-  writeRounds,
-} from "palimpsest/internal";
 import { cleanMemoryText } from "palimpsest/memory";
 import { blockText, type ToolResultBlock, type ToolUseBlock } from "palimpsest/transcript";
 import { describe, expect, it } from "vitest";
-import { pageText } from "#replay/page/page-dictionary.ts";
-import {
-  BROKEN_SECRETS,
-  PLANTED_SECRETS,
-  type PlantedSecret,
-} from "../../../../test/helpers/planted-secrets.ts";
-import { asWindow } from "../../../../test/helpers/recorded.ts";
-import { bySize, isLong } from "../../../../test/helpers/size-of-run.ts";
-import { storedHome } from "../../../../test/helpers/stored.ts";
-import { assistant, call, measure, result, text, user } from "../../../../test/helpers/windows.ts";
+import { finish } from "#palimpsest/base/steps.ts";
+import { writeDigest } from "#palimpsest/compaction/digest/saved-digest.ts";
+import { describeRound } from "#palimpsest/compaction/layers/collapse/round-line.ts";
+import { composeInSteps } from "#palimpsest/compaction/layers/extractive/extractive-summary.ts";
+import { fullCompactInSteps } from "#palimpsest/compaction/layers/full/plan-full-compact.ts";
+import { briefInSteps } from "#palimpsest/compaction/layers/microcompact/clear-forms.ts";
+import { previewText } from "#palimpsest/compaction/preview/preview.ts";
+import { writeRounds } from "#palimpsest/compaction/summary/cold-transcript.ts";
+import { reportLoss } from "#palimpsest/compaction/summary/loss-report.ts";
+import { composeNewestExchange } from "#palimpsest/compaction/summary/newest-exchange.ts";
+import { SUMMARY_SECTIONS } from "#palimpsest/compaction/summary/summary-prompt.ts";
+import { heuristicSummary } from "#palimpsest/conversation/compression/heuristic-summary.ts";
+import { SessionPresenter } from "#palimpsest/exporters/exported-session.ts";
+import { extractByRules } from "#palimpsest/memory/extraction/rule-extractor.ts";
+import { cleanToolFile } from "#palimpsest/memory/write/tool-edit.ts";
+import { cleanBody, cleanLine } from "#palimpsest/notes/clean-text.ts";
+import { addToHistory, createHistoryIndex } from "#palimpsest/session/history/search/history-index.ts";
+import { searchHistory } from "#palimpsest/session/history/search/history-search.ts";
+import { overviewRowOf } from "#palimpsest/stores/shared/session-info.ts";
+import { pageText } from "#palimpsest-cli/replay/page/page-dictionary.ts";
+import { BROKEN_SECRETS, PLANTED_SECRETS, type PlantedSecret } from "../helpers/planted-secrets.ts";
+import { asWindow } from "../helpers/recorded.ts";
+import { bySize, isLong } from "../helpers/size-of-run.ts";
+import { storedHome } from "../helpers/stored.ts";
+import { assistant, call, measure, result, text, user } from "../helpers/windows.ts";
 
 const PIECE = 8;
 
@@ -128,10 +121,12 @@ function derivedFrom(messages: readonly Message[], quoted: string): Readonly<Rec
   const titled = { ...info, metadata: { title: quoted } };
   const presenter = new SessionPresenter({ isRedacted: true });
   return {
-    extractive: composeExtractiveSummary(
-      digest,
-      { ...WIDE, throughSeq: 99, hasTail: false, visibleLiterals: new Set() },
-      measure,
+    extractive: finish(
+      composeInSteps(
+        digest,
+        { ...WIDE, throughSeq: 99, hasTail: false, visibleLiterals: new Set() },
+        measure,
+      ),
     ).text,
     "stored digest": writeDigest(digest),
     "cold transcript": writeRounds(visible, measure)
@@ -146,16 +141,18 @@ function derivedFrom(messages: readonly Message[], quoted: string): Readonly<Rec
       measure,
     ),
     "newest exchange": composeNewestExchange(visible, 100_000, measure),
-    brief: formatBrief(
-      {
-        pointer: "m1.0",
-        shown: visible[2]!.blocks[0]!,
-        result: answer,
-        call: made,
-        scope: { isVisible: () => false, show: () => undefined },
-      },
-      { briefTokens: 400, briefStringCount: 50, smallQueryTokens: 0 } as never,
-      measure,
+    brief: finish(
+      briefInSteps(
+        {
+          pointer: "m1.0",
+          shown: visible[2]!.blocks[0]!,
+          result: answer,
+          call: made,
+          scope: { isVisible: () => false, show: () => undefined },
+        },
+        { briefTokens: 400, briefStringCount: 50, smallQueryTokens: 0 } as never,
+        measure,
+      ),
     ),
     preview: [120, 200, 300]
       .map((budgetTokens) =>
@@ -237,28 +234,30 @@ describe("what is derived", () => {
         body.slice(body.length / 3),
       ]);
       const sections = SUMMARY_SECTIONS.map(({ title }, index) => `${index + 1}. ${title}: as before`);
-      const edit = planFullCompact({
-        visible: asWindow(messages),
-        digest,
-        written: {
-          text: `${sections.join("\n")}\nKeys: ${repeated.join(" and ")}`,
-          throughSeq: messages.length,
-          model: "m",
-          leftOutRounds: 0,
-        },
-        measure,
-        pendingCallIds: [],
-        reason: "threshold",
-        policy: {
-          ...WIDE,
-          editSafety: "permissive",
-          targetTokens: 100_000,
-          keepTailTokens: 0,
-          maxNewestRoundTokens: 10,
-          maxTailTokens: 10,
-          maxSummaryShare: 1,
-        },
-      });
+      const edit = finish(
+        fullCompactInSteps({
+          visible: asWindow(messages),
+          digest,
+          written: {
+            text: `${sections.join("\n")}\nKeys: ${repeated.join(" and ")}`,
+            throughSeq: messages.length,
+            model: "m",
+            leftOutRounds: 0,
+          },
+          measure,
+          pendingCallIds: [],
+          reason: "threshold",
+          policy: {
+            ...WIDE,
+            editSafety: "permissive",
+            targetTokens: 100_000,
+            keepTailTokens: 0,
+            maxNewestRoundTokens: 10,
+            maxTailTokens: 10,
+            maxSummaryShare: 1,
+          },
+        }),
+      );
       const shown = JSON.stringify(edit);
       expect(shown).toContain("[redacted: ");
       expect(leaksIn(shown, part)).toEqual([]);

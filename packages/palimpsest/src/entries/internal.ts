@@ -1,7 +1,5 @@
 /** `palimpsest/internal`: for the sibling packages of exactly this version. It is not documented and may change with any release. */
 export type { DreamPlaceOptions } from "../agent/memory/consolidation/run-dream.ts";
-export type { MemoryList } from "../agent/memory/persistent-memory.ts";
-export type { MemoryProblem } from "../agent/memory/store/memory-cache.ts";
 export { notesLimits, sizeOfNotes } from "../agent/notes/notes-store.ts";
 export type { Tasks } from "../agent/tasks/task-options.ts";
 export { AssertionError, assert } from "../base/assert.ts";
@@ -12,7 +10,6 @@ export { MEMORY_RECALL_DEFAULTS } from "../base/defaults/memory/recall.ts";
 export { MEMORY_STORE_DEFAULTS } from "../base/defaults/memory/store.ts";
 export { MEMORY_WRITE_DEFAULTS } from "../base/defaults/memory/write.ts";
 export { NOTES_DEFAULTS } from "../base/defaults/notes.ts";
-export { BUDGET_DEFAULTS } from "../base/defaults/tokens/tokens.ts";
 export { ERROR_CODES, errorMessage, TaskError } from "../base/errors.ts";
 export {
   asNumber,
@@ -27,11 +24,7 @@ export { addAll } from "../base/lists.ts";
 export { redactBroken } from "../base/redaction/broken-secrets.ts";
 export { showHidden, showOnOneLine } from "../base/text/hidden-characters.ts";
 export { cutHead, cutTail, firstLine, shorten } from "../base/text/text.ts";
-export { factsOfDigest, writeDigest } from "../compaction/digest/saved-digest.ts";
-export { describeRound } from "../compaction/layers/collapse/round-line.ts";
-export { composeExtractiveSummary } from "../compaction/layers/extractive/extractive-summary.ts";
-export { planFullCompact } from "../compaction/layers/full/plan-full-compact.ts";
-export { formatBrief } from "../compaction/layers/microcompact/clear-forms.ts";
+export { factsOfDigest } from "../compaction/digest/saved-digest.ts";
 export { type Clearable, countToClear } from "../compaction/layers/microcompact/rent.ts";
 export type { ArrivalPolicy } from "../compaction/layers/offload/offload-at-arrival.ts";
 export { clearedTokens, planProviderClear } from "../compaction/layers/provider-side/plan-provider-edits.ts";
@@ -46,7 +39,6 @@ export { firstSummaryTokens } from "../compaction/planner/early-summary.ts";
 export { planFromNotes } from "../compaction/planner/plan-from-notes.ts";
 export { clearableToolsOf } from "../compaction/planner/policies.ts";
 export { isSummaryDue, type SummaryReason, type SummarySources } from "../compaction/planner/window-plan.ts";
-export { previewText } from "../compaction/preview/preview.ts";
 export {
   asCandidate,
   type RankedCandidate,
@@ -68,12 +60,7 @@ export { LAYER_LIMITS, type LayerLimits, thinkingBudget } from "../compaction/sh
 export type { Measure } from "../compaction/shared/measure.ts";
 export { scaleTokens } from "../compaction/shared/measure.ts";
 export { situationOf } from "../compaction/shared/window-state.ts";
-export { writeRounds } from "../compaction/summary/cold-transcript.ts";
-export { reportLoss } from "../compaction/summary/loss-report.ts";
-export { composeNewestExchange } from "../compaction/summary/newest-exchange.ts";
 export type { WrittenSummary } from "../compaction/summary/summary-prompt.ts";
-export { SUMMARY_SECTIONS } from "../compaction/summary/summary-prompt.ts";
-export { heuristicSummary } from "../conversation/compression/heuristic-summary.ts";
 export {
   type ExportedHead,
   type ExportedItem,
@@ -104,14 +91,11 @@ export { isProjectName } from "../host/home/project-place.ts";
 export { changedTags, checkName } from "../host/home/title-and-tags.ts";
 export type { NodeSessionOptions } from "../host/node-sessions.ts";
 export type { ImportedBoundary } from "../importers/shared/imported-session.ts";
-export { extractByRules } from "../memory/extraction/rule-extractor.ts";
 export { MEMORY_SOURCES, MEMORY_TYPES } from "../memory/files/memory.ts";
 export type { HealthKind } from "../memory/health/health.ts";
 export type { NotCarried } from "../memory/transfer/imported-memory.ts";
 export { parseMemoryBundle } from "../memory/transfer/memory-bundle.ts";
-export { cleanToolFile } from "../memory/write/tool-edit.ts";
 export { withoutMark } from "../notes/body-entries.ts";
-export { cleanBody, cleanLine } from "../notes/clean-text.ts";
 export { extractNotes } from "../notes/extractive-notes.ts";
 export {
   findOverLimit,
@@ -144,7 +128,7 @@ export type { ModelAnswer, StopReason } from "../ports/model-client.ts";
 export type { ModelFailure } from "../ports/model-failure.ts";
 export type { ProcessIdentity, Timer } from "../ports/runtime.ts";
 export type { NotesFile, SessionInfo, SessionPage, TrashedSession } from "../ports/session-store.ts";
-export type { TaskFiles, TaskProcesses } from "../ports/tasks.ts";
+export type { TaskFiles } from "../ports/tasks.ts";
 export { openInput } from "../runtime/input-files/input-bytes.ts";
 export { peekFirstLine, readInputLines } from "../runtime/input-files/input-lines.ts";
 export { NodeTaskProcesses } from "../runtime/processes/node-task-processes.ts";
@@ -194,7 +178,7 @@ export {
   type PostgresCheckup,
   PostgresDoctor,
 } from "../stores/postgres/doctor/postgres-doctor.ts";
-export { isConversation, isLost, overviewRowOf } from "../stores/shared/session-info.ts";
+export { isConversation, isLost } from "../stores/shared/session-info.ts";
 export { isSessionId, sessionPaths } from "../stores/shared/session-paths.ts";
 export { foldTasks, statusOf, type TaskState } from "../tasks/fold-tasks.ts";
 export { LINE_LIMIT_BYTES, readIncrement } from "../tasks/output-text.ts";

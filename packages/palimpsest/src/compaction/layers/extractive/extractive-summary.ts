@@ -68,15 +68,7 @@ const LAST_WORDS_CHARACTERS = [2_400, 600, 200, 80];
 /** Most attempts, each with a smaller budget: the whole text may measure more than the sum of its parts. */
 const PASSES = 4;
 
-export function composeExtractiveSummary(
-  digest: Digest,
-  options: SummaryOptions,
-  measure: Measure,
-): ExtractiveSummary {
-  return finish(composeInSteps(digest, options, measure));
-}
-
-function* composeInSteps(
+export function* composeInSteps(
   digest: Digest,
   options: SummaryOptions,
   measure: Measure,

@@ -10,7 +10,7 @@
  * model's text stays whole and the parts from the log give way.
  */
 
-import { finish, type Steps } from "../../../base/steps.ts";
+import type { Steps } from "../../../base/steps.ts";
 import { blockText } from "../../../transcript/blocks.ts";
 import type { LayerEdit } from "../../../transcript/edits.ts";
 import { learnSecrets } from "../../../transcript/without-secrets.ts";
@@ -59,12 +59,7 @@ interface FullCompactInput extends CompactionInput {
   readonly span?: PartialSpan | undefined;
 }
 
-/** Plans the compaction, or returns `undefined` if the summary cannot replace the messages. */
-export function planFullCompact(input: FullCompactInput): LayerEdit | undefined {
-  return finish(fullCompactInSteps(input));
-}
-
-/** The same in steps. @internal */
+/** Plans the compaction in steps, or returns `undefined` if the summary cannot replace the messages. @internal */
 export function* fullCompactInSteps(input: FullCompactInput): Steps<LayerEdit | undefined> {
   const { digest, policy, measure, span } = input;
   const written = { ...input.written, text: redactWritten(input) };

@@ -3,7 +3,7 @@
  * result, nothing at all for a small result and its call, previews for large arguments. The callers decide
  * which blocks are cleared.
  */
-import { finish, type Steps } from "../../../base/steps.ts";
+import type { Steps } from "../../../base/steps.ts";
 import { type ToolResultBlock, type ToolUseBlock, toolResultText } from "../../../transcript/blocks.ts";
 import type { BlockForm } from "../../../transcript/edits.ts";
 import type { SeqPin } from "../../../transcript/projection.ts";
@@ -175,11 +175,7 @@ const OUTCOME_CHARACTERS = 100;
 /** The strings of longer results are not kept. */
 const KEPT_CHARACTERS = 64_000;
 
-export function formatBrief(subject: BriefSubject, policy: BriefPolicy, measure: Measure): string {
-  return finish(briefInSteps(subject, policy, measure));
-}
-
-function* briefInSteps(subject: BriefSubject, policy: BriefPolicy, measure: Measure): Steps<string> {
+export function* briefInSteps(subject: BriefSubject, policy: BriefPolicy, measure: Measure): Steps<string> {
   const { pointer, result, call, scope } = subject;
   yield* secretsInSteps(result);
   const text = toolResultText(withoutSecrets(result) as ToolResultBlock);

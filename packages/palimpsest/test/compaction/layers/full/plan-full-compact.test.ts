@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { finish } from "#base/steps.ts";
 import { addToDigest, createDigest } from "#compaction/digest/digest.ts";
-import { planFullCompact } from "#compaction/layers/full/plan-full-compact.ts";
+import { fullCompactInSteps } from "#compaction/layers/full/plan-full-compact.ts";
 import { rankLiterals } from "#compaction/literals/literal-ledger.ts";
 import { fullCompactPolicy } from "#compaction/planner/policies.ts";
 import type { PartialSpan } from "#compaction/summary/plan-compaction.ts";
@@ -54,19 +54,21 @@ function plan({
 }: Given = {}): LayerEdit | undefined {
   const digest = createDigest();
   for (const [index, message] of messages.entries()) addToDigest(digest, index + 1, message);
-  return planFullCompact({
-    visible,
-    digest,
-    measure,
-    policy: fullCompactPolicy(
-      { ...WINDOW, editSafety, pendingCallIds },
-      { keptTail: { tokens: 300, floor: 300 } },
-    ),
-    pendingCallIds,
-    reason: "threshold",
-    span,
-    written: { text: nine(), throughSeq: messages.length, model: "opus", leftOutRounds: 0, ...written },
-  });
+  return finish(
+    fullCompactInSteps({
+      visible,
+      digest,
+      measure,
+      policy: fullCompactPolicy(
+        { ...WINDOW, editSafety, pendingCallIds },
+        { keptTail: { tokens: 300, floor: 300 } },
+      ),
+      pendingCallIds,
+      reason: "threshold",
+      span,
+      written: { text: nine(), throughSeq: messages.length, model: "opus", leftOutRounds: 0, ...written },
+    }),
+  );
 }
 
 const shownAfter = (edit: LayerEdit, messages = MESSAGES): readonly (number | "summary")[] =>
@@ -144,23 +146,25 @@ describe("what the log does not know", () => {
     for (const [index, message] of all.entries()) addToDigest(digest, index + 1, message);
     const known = finish(rankLiterals(digest.literals)).map(({ text }) => text);
     expect(known).not.toContain("old/first_reader.ts");
-    const edit = planFullCompact({
-      visible: asWindow(MESSAGES, earlier.length + 1),
-      digest,
-      measure,
-      policy: fullCompactPolicy(
-        { ...WINDOW, editSafety: "permissive", pendingCallIds: [] },
-        { keptTail: { tokens: 300, floor: 300 } },
-      ),
-      pendingCallIds: [],
-      reason: "threshold",
-      written: {
-        text: nine("Port 48213 in `first_reader.ts:12`, not 48231 of second_reader.ts."),
-        throughSeq: all.length,
-        model: "opus",
-        leftOutRounds: 0,
-      },
-    })!;
+    const edit = finish(
+      fullCompactInSteps({
+        visible: asWindow(MESSAGES, earlier.length + 1),
+        digest,
+        measure,
+        policy: fullCompactPolicy(
+          { ...WINDOW, editSafety: "permissive", pendingCallIds: [] },
+          { keptTail: { tokens: 300, floor: 300 } },
+        ),
+        pendingCallIds: [],
+        reason: "threshold",
+        written: {
+          text: nine("Port 48213 in `first_reader.ts:12`, not 48231 of second_reader.ts."),
+          throughSeq: all.length,
+          model: "opus",
+          leftOutRounds: 0,
+        },
+      }),
+    )!;
     expect(textOf(edit)).toContain(
       "Port 48213 in `first_reader.ts:12`, not 48231 [unverified] of second_reader.ts [unverified].",
     );
