@@ -4,6 +4,7 @@
  * The end of an output comes from a program, a page or another agent: it is fenced, so that nothing in it can end the
  * fence, and named as data.
  */
+import { fenced } from "../base/text/markdown-lines.ts";
 import { cutTail, shorten } from "../base/text/text.ts";
 import type { TaskEnd, TaskKindName, TaskOutcome } from "./task-record.ts";
 
@@ -124,12 +125,4 @@ function durationText(ms: number): string {
   const minutes = Math.round(seconds / MINUTE_SECONDS);
   if (seconds < 2 * HOUR_SECONDS) return `${minutes} min`;
   return `${Math.floor(minutes / MINUTE_SECONDS)} h ${minutes % MINUTE_SECONDS} min`;
-}
-
-/** A fence is longer than any in the text. */
-function fenced(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }

@@ -27,6 +27,14 @@ interface Fence {
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]([\s\S]*))?$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([\s\S]*)$/;
 
+/** The text in a fence that is longer than any in it, so that no text can end it. */
+export function fenced(text: string): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
 /** The lines of a text; their texts and endings put together are the text. */
 export function readLines(text: string): readonly MarkdownLine[] {
   const raw = splitLines(text);

@@ -9,6 +9,7 @@
 import { POLICY_LIMITS } from "../../base/defaults/compaction/economics.ts";
 import { RESTORE_DEFAULTS } from "../../base/defaults/compaction/restore.ts";
 import { finish, type Steps } from "../../base/steps.ts";
+import { fenced } from "../../base/text/markdown-lines.ts";
 import { shorten, toWellFormed } from "../../base/text/text.ts";
 import { LAYER_LIMITS, type LayerLimits } from "../shared/layer-limits.ts";
 import { type Measure, measureText, scaleTokens } from "../shared/measure.ts";
@@ -239,20 +240,12 @@ const NOTE_CHARACTERS = 600;
 export function formatRestored({ label, title, note, text }: RestoredText): string {
   const whole = toWellFormed(text);
   const safe = neutralise(whole);
-  const fence = "`".repeat(Math.max(3, longestFence(safe) + 1));
   const broken = safe === whole ? undefined : "some tags in it are broken by a backslash";
   const notes = [note, broken].filter((one) => one !== undefined && one !== "");
   const suffix = notes.length === 0 ? "" : ` (${oneLine(notes.join("; "), NOTE_CHARACTERS)})`;
-  return `${oneLine(label, TITLE_CHARACTERS)}: ${oneLine(title, TITLE_CHARACTERS)}${suffix}\n${fence}\n${safe}\n${fence}`;
+  return `${oneLine(label, TITLE_CHARACTERS)}: ${oneLine(title, TITLE_CHARACTERS)}${suffix}\n${fenced(safe)}`;
 }
 
 function oneLine(text: string, characters: number): string {
   return shorten(inline(toWellFormed(text)), characters);
-}
-
-/** A fence is longer than any in the text, so that no text can end it. */
-function longestFence(text: string): number {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  return longest;
 }

@@ -5,6 +5,7 @@
  * ends is the host's word and not the text's. Nothing in it changes with the time of day.
  */
 import { asString, isObject, type JsonValue } from "../../base/json/json.ts";
+import { fenced } from "../../base/text/markdown-lines.ts";
 import type { ProjectContext } from "../../ports/project-context.ts";
 import type { Hasher } from "../../ports/runtime.ts";
 import type { StartContext, StartContextChange } from "./home-types.ts";
@@ -55,13 +56,5 @@ function partsOf({ instructions, gitStatus }: ProjectContext): readonly Part[] {
 
 function asBlock({ subject, text }: Part): string {
   const title = subject === GIT ? "State of version control at the start" : `Instructions from ${subject}`;
-  const fence = "`".repeat(Math.max(3, longestFence(text) + 1));
-  return `${title.replace(/[\r\n]+/g, " ")}:\n${fence}\n${text}\n${fence}`;
-}
-
-/** A fence is longer than any in the text, so that no text can end it. */
-function longestFence(text: string): number {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
-  return longest;
+  return `${title.replace(/[\r\n]+/g, " ")}:\n${fenced(text)}`;
 }
