@@ -17,6 +17,17 @@ export function insertAll<Value>(list: Value[], index: number, added: readonly V
   addAll(list, after);
 }
 
+/** Returns the index of the first of `count` places where `holds` is true, by bisection: it holds for all behind it, too. */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  for (let high = count; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** Returns the largest number; as `Math.max`, `-Infinity` for none. */
 export function maxOf(numbers: Iterable<number>): number {
   let found = Number.NEGATIVE_INFINITY;

@@ -5,6 +5,7 @@
  * So the line is a list of ranges of sequence numbers. Every rewind starts a new *epoch*, which branches off at the entry
  * that it went back to. So a later rewind can go to any entry, even to one that an earlier rewind left behind.
  */
+import { firstIndex } from "../base/lists.ts";
 import type { SeqRange } from "./edits.ts";
 
 interface Epoch {
@@ -87,25 +88,12 @@ export class Line {
 
   /** Returns the index of the epoch in which `seq` was appended; -1 if it is older than the first. */
   #epochOf(seq: number): number {
-    let low = 0;
-    let high = this.#epochs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#epochs[middle]!.startSeq <= seq) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstIndex(this.#epochs.length, (index) => this.#epochs[index]!.startSeq > seq) - 1;
   }
 }
 
 /** True if one of `ranges`, which are in ascending order, contains `seq`. */
 export function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
-  let low = 0;
-  let high = ranges.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ranges[middle]!.from <= seq) low = middle + 1;
-    else high = middle;
-  }
-  return low > 0 && seq <= ranges[low - 1]!.to;
+  const range = ranges[firstIndex(ranges.length, (index) => ranges[index]!.from > seq) - 1];
+  return range !== undefined && seq <= range.to;
 }

@@ -8,7 +8,7 @@
  *
  * No block is moved across a request that was already sent: what was sent keeps its place, and later blocks follow it.
  */
-import { addAll } from "../base/lists.ts";
+import { addAll, firstIndex } from "../base/lists.ts";
 import type { ContentBlock } from "./blocks.ts";
 import type { RequestMessage, VisibleMessage } from "./window.ts";
 
@@ -138,14 +138,8 @@ export function assembleRequest(
 
 /** True if a request left after entry `from` and before entry `to`. */
 export function hasCallBetween(callSeqs: readonly number[], from: number, to: number): boolean {
-  let low = 0;
-  let high = callSeqs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (callSeqs[middle]! <= from) low = middle + 1;
-    else high = middle;
-  }
-  return low < callSeqs.length && callSeqs[low]! < to;
+  const next = callSeqs[firstIndex(callSeqs.length, (index) => callSeqs[index]! > from)];
+  return next !== undefined && next < to;
 }
 
 function blocksOf(message: VisibleMessage): readonly ContentBlock[] {

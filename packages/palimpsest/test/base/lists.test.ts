@@ -1,6 +1,6 @@
 /** Lists that are longer than a list of arguments may be. */
 import { describe, expect, it } from "vitest";
-import { addAll, insertAll, maxOf, minOf } from "#base/lists.ts";
+import { addAll, firstIndex, insertAll, maxOf, minOf } from "#base/lists.ts";
 
 const MANY = Array.from({ length: 200_000 }, (_, index) => index);
 
@@ -29,5 +29,14 @@ describe("lists", () => {
     { numbers: [1, Number.NaN], ends: [Number.NaN, Number.NaN] },
   ])("have a smallest and a largest number, as of Math: $ends", ({ numbers, ends }) => {
     expect([minOf(numbers), maxOf(numbers)]).toEqual(ends);
+  });
+
+  it("are bisected: the first place from which on something holds", () => {
+    for (let count = 0; count < 9; count++)
+      for (let first = 0; first <= count; first++)
+        expect(
+          firstIndex(count, (index) => index >= first),
+          `${first} of ${count}`,
+        ).toBe(first);
   });
 });

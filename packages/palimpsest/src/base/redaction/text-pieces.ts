@@ -2,6 +2,7 @@
  * A text without its breaks, and the places where it was put together: a key may begin and end there, although the
  * words on both sides are one word now.
  */
+import { firstIndex } from "../lists.ts";
 import type { Joints } from "./secret-patterns.ts";
 
 /** A stretch without breaks: where it is in the text, and where in the text without breaks. */
@@ -24,15 +25,8 @@ const STRETCHES = [
 /** The joints of a text that these pieces make. */
 export function jointsOf(pieces: readonly Piece[]): Joints {
   /** Index of the last piece that begins at this place or before. */
-  const pieceAt = (joinedAt: number): number => {
-    let low = 0;
-    for (let high = pieces.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (pieces[middle]!.joinedAt <= joinedAt) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
-  };
+  const pieceAt = (joinedAt: number): number =>
+    firstIndex(pieces.length, (index) => pieces[index]!.joinedAt > joinedAt) - 1;
   const endOf = ({ joinedAt, text }: Piece): number => joinedAt + text.length;
   return {
     isStart: (at) => pieces[pieceAt(at)]?.joinedAt === at,

@@ -5,6 +5,7 @@
  * of each stretch, so a reader finds a term with these two parts. The places of a term are a list of numbers: the
  * difference to the document before, twice, plus one if the term occurs more than once there; then that count follows.
  */
+import { firstIndex } from "../lists.ts";
 import type { Steps } from "../steps.ts";
 import { ByteReader, ByteWriter } from "./bytes.ts";
 
@@ -60,14 +61,7 @@ export class TermPartsWriter {
 
 /** The stretch that a term belongs to; -1 if it is before all of them. */
 export function stretchOf(firstTerms: readonly string[], term: string): number {
-  let low = 0;
-  let high = firstTerms.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (firstTerms[middle]! <= term) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return firstIndex(firstTerms.length, (index) => firstTerms[index]! > term) - 1;
 }
 
 const decoder = new TextDecoder();

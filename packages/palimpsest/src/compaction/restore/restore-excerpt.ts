@@ -2,6 +2,7 @@
  * An excerpt of a file within a budget: the newest lines read or changed first, then the rest from the top. A
  * mark shows each gap.
  */
+import { firstIndex } from "../../base/lists.ts";
 import type { Steps } from "../../base/steps.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { type Measure, measureText } from "../shared/measure.ts";
@@ -109,7 +110,11 @@ function* choose(
   let left = budgetTokens;
   // Only lines that are known are gone through: a range may span millions that are not.
   for (const { first, last } of ranges)
-    for (let place = placeOf(numbers, first); place < numbers.length && numbers[place]! <= last; place++) {
+    for (
+      let place = firstIndex(numbers.length, (index) => numbers[index]! >= first);
+      place < numbers.length && numbers[place]! <= last;
+      place++
+    ) {
       const number = numbers[place]!;
       if (chosen.has(number)) continue;
       left -= sizeOf(lines.get(number)!);
@@ -118,18 +123,6 @@ function* choose(
       if (chosen.size % LINES_AT_ONCE === 0) yield;
     }
   return chosen;
-}
-
-/** Index of the first of the ascending numbers that is not below `least`. */
-function placeOf(numbers: readonly number[], least: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Adds the known lines of short gaps. */

@@ -5,6 +5,7 @@
  * hold as many of them as messages, so forgetting costs what it forgets: the numbers that are left
  * are found by links that skip the others.
  */
+import { firstIndex } from "../../base/lists.ts";
 
 /** @internal */
 export class ContextIds {
@@ -57,14 +58,7 @@ export class ContextIds {
   }
 
   #lowerBound(number: number): number {
-    let low = 0;
-    let high = this.#numbers.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#numbers[middle]! < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#numbers.length, (index) => this.#numbers[index]! >= number);
   }
 
   /** The first number that is left from here on. */

@@ -11,6 +11,7 @@
  * call since the last rewrite it remembers how much had been appended by then, so the rent of a block
  * follows from its place. A call costs O(1); only a plan looks at blocks.
  */
+import { firstIndex } from "../../../base/lists.ts";
 import { rewritePrice } from "../../../tokens/price/cache-price.ts";
 import type { Tariff } from "../../../tokens/price/tariff.ts";
 
@@ -114,14 +115,7 @@ interface Standing {
 
 /** Index of the first size that reaches `least`; sizes only grow between rewrites. */
 function firstAtLeast(sizes: readonly number[], least: number): number {
-  let low = 0;
-  let high = sizes.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sizes[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(sizes.length, (index) => sizes[index]! >= least);
 }
 
 /** One thing that could be cleared. */
