@@ -177,3 +177,11 @@ export function refuseTogether(option: string, other: string | undefined, hint: 
   if (other === undefined) return;
   throw new OptionError({ message: `${option} cannot be combined with ${other}.`, hint });
 }
+
+/** Resolves once the signal is aborted. */
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", () => done(), { once: true });
+  });
+}

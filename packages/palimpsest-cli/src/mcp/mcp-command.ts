@@ -10,6 +10,7 @@ import {
   parseChoice,
   parseCount,
   refuseTogether,
+  whenAborted,
 } from "../command-line/command.ts";
 import { readToken } from "../command-line/token-file.ts";
 import { userMemoryFolder } from "../command-line/user-memory.ts";
@@ -96,7 +97,7 @@ export const mcpCommand = commandOf(
         const { listenOnHttp } = await import("./http-server.ts");
         const server = await listenOnHttp(parts, http);
         log(`Listening on ${server.url}`);
-        await aborted(context.signal);
+        await whenAborted(context.signal);
         await server.close();
       }
     } finally {
@@ -116,13 +117,6 @@ function httpOptions({ http: port, tokenFile }: McpFlags, { folder }: CliContext
       hint: "Give both, or neither to serve on standard input and output.",
     });
   return { port, token: readToken(resolve(folder, tokenFile)) };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener("abort", () => done(), { once: true });
-  });
 }
 
 interface McpPlace {

@@ -12,7 +12,7 @@ import {
   type PalimpsestOptions,
 } from "palimpsest";
 import { errorMessage, isObject } from "palimpsest/internal";
-import { commandOf, type JsonFlag, parseCount } from "../command-line/command.ts";
+import { commandOf, type JsonFlag, parseCount, whenAborted } from "../command-line/command.ts";
 import { readToken } from "../command-line/token-file.ts";
 import { serveWorker } from "./worker-server.ts";
 import { WORKER_AGENT, WorkerTasks } from "./worker-tasks.ts";
@@ -87,7 +87,7 @@ export const workerCommand = commandOf(
       await session.begin();
       const server = await serveWorker(new WorkerTasks(session.tasks), { host, port, token });
       context.err.write(`Listening on ${server.url}\n`);
-      await aborted(context.signal);
+      await whenAborted(context.signal);
       await server.close();
     } finally {
       await palimpsest.close();
@@ -125,11 +125,4 @@ async function loadAgent(path: string): Promise<WorkerAgent> {
   }
   if (isObject(exported)) return exported as unknown as WorkerAgent;
   throw new OptionError({ message: `${path} has no agent.`, hint });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener("abort", () => done(), { once: true });
-  });
 }

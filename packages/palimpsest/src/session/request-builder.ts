@@ -11,6 +11,7 @@ import type { CountableRequest } from "../ports/model-client.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
 import { isCompaction, type Usage } from "../transcript/blocks.ts";
+import { isBoundary } from "../transcript/edits.ts";
 import { asProviderShows } from "../transcript/provider-view.ts";
 import type { BudgetTracker } from "./compact/budget-tracker.ts";
 import type { WindowCompactor } from "./compact/compact-window.ts";
@@ -200,15 +201,15 @@ export class RequestBuilder {
   async checkUndo(editSeq: number): Promise<void> {
     const { writer, tracker } = this.#parts;
     const hint = "`layer` events and `edits` of `compact` have numbers; for messages use `rewind`.";
-    if (!writer.projection.activeEdits.some((active) => active.seq === editSeq))
-      throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
     const undone = writer.projection.activeEdits.find((active) => active.seq === editSeq)?.edit;
-    if (undone?.kind === "provider-clear" && "isBoundary" in undone && undone.isBoundary === true)
+    if (undone === undefined)
+      throw new SessionError("UNDO_REFUSED", { message: `Entry ${editSeq} is not an edit in force.`, hint });
+    if (undone.kind === "provider-clear" && isBoundary(undone))
       throw new SessionError("UNDO_REFUSED", {
         message: `Edit ${editSeq} is a summary of the provider, which ignores what stands before it.`,
         hint: `Read what you need with the history tools, or go back to before it with \`rewind(${editSeq - 1})\`.`,
       });
-    const isStrict = this.#budgets.editSafety === "strict" && undone?.kind !== "provider-clear";
+    const isStrict = this.#budgets.editSafety === "strict" && undone.kind !== "provider-clear";
     const undo = { type: "edit", edit: { kind: "undo", editSeq } } as const;
     const isKnown = isStrict
       ? writer.projection.isComplete

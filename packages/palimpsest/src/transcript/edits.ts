@@ -97,6 +97,11 @@ export interface LayerEdit {
   readonly reported?: JsonValue;
 }
 
+/** True if the edit is a compaction: a summary replaces what came before. @internal */
+export function isBoundary(edit: Edit): edit is LayerEdit {
+  return "isBoundary" in edit && edit.isBoundary === true;
+}
+
 /**
  * Content that a provider clears on its side, by place: the log and the messages that are sent stay whole, and every
  * request asks for the same again.

@@ -26,7 +26,7 @@ import { isFullByReportsAlone, withSummaries } from "../../compaction/planner/wi
 import { explainCompaction, explainEdit } from "../../compaction/shared/edit-reason.ts";
 import type { PlannedEdits, WindowState } from "../../compaction/shared/window-state.ts";
 import { shortestSummary, type WrittenSummary } from "../../compaction/summary/summary-prompt.ts";
-import type { LayerEdit } from "../../transcript/edits.ts";
+import { isBoundary, type LayerEdit } from "../../transcript/edits.ts";
 import { type CountedParts, guardLayers, saveBreakers, writeBreakers } from "../append/breakers.ts";
 import type { CallRequest } from "../options/prepared-call.ts";
 import { nothingGained, vetoed } from "../options/refusals.ts";
@@ -35,7 +35,7 @@ import type { ProviderEditing } from "../window/provider-edits.ts";
 import type { HistoryParts, MeasuredParts, WindowParts } from "../window/session-parts.ts";
 import type { BudgetTracker } from "./budget-tracker.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";
-import { CompactionWatch, callsSinceBoundary, callsSinceCompaction, isBoundary } from "./compaction-watch.ts";
+import { CompactionWatch, callsSinceBoundary, callsSinceCompaction } from "./compaction-watch.ts";
 import type { CompactionHelp, FitOptions, FittedWindow } from "./fit-options.ts";
 import { SummarySourcing } from "./obtain-summary.ts";
 import { restoreFromLog, WindowRestorer } from "./restore-window.ts";
@@ -380,7 +380,7 @@ export class WindowCompactor {
       this.watch.compactedByHand();
       saveBreakers(this.#parts);
     }
-    if (!edits.some(isBoundary)) return;
+    if (!edits.some(({ edit }) => isBoundary(edit))) return;
     if (edits.some(({ edit }) => edit.writtenBy !== undefined)) this.watch.wrote();
     saveBreakers(this.#parts);
     if (!edits.some(({ edit }) => edit.kind === "session-memory")) help.notes?.compacted();

@@ -9,6 +9,7 @@
  */
 import { FULL_COMPACT_DEFAULTS } from "../../base/defaults/compaction/full-compact.ts";
 import { ENGINE_DEFAULTS } from "../../base/defaults/engine.ts";
+import { isBoundary } from "../../transcript/edits.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { Breakers } from "../append/breakers.ts";
 
@@ -138,7 +139,7 @@ export class CompactionWatch {
 
 /** Calls since the last compaction, by the log; one by hand does not count against the next. */
 export function callsSinceCompaction(projection: Projection): number {
-  const last = projection.activeEdits.findLast(isBoundary);
+  const last = projection.activeEdits.findLast(({ edit }) => isBoundary(edit));
   if (last === undefined || ("reason" in last.edit && last.edit.reason === "manual"))
     return Number.POSITIVE_INFINITY;
   return callsSinceBoundary(projection);
@@ -149,11 +150,6 @@ export function callsSinceBoundary(
   { callSeqs, activeEdits }: Projection,
   beforeSeq = Number.POSITIVE_INFINITY,
 ): number {
-  const boundarySeq = activeEdits.findLast((one) => one.seq < beforeSeq && isBoundary(one))?.seq ?? 0;
+  const boundarySeq = activeEdits.findLast((one) => one.seq < beforeSeq && isBoundary(one.edit))?.seq ?? 0;
   return callSeqs.filter((seq) => seq > boundarySeq).length;
-}
-
-/** True if the edit is a compaction. */
-export function isBoundary({ edit }: { readonly edit: object }): boolean {
-  return "isBoundary" in edit && edit.isBoundary === true;
 }

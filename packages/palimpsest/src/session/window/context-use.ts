@@ -9,7 +9,7 @@ import type { ContextBudget } from "../../tokens/budget/budget.ts";
 import { estimateBlock } from "../../tokens/estimate/estimate-block.ts";
 import type { ModelLimits } from "../../tokens/models/model-catalogue.ts";
 import { blockText, type ContentBlock, isThinking } from "../../transcript/blocks.ts";
-import type { EffectEdit, LayerEdit } from "../../transcript/edits.ts";
+import { type EffectEdit, isBoundary, type LayerEdit } from "../../transcript/edits.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
 import type { CallTokens } from "../options/prepared-call.ts";
 import { type BodySize, bodySize } from "./body-size.ts";
@@ -168,7 +168,7 @@ function lastCompaction(
   { visible, edits, callSeqs, figures, budget, model }: ContextUseInput,
   scale: number,
 ): Pick<ContextUse, "lastCompaction"> {
-  const summaries = edits.flatMap(({ seq, edit }) => (isSummary(edit) ? [{ seq, edit }] : []));
+  const summaries = edits.flatMap(({ seq, edit }) => (isBoundary(edit) ? [{ seq, edit }] : []));
   const last = summaries.at(-1);
   if (last === undefined) return {};
   const { seq, edit } = last;
@@ -189,10 +189,6 @@ function lastCompaction(
     callsCount: callSeqs.filter((call) => call > beforeSeq && call < seq).length,
   });
   return { lastCompaction: { seq, layer: edit.kind, reason: edit.reason, usedTokens, why } };
-}
-
-function isSummary(edit: EffectEdit): edit is LayerEdit {
-  return "isBoundary" in edit && edit.isBoundary === true;
 }
 
 function withBudget(share: ContextShare, { thinkingBudget: budgetTokens }: CallTokens): ContextShare {

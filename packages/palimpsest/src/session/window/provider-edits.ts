@@ -27,7 +27,7 @@ import {
   type Message,
   type Usage,
 } from "../../transcript/blocks.ts";
-import type { BlockForm, Edit, LayerEdit } from "../../transcript/edits.ts";
+import { type BlockForm, type Edit, isBoundary, type LayerEdit } from "../../transcript/edits.ts";
 import type { Projection } from "../../transcript/projection.ts";
 import { asProviderShows, clearedBy, countCleared } from "../../transcript/provider-view.ts";
 import type { VisibleMessage } from "../../transcript/window.ts";
@@ -352,7 +352,7 @@ export function summariesSince(
 
 /** True if the edit put a summary of OpenAI's in place. */
 function isSealing(edit: Edit): boolean {
-  if (edit.kind !== "provider-clear" || !("isBoundary" in edit) || edit.isBoundary !== true) return false;
+  if (edit.kind !== "provider-clear" || !isBoundary(edit)) return false;
   return READERS.has(tokenizerFamily(edit.writtenBy?.model ?? ""));
 }
 
