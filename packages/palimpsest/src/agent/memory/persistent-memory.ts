@@ -95,7 +95,7 @@ export interface ListOptions {
 const LIST_RULES: OptionRules<ListOptions> = { type: anyString, state: anyString };
 
 /** Memories, and problems with some of their files. */
-export interface MemoryList {
+interface MemoryList {
   /** By path. */
   readonly memories: readonly ListedMemory[];
   /** Files that cannot be used, and parts of files that were not understood. */
