@@ -23,21 +23,23 @@ export function parseWindowSizes(text: string): readonly number[] {
 
 /** Reads one window size. @throws OptionError if it cannot be parsed, or is a list */
 export function parseWindowSize(text: string): number {
-  const [size, ...more] = parseWindowSizes(text);
-  if (size !== undefined && more.length === 0) return size;
+  if (!text.includes(",")) return parseSize(text.trim(), text, ONE_SIZE);
   throw new OptionError({
     message: `--window: ${JSON.stringify(text)} is more than one size.`,
     hint: "Write one number of tokens, such as 200k.",
   });
 }
 
-function parseSize(part: string, whole: string): number {
+const ONE_SIZE = "Write a number of tokens such as 200000, 200k or 1m.";
+const SIZES = "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.";
+
+function parseSize(part: string, whole: string, hint = SIZES): number {
   const tokens = parseTokens(part);
   if (Number.isInteger(tokens) && tokens >= MIN_TOKENS && tokens <= MAX_TOKENS) return tokens;
   const inside = part === whole ? "" : ` in ${JSON.stringify(whole)}`;
   throw new OptionError({
     message: `--window: ${JSON.stringify(part)}${inside} is not a window size from ${formatCount(MIN_TOKENS)} to ${formatCount(MAX_TOKENS)} tokens.`,
-    hint: "Write a number of tokens such as 200000, 200k or 1m; separate several by commas.",
+    hint,
   });
 }
 

@@ -1,6 +1,6 @@
 /** `--window` and `--fixed`. */
 import { describe, expect, it } from "vitest";
-import { parseFixedTokens, parseWindowSizes } from "#command-line/window-option.ts";
+import { parseFixedTokens, parseWindowSize, parseWindowSizes } from "#command-line/window-option.ts";
 
 describe("parseWindowSizes", () => {
   it.each([
@@ -35,6 +35,15 @@ describe("parseWindowSizes", () => {
           /^--window: .* is not a window size from 1,000 to 10,000,000 tokens\.$/,
         ),
       }),
+    );
+  });
+});
+
+describe("parseWindowSize", () => {
+  it.each(["many", "64k,32k", "64k,64k"])("reads one size, and asks for one where it is %j", (text) => {
+    expect(parseWindowSize(" 64k")).toBe(64_000);
+    expect(() => parseWindowSize(text)).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID", hint: expect.not.stringContaining("several") }),
     );
   });
 });

@@ -287,6 +287,11 @@ describe("sessions trash", () => {
     });
     expect((await place.run(["sessions", "show", "Draft", ...where])).err).toMatch(/^SESSION_NOT_FOUND /);
     expect((await place.run(["sessions", "list", "--trash", ...where])).out).toContain(sessionId);
+    // The trash has no titles.
+    expect(await place.run(["sessions", "restore", "Draft", ...where])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("sessions list --trash"),
+    });
     expect((await place.run(["sessions", "restore", sessionId, ...where])).code).toBe(0);
     const again = await place.run(["sessions", "rm", sessionId, "--json", ...where]);
     expect(json(again)).toMatchObject({ session: { sessionId } });

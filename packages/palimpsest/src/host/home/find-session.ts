@@ -54,14 +54,19 @@ export async function findTrashed(which: string, places: readonly Place[], where
     for (const { sessionId } of await place.store.listTrash().catch(noneUnlessFirst(index)))
       if (which !== "" && sessionId.startsWith(which)) matches.push({ ...place, sessionId });
   const whole = matches.filter(({ sessionId }) => sessionId === which);
-  return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${where}`);
+  return theOne(which, whole.length > 0 ? whole : matches, `the trash of ${where}`, TRASH_HINT);
 }
+
+const TRASH_HINT = "Give its id or the beginning of one, as `palimpsest sessions list --trash` shows it.";
+const STORED_HINT =
+  "Give its id, the beginning of one, or its exact title: `palimpsest sessions list` has them (--all, --trash). A session without a message is not stored.";
 
 /** The one session; `SESSION_NOT_FOUND` or `SESSION_AMBIGUOUS` where there is not just one. */
 function theOne<Found extends { readonly sessionId: string }>(
   which: string,
   matches: readonly Found[],
   where: string,
+  hint = STORED_HINT,
 ): Found {
   const [match] = matches;
   // A program without types may pass what is not there: nothing fits that, either.
@@ -69,7 +74,7 @@ function theOne<Found extends { readonly sessionId: string }>(
   if (match === undefined) {
     throw new StoreError("SESSION_NOT_FOUND", {
       message: `There is no session ${name} in ${where}.`,
-      hint: "Give its id, the beginning of one, or its exact title: `palimpsest sessions list` has them (--all, --trash). A session without a message is not stored.",
+      hint,
     });
   }
   if (matches.length === 1) return match;

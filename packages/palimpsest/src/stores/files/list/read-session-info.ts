@@ -67,6 +67,16 @@ function readHead(file: OpenFile, size: number, builder: SessionInfoBuilder): vo
     for (const { entry } of entries) builder.add(entry);
     if (builder.hasHead) return;
   }
+  if (to < size) readCutBatch(file, to, builder);
+}
+
+/** A fork is one append, whose entries count only with its last line: that may be behind the limit. */
+function readCutBatch(file: OpenFile, to: number, builder: SessionInfoBuilder): void {
+  for (const { bytes } of readRawLines(file, { from: 0, to, firstChunkBytes: HEAD_BYTES })) {
+    const parsed = bytes === undefined ? undefined : parseLine(bytes);
+    if (parsed?.ok === true) builder.add(parsed.entry);
+    if (builder.hasHead) return;
+  }
 }
 
 interface Tail {

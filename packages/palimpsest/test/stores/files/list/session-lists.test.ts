@@ -127,6 +127,18 @@ describe("a list of sessions in files", () => {
     await expect(aStore(bound(fs, disk)).find("folder")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
   });
 
+  it("shows the first prompt of a fork, which is one long append, as that of its parent", async () => {
+    const store = aStore(new InMemoryFileSystem());
+    const log = await store.create("fork");
+    const entries = Array.from({ length: 400 }, (_, index) =>
+      message(index + 1, `${index} ${"x".repeat(1_000)}`),
+    );
+    await log.append(entries);
+    await log.close();
+    const { sessions } = await store.describe();
+    expect(sessions.map(({ firstPrompt }) => firstPrompt?.slice(0, 3))).toEqual(["0 x"]);
+  });
+
   it("shows a session whose log could be opened once and not again", async () => {
     const disk = new InMemoryFileSystem(() => 1_800_000_000_000);
     disk.makeDirectory(ROOT);
