@@ -17,8 +17,10 @@ const inTurn = (fewest: number): string =>
   String.raw`${NO_VALUE}(?![/~.]|[\w.]{0,64}[([])(?=[${CHARACTER}]{0,40}\d[\d_~+/=%.-]{0,40}[A-Za-z][${CHARACTER}]{0,40}\d)[\d${CHARACTER}]{${fewest},9999}`;
 
 /** Between a name and its value, each as its format has it. */
-const SETTING = String.raw`${QUOTES}?\s{0,4}(?:=>|:=|\?=|[:=：])\s{0,4}(?:[|>][-+]?(?:\r?\n|\\{1,8}n)[ \t]{1,20})?${QUOTES}?`;
+const SETTING = String.raw`${QUOTES}?\]?\s{0,4}(?:=>|:=|\?=|[:=：])\s{0,4}(?:[|>][-+]?(?:\r?\n|\\{1,8}n)[ \t]{1,20})?${QUOTES}?`;
 const EMPHASIS = String.raw`(?:[*_]{1,3}\s{0,2}[:：=]\s{0,3}[*_]{0,3}\x60?|[:：][*_]{1,3}\s{1,4}\x60?)`;
+/** The first argument of a call. Names of algorithms are not secrets. */
+const CALL = String.raw`\(\s{0,4}${QUOTES}(?!(?:sha|md5|pbkdf|argon|bcrypt|aes)[\w-]{0,16}["'\x60])`;
 const ELEMENT = String.raw`>(?:\s{0,9}<!\[CDATA\[)?`;
 const PAIR = String.raw`${QUOTES}?(?:\s{0,9},)?(?:\s|\\{1,8}n){1,30}${QUOTES}?value${QUOTES}?\s{0,4}[:=]\s{0,4}${QUOTES}?|${QUOTES},${QUOTES}value${QUOTES}:${QUOTES}`;
 /** Also where a terminal's line ends. */
@@ -28,7 +30,7 @@ const ENVIRONMENT = String.raw`(?<=(?:ENV|ARG|-x|setx|setenv)[ \t]{1,3}\w{3,60})
 const CELL = String.raw`[*_\x60"]{0,3}[ \t]{0,20}\|[ \t]{0,20}[*_\x60"]{0,3}|</t[dh]>\s{0,9}<t[dh]>`;
 const ITEM = String.raw`${QUOTES}\s{0,4},\s{0,4}${QUOTES}`;
 
-const PLAIN = `${SETTING}|${EMPHASIS}|${ELEMENT}|${PAIR}|${OPTION}|${ENVIRONMENT}`;
+const PLAIN = `${SETTING}|${CALL}|${EMPHASIS}|${ELEMENT}|${PAIR}|${OPTION}|${ENVIRONMENT}`;
 /** These have other neighbours as well, such as the next of many names. */
 const LOOSE = `${CELL}|${ITEM}`;
 
@@ -42,6 +44,26 @@ const TOKENS = [
 const NO_PAGE = "(?<!(?:next|page|continuation|sync|cursor)[_-]?)";
 const FORMATS =
   "our own collection: OAuth 2.0, Web.config, GitHub Flavored Markdown, Kubernetes, Docker, PHP, Go, YAML";
+
+/** Words of labels and messages about passwords, in some languages, which a phrase that is one hardly has. */
+const MESSAGE_WORDS = [
+  "password passwords passphrase passcode username user login account email string characters a an the this that",
+  "your my our new old same current default is are was be been has have had do does did will can cannot must should",
+  "not no and or if when of for from with without in on at by to as please enter type set use used forgot reset",
+  "change confirm repeat show hide invalid incorrect wrong required missing optional least",
+  "der die das ein eine ihr dein bitte ist muss het een uw je la el los su tu una un le les votre de du des sua seu",
+  "il di per con para por que et ou",
+].flatMap((line) => line.split(" "));
+const inAnyCase = (name: string): string =>
+  name.replace(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+/** One word of a phrase. */
+const WORD = String.raw`[^\s"'\x60\\()[\]{}<>$]{1,24}`;
+const NO_MESSAGE = String.raw`(?![^"'\x60\\\n]{0,200}?(?<![\p{L}\d])(?:${MESSAGE_WORDS.map(inAnyCase).join("|")})(?![\p{L}\d]))`;
+/**
+ * A phrase that is a password, between quotes: three words or more of small letters, or two or more of
+ * which one has letters and digits.
+ */
+const PHRASE = String.raw`(?<=["'\x60])${NO_MESSAGE}(?:[a-z][a-z\d]{1,23}(?:[ ][a-z][a-z\d]{1,23}){2,11}|(?=[^"'\x60\\\n]{0,100}?(?:[A-Za-z]\d|\d[A-Za-z]))${WORD}(?:[ ]${WORD}){1,11})(?=\\{0,3}["'\x60])`;
 
 /** A command's option that holds a password, however far behind its name on the line. */
 function option(words: readonly string[], name: string, flag: string, source: string): SecretContext {
@@ -65,6 +87,15 @@ export const NAMED_SECRETS: readonly SecretContext[] = [
       "iuy",
     ),
     source: FORMATS,
+  },
+  {
+    family: "password",
+    words: PASSWORDS,
+    pattern: new RegExp(
+      `(?<kept>(?:${PASSWORDS.map(inAnyCase).join("|")})(?:${PLAIN}|[ \\t]{1,3}(?:(?:is|was|ist|lautet)[ \\t]{1,3})?${QUOTES}))${PHRASE}`,
+      "uy",
+    ),
+    source: "EFF, Dice-Generated Passphrases",
   },
   {
     family: "password",

@@ -117,6 +117,12 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     source: "Microsoft docs, Create a service SAS",
   },
   {
+    family: "url-credentials",
+    words: ["x-amz-signature=", "x-amz-security-token=", "x-goog-signature="],
+    pattern: /(?<kept>x-(?:amz|goog)-(?:signature|security-token)=)[\w%+/=-]{40,4096}/iy,
+    source: "AWS docs, Authenticating Requests: Using Query Parameters; Google Cloud docs, Signed URLs",
+  },
+  {
     family: "azure",
     words: ["Q~"],
     // The letters in front of the mark belong to it.
@@ -212,13 +218,14 @@ export const SECRET_CONTEXTS: readonly SecretContext[] = [
     family: "curl",
     words: ["curl "],
     pattern:
-      /(?<kept>curl [^\n]{0,400}?(?<=\s)(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U)[ =]{0,3}["']?[^\s:"'$]{1,128}:)(?![$<{[])[^\s"'\\]{3,256}/y,
+      /(?<kept>curl [^\n]{0,400}?(?<=\s)(?:-[a-zA-Z]{0,6}u|--user|--proxy-user|-U)[ =]{0,3}["']?[^\s:"'$]{1,128}:)(?![$<{[])(?:(?<=["'][^\s:"'$]{1,128}:)[^"'\\\n]{3,256}(?=["'])|[^\s"'\\]{3,256})/y,
     source: "curl man page, --user",
   },
   {
     family: "curl",
     words: ["sshpass "],
-    pattern: /(?<kept>sshpass\s{1,4}-p\s{0,4}["']?)(?![$<{[])[^\s"'\\]{3,256}/y,
+    pattern:
+      /(?<kept>sshpass\s{1,4}-p\s{0,4}["']?)(?![$<{[])(?:(?<=["'])[^"'\\\n]{3,256}(?=["'])|[^\s"'\\]{3,256})/y,
     source: "sshpass man page",
   },
   {
