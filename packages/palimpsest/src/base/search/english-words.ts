@@ -1,5 +1,5 @@
 /**
- * English stop words, irregular forms, and stems.
+ * English stop words, irregular forms, and stems, and whether a text is English.
  */
 
 /** Words that nearly every text has. What is left of `don't` and `we'll` belongs to them. */
@@ -24,6 +24,34 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set(
     "uma com os het een niet ik wij van voor"
   ).split(" "),
 );
+
+/** Words of a text from which on it has an English one that nearly all texts have, if it is English. */
+const SENTENCE_WORDS_COUNT = 4;
+
+/** Words of a text: all, those with other letters than English ones, and those that nearly all English or other texts have. */
+function countWords(text: string) {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const count = (isCounted: (word: string) => boolean) => words.filter(isCounted).length;
+  return {
+    all: words.length,
+    lettered: count((word) => /[^a-z]/.test(word)),
+    english: count((word) => STOP_WORDS.has(word)),
+    foreign: count((word) => FOREIGN_WORDS.has(word)),
+  };
+}
+
+/** True unless a text is in another language, or has none of the words that nearly all English texts have. */
+export function isEnglish(text: string): boolean {
+  const { all, lettered, english, foreign } = countWords(text);
+  if (lettered > all / 5) return false;
+  return english > foreign || (foreign === 0 && all < SENTENCE_WORDS_COUNT);
+}
+
+/** True if a text is not English and has a word or a letter that says so. */
+export function isForeign(text: string): boolean {
+  const { lettered, foreign } = countWords(text);
+  return lettered + foreign > 0 && !isEnglish(text);
+}
 
 /** A form and the word that it is a form of: verbs and nouns that bend within, and numbers as words. */
 export const OTHER_FORMS: ReadonlyMap<string, string> = new Map(

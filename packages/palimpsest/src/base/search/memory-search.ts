@@ -194,10 +194,12 @@ export function createMemorySearch(weights: ScoreWeights = MEMORY_SEARCH_DEFAULT
   ): MemoryHit {
     const { number, score, ownScore, neighbourScore, groupScore } = document;
     let matched = 0;
-    const words = terms.flatMap(({ term, word, places }) => {
+    const had = new Set<string>();
+    const words = terms.flatMap(({ term, word, places, weight = 1 }) => {
       const bits = fieldsAt(places, number);
-      if (bits === 0) return [];
-      matched += ofTerms.get(term) ?? 0;
+      if (bits === 0 || had.has(term)) return [];
+      had.add(term);
+      matched += weight * (ofTerms.get(term) ?? 0);
       return [{ word, fields: FIELDS.filter((_, position) => bits & (1 << position)) }];
     });
     const matchedShare = total === 0 ? 0 : Math.min(1, matched / total);

@@ -168,6 +168,31 @@ export function renumbered(place: number, number: number): number {
   return ((number << NUMBER_SHIFT) | (place & (2 ** NUMBER_SHIFT - 1))) >>> 0;
 }
 
+/** The places of several terms as those of one. */
+export function joinPlaces(all: readonly TermPlaces[]): TermPlaces {
+  const joined = new Uint32Array(all.reduce((sum, { count }) => sum + count, 0));
+  let count = 0;
+  for (const { places, count: added } of all) {
+    joined.set(places.subarray(0, added), count);
+    count += added;
+  }
+  joined.sort();
+  count = 0;
+  for (const place of joined) {
+    const last = count === 0 ? undefined : joined[count - 1]!;
+    if (last === undefined || placeNumber(last) !== placeNumber(place)) joined[count++] = place;
+    else joined[count - 1] = addPlaces(last, place);
+  }
+  return { places: joined, count };
+}
+
+/** Two places of one document as one. */
+function addPlaces(one: number, other: number): number {
+  const count = Math.min(placeCount(one) + placeCount(other), MOST_COUNT);
+  const fields = placeFields(one) | placeFields(other);
+  return ((placeNumber(one) << NUMBER_SHIFT) | (count << FIELD_BITS) | fields) >>> 0;
+}
+
 /** The fields in which a document has a term, as bits; 0 where it does not have it. */
 export function fieldsAt(places: TermPlaces, number: number): number {
   const at = firstNotBelow(places, number);

