@@ -10,7 +10,7 @@ import { MEMORY_SEARCH_DEFAULTS } from "../defaults/memory/search.ts";
 import { CLASS_DENSE, charClass } from "../text/char-class.ts";
 import { cutHead } from "../text/text.ts";
 import { visitTerms } from "../text/text-terms.ts";
-import { FOREIGN_WORDS, isForeign } from "./english-words.ts";
+import { DENSE_PHRASES, FOREIGN_WORDS, isForeign } from "./english-words.ts";
 import { joinPlaces, type Postings, type TermPlaces } from "./postings.ts";
 import { rarityOf } from "./ranking.ts";
 import { beginningOf, type Vocabulary, wordTerms } from "./vocabulary.ts";
@@ -104,15 +104,25 @@ const WEIGHED_TERMS_COUNT = 8;
 const LEAST_COMPARED_COUNT = 100;
 
 /** Words that a message is phrased with, and that say nothing of what it is about. */
-const PHRASING: ReadonlySet<string> = new Set(
-  (
+const PHRASING: ReadonlySet<string> = new Set([
+  ...(
     "please thanks thank again once more now still really maybe just ok okay yes hi hello hey sure want need like " +
     "know tell show give let help us get make use using"
   )
     .split(" ")
     .concat(...FOREIGN_WORDS)
     .flatMap(wordTerms),
-);
+  ...pairsIn(DENSE_PHRASES),
+]);
+
+/** The pairs of characters by which a script without blanks is searched. */
+function pairsIn(text: string): readonly string[] {
+  const pairs: string[] = [];
+  visitTerms(text, (term) => {
+    if (term.length === 2) pairs.push(term);
+  });
+  return pairs;
+}
 
 /** The kind of what is asked for: an answer has the day itself, not the word. German, Spanish and Chinese as well. */
 const ASKED_KIND = new RegExp(

@@ -105,6 +105,17 @@ describe("what a message clearly calls for", () => {
     expect(clearFor("帮我写一首关于大海和风暴的诗吧", { body: "我对花生过敏。" }).has("a.md")).toBe(false);
   });
 
+  it.each([
+    { query: "売上をまとめてください。", body: "今後は敬語で答えてください。", isClear: false },
+    { query: "旅行の計画を立てたいと思っています。", body: "木曜日だけデプロイしています。", isClear: false },
+    { query: "敬語で書いてください。", body: "今後は敬語で答えてください。", isClear: true },
+    { query: "会議室は何階ですか", body: "会議室は3階にあります。", isClear: true },
+    { query: "더 짧게 해 주세요.", body: "존댓말로 대답해 주세요.", isClear: false },
+    { query: "배포는 언제 하나요?", body: "배포는 목요일에만 합니다.", isClear: true },
+  ])("is not told by how Japanese and Korean sentences end: $query", ({ query, body, isClear }) => {
+    expect(clearFor(query, { body }).has("a.md")).toBe(isClear);
+  });
+
   it("is nothing of an empty message, and of no memories", () => {
     expect(clearFor("", { name: "deploy" })).toEqual(new Set());
     expect(aboveRecallThreshold([])).toEqual(new Set());
