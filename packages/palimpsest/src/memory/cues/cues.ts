@@ -68,6 +68,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "(remember|don't forget) » (i|i'm|we|my|our|always|never) ~",
       "remember » the ~ (is|are|has|needs?|must|uses?|runs?|lives?)",
       "(save|add) (this|that|it) to (your )?memory[:,-] »",
+      "…[,;–—] (so |and |but )?(please )?(remember|(keep|bear) (this|that|it) in mind|(don't|do not) forget)( (this|that|it))?( (when|whenever|if|for) …)?[.!]*$",
     ],
     rule: [
       EVER,
@@ -124,7 +125,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "(merke? dir|denke? d(a|r)?ran|vergiss nicht|behalte? im (kopf|hinterkopf)|notiere? dir|speichere? dir|schreibe? dir auf|nicht vergessen)( (bitte|mal|doch|einfach|das|noch))*(,? dass|[:,-]) »",
       "(ich (möchte|will)|mir ist wichtig),? dass du dir merkst,? dass »",
       "((zur )?info für später|für später|zum merken)[:,] »",
-      "…, (merke? dir das|nicht vergessen)[.!]*$",
+      "…, (und )?(bitte )?(merke? dir das|(das )?nicht vergessen|vergiss (das|es) nicht|denke? (bitte )?d(a|r)?ran|behalte? das im (kopf|hinterkopf))( bitte)?[.!]*$",
     ],
     rule: [
       "(immer|niemals|nie|keinesfalls|auf keinen fall)(?! (dies|wieder ~,))",
@@ -154,6 +155,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     remember: [
       "(souviens-toi|souvenez-vous|rappelle-toi|retiens|retenez|mémorise|n'oublie pas|garde en tête|note)( bien)?(,? que|,? de|[:,-]) »",
       "(souviens-toi|rappelle-toi|retiens|n'oublie pas) qu'»",
+      "…, (retiens-le|souviens-t'en|rappelle-t'en|note-le|ne l'oublie pas|(retiens|note|n'oublie pas|garde) (ça|cela)|garde(-le| ça| cela) en tête)[.!]*$",
     ],
     rule: [
       "(utilise|emploie|réponds|écris|fais|lance|demande|mets) toujours",
@@ -176,6 +178,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     remember: [
       "¿?(puedes|podrías) recordar que »",
       "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|que no se te olvide|memoriza|anota|apunta|toma nota|guarda( en (tu|la) memoria)?)( (esto|eso|bien))?(,? (de )?que|,? de|[:,-]) »",
+      "…, (recuérdalo|apúntalo|anótalo|tenlo (en cuenta|presente)|no (lo|te) olvides( de (eso|esto))?|recuerda (eso|esto))[.!]*$",
     ],
     rule: [
       // A past tense tells a story.
@@ -203,6 +206,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "não|errado|na verdade",
     remember: [
       "(lembre-se|lembra-te|lembre|lembra|não (se )?esqueça|tenha em mente|memorize|anote)(,? (de )?que|,? de|[:,-]) »",
+      "…, ((lembre-se|lembra-te) (disso|disto)|tenha (isso|isto) em mente|não (se )?esqueça( disso)?|anote (isso|isto))[.!]*$",
     ],
     rule: [
       `(sempre|nunca|jamais)${NO_PAST}`,
@@ -228,6 +232,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "no|sbagliato|in realtà",
     remember: [
       "(ricorda|ricordati|tieni (a mente|presente)|non dimenticare|memorizza|annota)(,? che|,? di|[:,-]) »",
+      "…, (ricordalo|ricordatelo|annotalo|tienilo (a mente|presente)|non dimenticarlo)[.!]*$",
     ],
     rule: [
       "(sempre|mai)",
@@ -254,6 +259,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "нет|неверно|неправильно|не так|на самом деле",
     remember: [
       "(запомни|запомните|помни|помните|не забудь|не забудьте|имей в виду|имейте в виду|учти)(,? что|[:,-]) »",
+      "…, (запомни|запомните|не забудь|не забудьте|учти|имей(те)? (это )?в виду)( это)?[.!]*$",
     ],
     rule: [
       "(всегда|никогда)",
@@ -271,6 +277,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "不对|错了|我错了|我说错了|更正|不是|不|其实",
     remember: [
       "(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记|记一下|记下来?|存一下|备注一下)[：:，,]? »",
+      "…[，,](请|請|麻烦你?|要)?(记住|記住|记得|記得|牢记|记一下|别忘了|不要忘记)(这一?点|这个|这件事|哦|啊)?[。.！!]*$",
       "注意[：:，,] » …(一律|总是|必须|只能|都要)",
     ],
     rule: [
@@ -291,11 +298,11 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     remember: [
       "…(覚えて|記憶して|メモして)(おいて|ください|ね)",
       "…忘れないで",
-      "(メモ|記録|記憶)して(おいて)?(ください|ね)?[、,：:] »",
+      "((メモ|記録|記憶)して|覚えて)(おいて)?(ください|下さい|ね|よ)*[、,：:] »",
     ],
     rule: [
       "(今後|これから|以後|次回から)(は|も|、)",
-      "(…)?(常に|必ず|いつも)…(して|こと|使って|書いて)",
+      "(…)?(常に|必ず|いつも)…(して|こと|使って|書いて|[てで](ください|下さい))",
       "(…)?(絶対に|決して)…(ないで|しない|禁止)",
     ],
     correction: ["…(ではなく|じゃなくて|の代わりに)…(を使って|にして|でお願い)"],
@@ -307,7 +314,12 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
   ko: {
     lead: "그리고|참고로|네",
     objection: "아니요|아니|아뇨|틀렸어|사실",
-    remember: ["…기억해 ?(줘|주세요|둬|두세요)?", "…잊지 ?(마|말아|마세요)", "…메모해 ?(줘|둬|주세요)"],
+    remember: [
+      "((기억|메모)해 ?(줘|주세요|둬|두세요)|잊지 ?(마|말아|마세요))[:：,] »",
+      "…기억해(?!요) ?(줘|주세요|둬|두세요)?",
+      "…잊지 ?(마|말아|마세요)",
+      "…메모해 ?(줘|둬|주세요)",
+    ],
     rule: [
       "(앞으로는?|이제부터는?|지금부터는?) ",
       "(…)?(항상|언제나|반드시) …(해|하세요|주세요|사용)",

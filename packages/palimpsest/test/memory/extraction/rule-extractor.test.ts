@@ -60,6 +60,14 @@ describe("extractByRules, in English", () => {
     ["For websites, I prefer dark mode", "preference user en: For websites, I prefer dark mode"],
     ["I'd prefer if you asked first", "preference user en: I'd prefer if you asked first"],
     ["We usually squash before we merge.", "practice project en: We usually squash before we merge."],
+    [
+      "The office closes at six, remember that.",
+      "remember project en: The office closes at six, remember that.",
+    ],
+    [
+      "I'm allergic to latex, so please keep that in mind when you suggest gloves.",
+      "remember user en: I'm allergic to latex, so please keep that in mind when you suggest gloves.",
+    ],
     ["Keep in mind that the cache is shared.", "practice project en: The cache is shared."],
     ["I hate it when you rewrite my comments", "preference user en: I hate it when you rewrite my comments"],
     [
@@ -200,6 +208,25 @@ describe("extractByRules, in other languages", () => {
     ["我更喜欢简短的回答。", "preference user zh: 我更喜欢简短的回答。"],
     ["不对，应该用 Vitest 而不是 Jest。", "correction feedback zh: 应该用 Vitest 而不是 Jest。"],
     ["我们使用 Postgres 作为数据库。", "practice project zh: 我们使用 Postgres 作为数据库。"],
+    ["Ich bin Linkshänder, vergiss das nicht.", "remember user de: Ich bin Linkshänder, vergiss das nicht."],
+    ["Je suis végétarien, ne l'oublie pas.", "remember user fr: Je suis végétarien, ne l'oublie pas."],
+    [
+      "La oficina cierra a las seis, tenlo en cuenta.",
+      "remember project es: La oficina cierra a las seis, tenlo en cuenta.",
+    ],
+    [
+      "L'ufficio chiude alle sei, tienilo a mente.",
+      "remember project it: L'ufficio chiude alle sei, tienilo a mente.",
+    ],
+    [
+      "O escritório fecha às seis, lembre-se disso.",
+      "remember project pt: O escritório fecha às seis, lembre-se disso.",
+    ],
+    ["Офис закрывается в шесть, запомни это.", "remember project ru: Офис закрывается в шесть, запомни это."],
+    ["我们周五不上线，请记住。", "remember project zh: 我们周五不上线，请记住。"],
+    ["覚えておいてください：締め切りは25日です。", "remember project ja: 締め切りは25日です。"],
+    ["署名には必ず部署名を入れてください。", "rule feedback ja: 署名には必ず部署名を入れてください。"],
+    ["기억해 주세요: 회의는 수요일입니다.", "remember project ko: 회의는 수요일입니다."],
     ["デプロイは火曜日だけと覚えておいて。", "remember project ja: デプロイは火曜日だけと覚えておいて。"],
     ["今後は日本語で回答してください。", "rule feedback ja: 今後は日本語で回答してください。"],
     ["短い回答の方が好きです。", "preference user ja: 短い回答の方が好きです。"],
@@ -221,6 +248,10 @@ describe("extractByRules, in other languages", () => {
   });
 
   it.each([
+    "Ich habe es dir gesagt und vergesse das nicht.",
+    "前に言ったこと、覚えていますか？",
+    "그 날을 기억해요?",
+    "彼は必ず来ると言っていました。",
     "Warum schlägt der Test immer fehl?",
     "Soll ich immer pnpm verwenden?",
     "Der Test schlägt leider immer fehl.",
