@@ -133,20 +133,25 @@ export function microcompactPolicy(situation: WindowSituation, gateTokens: numbe
     gateTokens,
     clearableCountGate: limits.clearableCountGate,
     clearableTools: CLEARABLE_TOOLS,
-    readOnlyTools: READ_ONLY_TOOLS,
     resultsKeptCount: limits.resultsKeptCount,
     resultsKeptTokens: Math.floor(situation.effectiveTokens * RESULTS_KEPT_SHARE),
     recentTailTokens: scaleTokens(limits.recentTailTokens, situation.windowTokens),
+    ...clearedFormsOf(situation),
+    ...rewriteThresholdOf(situation, gateTokens, MICROCOMPACT_LOW_WATER),
+  };
+}
+
+/** Returns what both kinds of microcompact leave of a block that they clear. */
+function clearedFormsOf(situation: WindowSituation) {
+  const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
+  return {
+    readOnlyTools: READ_ONLY_TOOLS,
     briefTokens: D.briefTokens,
     briefStringCount: D.briefStringCount,
     smallResultCharacters: D.smallResultCharacters,
-    argumentTokens: scaleTokens(OLD_ARGUMENT, situation.windowTokens),
-    argumentPreviewTokens: scaleTokens(OLD_ARGUMENT_PREVIEW, situation.windowTokens),
-    ...rewriteThresholdOf(situation, gateTokens, MICROCOMPACT_LOW_WATER),
-    editSafety: situation.editSafety,
-    pendingCallIds: situation.pendingCallIds,
-    pins: situation.pins,
-    hasHistoryTools: situation.hasHistoryTools,
+    argumentTokens: scaleTokens(OLD_ARGUMENT, windowTokens),
+    argumentPreviewTokens: scaleTokens(OLD_ARGUMENT_PREVIEW, windowTokens),
+    ...{ editSafety, pendingCallIds, pins, hasHistoryTools },
   };
 }
 
@@ -258,23 +263,14 @@ export function clearByRentPolicy(
   situation: WindowSituation,
   clearableTools: ReadonlySet<string>,
 ): ClearByRentPolicy {
-  const { windowTokens, editSafety, pendingCallIds, pins, hasHistoryTools } = situation;
+  const { windowTokens } = situation;
   return {
     clearableTools,
-    readOnlyTools: READ_ONLY_TOOLS,
     resultsKeptCount: RENT_RESULTS_KEPT_COUNT,
     resultsKeptTokens: Number.POSITIVE_INFINITY,
-    argumentTokens: scaleTokens(OLD_ARGUMENT, windowTokens),
-    argumentPreviewTokens: scaleTokens(OLD_ARGUMENT_PREVIEW, windowTokens),
-    briefTokens: D.briefTokens,
-    briefStringCount: D.briefStringCount,
-    smallResultCharacters: D.smallResultCharacters,
     recentTailTokens: scaleTokens(RENT_RECENT_TAIL, windowTokens),
     leastBlockTokens: LEAST_BLOCK_TOKENS,
     leastFreedTokens: scaleTokens(LEAST_FREED, windowTokens),
-    editSafety,
-    pendingCallIds,
-    pins,
-    hasHistoryTools,
+    ...clearedFormsOf(situation),
   };
 }

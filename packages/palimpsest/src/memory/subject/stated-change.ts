@@ -175,9 +175,9 @@ function byInstead(clause: string, old: readonly FactToken[]): StatedChange {
   const isOneValue =
     from !== -1 && to - from < VALUE_WORDS_COUNT && fresh.slice(from, to + 1).every((isNew) => isNew);
   if (!isOneValue) return undefined;
-  const isWhole = isWithin(without(value, all), new Set()) && isWithin(rest, now);
+  const isWhole = isWithin(value, all) && isWithin(rest, now);
   if (isWhole && rest.size > 0) return "corrects";
-  const isOfThis = [...termsOf(stated)].filter((term) => rest.has(term)).length > 0 || rest.size === 0;
+  const isOfThis = [...termsOf(stated)].some((term) => rest.has(term)) || rest.size === 0;
   return isOfThis ? "revises" : undefined;
 }
 
