@@ -4,7 +4,7 @@
  */
 
 import { isBlank, type MarkdownLine, readLines } from "../../base/text/markdown-lines.ts";
-import { keepRecent } from "../../base/text/recent-texts.ts";
+import { memoizeRecent } from "../../base/text/memoize-recent.ts";
 import { indentOf } from "./frontmatter.ts";
 import { MEMORY_TYPES, type MemoryType } from "./memory.ts";
 
@@ -104,7 +104,7 @@ const BULLET = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/;
 const RECENT_LINES = { count: 512, characters: INDEX_TARGET_CHARACTERS };
 
 /** The link of a line in a list, and the text behind it. */
-const parseEntryLine = keepRecent((line) => {
+const parseEntryLine = memoizeRecent((line) => {
   const bullet = BULLET.exec(line)?.[0];
   if (bullet === undefined) return undefined;
   const content = line.slice(bullet.length);

@@ -1,7 +1,7 @@
 /**
  * Forms of sentences that name an old value and a new one: `from x to y`, `replaced x with y`, `y instead of x`.
  */
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared } from "./subject-words.ts";
 
 const CHANGED =
   "moved?|moving|renamed?|changed?|switch(?:ed)?|migrated?|upgraded?|downgraded?|postponed|slipped|went|raised|lowered|transferred|" +
@@ -95,7 +95,7 @@ const NOT_BUT = bounded(
 );
 
 /** Changes that a clause states, by the patterns. A longer one is not searched: their time grows with the square. */
-export const changesIn = keepCompared((clause) => {
+export const changesIn = memoizeCompared((clause) => {
   if (clause.length > COMPARED_CHARACTERS) return [];
   const hasVerb = CHANGE.test(clause);
   if (!hasVerb && !MARKS.test(clause)) return [];
@@ -109,7 +109,7 @@ export const changesIn = keepCompared((clause) => {
 export const oldValueOf = ({ x, z }: Readonly<Record<string, string | undefined>>): string => x ?? z ?? "";
 
 /** The old value, and what is said beside it with the new one. */
-export const insteadIn = keepCompared(
+export const insteadIn = memoizeCompared(
   (clause): { readonly s: string; readonly x: string; readonly isNotBut?: boolean } | undefined => {
     if (clause.length > COMPARED_CHARACTERS) return undefined;
     const instead = INSTEAD.exec(clause)?.groups;

@@ -3,7 +3,7 @@
  * `ha dejado`, `搬到`). A past tense alone is none: every story has it. They never say what has changed: that takes a
  * shared subject.
  */
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared } from "./subject-words.ts";
 
 /** Matches any of the words, or any of `pieces` of scripts without blanks. */
 export const anyOf = (words: readonly string[], pieces: string): RegExp =>
@@ -38,7 +38,7 @@ const CHANGE_VERBS = anyOf(
 const REDACTED = /\[redacted: [^\]]{0,60}\]/g;
 
 /** True if a statement says that something is not as it was. */
-export const saysChange = keepCompared((written): boolean => {
+export const saysChange = memoizeCompared((written): boolean => {
   if (written.length > COMPARED_CHARACTERS) return false;
   const text = written.replace(REDACTED, " ");
   return CHANGE_WORDS.test(text) || text.replace(NOT_CHANGED, " ").search(CHANGE_VERBS) !== -1;
@@ -65,7 +65,7 @@ const PRESENT = anyOf(
 );
 
 /** True if a statement is about the past alone. */
-export const isOfThePast = keepCompared((text): boolean => PAST_STATE.test(text) && !PRESENT.test(text));
+export const isOfThePast = memoizeCompared((text): boolean => PAST_STATE.test(text) && !PRESENT.test(text));
 
 const UNSETTLED = anyOf(
   [
@@ -81,4 +81,4 @@ const MODAL =
   /(?<!\p{L}|ich |er |sie |es )(?:may|will)(?!\p{L}| (?:eine?n?|keine?n?|nicht|da[ss]|de[rn]|die|ich|er|sie|wir)(?!\p{L}))/u;
 
 /** True if a statement is about what may be: “I may move to Oslo” changes nothing yet. */
-export const isUnsettled = keepCompared((text): boolean => UNSETTLED.test(text) || MODAL.test(text));
+export const isUnsettled = memoizeCompared((text): boolean => UNSETTLED.test(text) || MODAL.test(text));

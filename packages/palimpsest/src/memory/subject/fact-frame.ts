@@ -9,8 +9,8 @@
 import {
   COMPARED_CHARACTERS,
   isLabel,
-  keepCompared,
-  keepComparedPair,
+  memoizeCompared,
+  memoizeComparedPair,
   termsOfWord,
 } from "./subject-words.ts";
 
@@ -81,7 +81,7 @@ const TOKEN = new RegExp(
 );
 
 /** The words of a text in their order. */
-export const factTokens = keepCompared((text): readonly FactToken[] =>
+export const factTokens = memoizeCompared((text): readonly FactToken[] =>
   [...text.matchAll(TOKEN)].map(([written], at, all) => {
     const token = tokenOf(written.toLowerCase());
     const { index = 0 } = all[at]!;
@@ -228,7 +228,7 @@ const isNumber = (tokens: readonly FactToken[]): boolean =>
 const hasRelation = (tokens: readonly FactToken[]): boolean => tokens.some(({ role }) => role === "relation");
 
 /** True if two facts of one form are about different instances, so that neither corrects the other. */
-export const areParallel = keepComparedPair((one, other): boolean => {
+export const areParallel = memoizeComparedPair((one, other): boolean => {
   if (one.length > COMPARED_CHARACTERS || other.length > COMPARED_CHARACTERS) return false;
   const [ours, theirs] = [factTokens(one), factTokens(other)];
   const { places, shared } = differingPlaces(ours, theirs);

@@ -15,7 +15,7 @@ import {
 } from "./fact-frame.ts";
 import { areOfOtherOwners, isOfPlace, isOfSpeaker } from "./owners.ts";
 import { areOfOneSlot } from "./slots.ts";
-import { COMPARED_CHARACTERS, keepCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
 
 /** Share of the words of the shorter fact that both have. Our choice: the subject, in a sentence of subject, relation and value. */
 const SHARED_SHARE = 1 / 4;
@@ -140,7 +140,7 @@ function sizeOf(terms: readonly string[]): number {
 const PAIR = /^(?=.?\p{Script=Han})[\p{Script=Han}\p{Script=Hiragana}]{2}$/u;
 
 /** Its words of content; pairs of characters where a script has no blanks. */
-const subjectOf = keepCompared((text): { readonly terms: ReadonlySet<string>; readonly size: number } => {
+const subjectOf = memoizeCompared((text): { readonly terms: ReadonlySet<string>; readonly size: number } => {
   const tokens = factTokens(text);
   const terms = tokens.flatMap(({ term, role, word }, at) => {
     const next = tokens[at + 1];

@@ -6,7 +6,7 @@
  */
 import { factTokens } from "./fact-frame.ts";
 import { areOfTwoInstances } from "./same-subject.ts";
-import { COMPARED_CHARACTERS, keepCompared, subjectWords } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared, subjectWords } from "./subject-words.ts";
 
 /** Part of an older memory's score that a newer one of the same matter has at the least to come before it. Measured by packages/evaluation/bench/memory: as above. */
 const NEWER_SCORE_SHARE = 0.5;
@@ -85,7 +85,7 @@ function termsOf(text: string): ReadonlySet<string> {
 /** Verbs of being of languages whose common words are searched like others. */
 const BEING = new Set("ist sind es son está están est sont 是".split(" "));
 
-const isTelling = keepCompared(
+const isTelling = memoizeCompared(
   (word) => !BEING.has(word) && factTokens(word).some(({ role }) => role !== "form"),
 );
 

@@ -3,7 +3,7 @@
  * correct each other nor are shown for each other.
  */
 import { anyOf } from "./change-signs.ts";
-import { keepCompared } from "./subject-words.ts";
+import { memoizeCompared } from "./subject-words.ts";
 
 /** Words for one person, and those that count as the same one. */
 const PERSONS: readonly string[] = [
@@ -63,7 +63,7 @@ interface Owners {
 const GENITIVE = /(?<!\p{L})(?:(?<name>\p{Lu}\p{Ll}+)['’]s|(?:de|von|of) (?<of>\p{Lu}\p{Ll}+))(?!\p{L})/gu;
 const NOT_NAMES = new Set("it that what who he she here there let".split(" "));
 
-const ownersOf = keepCompared((text): Owners => {
+const ownersOf = memoizeCompared((text): Owners => {
   const words = [...text.toLowerCase().matchAll(TOKEN)].map(([word]) => word);
   const beginning = BEGINNING.exec(text)![0];
   const names = [...beginning.matchAll(GENITIVE)].map(({ groups }) =>
@@ -110,7 +110,7 @@ const SPEAKER = anyOf(
 );
 
 /** True if the speaker speaks of themselves. Japanese leaves the speaker out. */
-export const isOfSpeaker = keepCompared(
+export const isOfSpeaker = memoizeCompared(
   (text): boolean => SPEAKER.test(text) || (/\p{Script=Hiragana}/u.test(text) && !/[はが]/u.test(text)),
 );
 

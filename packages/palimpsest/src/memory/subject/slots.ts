@@ -3,7 +3,7 @@
  * Porto`, though the two share no word. Used only to show both, the newer one first.
  */
 import { anyOf } from "./change-signs.ts";
-import { COMPARED_CHARACTERS, keepCompared } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared } from "./subject-words.ts";
 
 interface Slot {
   readonly pattern: RegExp;
@@ -78,7 +78,7 @@ const SLOTS: readonly Slot[] = [
   },
 ];
 
-const slotsOf = keepCompared((text): readonly Slot[] =>
+const slotsOf = memoizeCompared((text): readonly Slot[] =>
   text.length > COMPARED_CHARACTERS ? [] : SLOTS.filter(({ pattern }) => pattern.test(text)),
 );
 

@@ -18,7 +18,7 @@ import {
   wordsIn,
   wordsMissing,
 } from "./fact-frame.ts";
-import { COMPARED_CHARACTERS, keepCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
+import { COMPARED_CHARACTERS, memoizeCompared, VALUE_WORDS_COUNT } from "./subject-words.ts";
 
 type StatedChange = "corrects" | "revises" | undefined;
 
@@ -95,7 +95,7 @@ const isPast = (tokens: readonly FactToken[]): boolean =>
   );
 
 /** Its clauses, and the whole: a correction may follow “No, …” or precede “; Jonas does”. */
-const clausesOf = keepCompared((text): readonly string[] => {
+const clausesOf = memoizeCompared((text): readonly string[] => {
   const plain = (part: string) => part.replace(/(?<![.。!！\s])[.。!！\s]+$/u, "").trim();
   const parts = text.split(/[;:；：]\s*|。|\.\s+/u).map(plain);
   return [...new Set([plain(text), ...parts])].filter((part) => part !== "");

@@ -4,7 +4,7 @@
  */
 import { STOP_WORDS } from "../../base/search/english-words.ts";
 import { wordTerms } from "../../base/search/vocabulary.ts";
-import { keepRecent } from "../../base/text/recent-texts.ts";
+import { memoizeRecent } from "../../base/text/memoize-recent.ts";
 
 /** Characters of a fact that are compared; a longer one corrects nothing and is corrected by nothing. Our choice: some sentences; in a page no single value stands out. */
 export const COMPARED_CHARACTERS = 600;
@@ -15,14 +15,14 @@ export const VALUE_WORDS_COUNT = 5;
 const RECENT_COUNT = 64;
 
 /** The same function, which computes the result for a recently compared text only once. */
-export const keepCompared = <Result>(work: (text: string) => Result): ((text: string) => Result) =>
-  keepRecent(work, { count: RECENT_COUNT, characters: COMPARED_CHARACTERS });
+export const memoizeCompared = <Result>(work: (text: string) => Result): ((text: string) => Result) =>
+  memoizeRecent(work, { count: RECENT_COUNT, characters: COMPARED_CHARACTERS });
 
 /** The same for two texts, of which one judgement compares them in several steps. */
-export function keepComparedPair<Result>(
+export function memoizeComparedPair<Result>(
   work: (one: string, other: string) => Result,
 ): (one: string, other: string) => Result {
-  const resultsOf = keepCompared((one) => keepCompared((other) => work(one, other)));
+  const resultsOf = memoizeCompared((one) => memoizeCompared((other) => work(one, other)));
   return (one, other) => resultsOf(one)(other);
 }
 
@@ -30,7 +30,7 @@ export function keepComparedPair<Result>(
 const RECENT_WORDS = { count: 2_048, characters: 40 };
 
 /** The terms of a word, as `wordTerms` reads them. */
-export const termsOfWord = keepRecent(wordTerms, RECENT_WORDS);
+export const termsOfWord = memoizeRecent(wordTerms, RECENT_WORDS);
 
 export interface SubjectWord {
   /** Its form for comparison. All forms of `be` are one, and so are all denials. */
@@ -56,7 +56,7 @@ export const ADVERBS: ReadonlySet<string> = new Set(
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’]\p{L}+)?/gu;
 
-const wordsOf = keepCompared((text): readonly string[] => text.match(WORD) ?? []);
+const wordsOf = memoizeCompared((text): readonly string[] => text.match(WORD) ?? []);
 
 /** Small words that are names in capitals. */
 const LABELS = new Set(["US", "IT", "WHO"]);
@@ -67,7 +67,7 @@ export function isLabel(written: string, at: number, text: string): boolean {
 }
 
 /** The words of a text. */
-export const subjectWords = keepCompared((text): readonly SubjectWord[] => {
+export const subjectWords = memoizeCompared((text): readonly SubjectWord[] => {
   const words: SubjectWord[] = [];
   let lead: string[] = [];
   const add = (term: string, word: string, isName: boolean) => {
@@ -110,7 +110,7 @@ export function withoutTurns(text: string): string {
 /** Words that change nothing of what is said, between two texts that have all others in common. */
 const ARTICLES = new Set("the a an my your his her its our their this that".split(" "));
 
-const normalised = keepCompared((text): string => {
+const normalised = memoizeCompared((text): string => {
   const terms = wordsOf(text).flatMap((written, at) => {
     const word = written.toLowerCase();
     return ARTICLES.has(word) && !isLabel(written, at, text) ? [] : termsOrWord(word);
@@ -128,7 +128,7 @@ const PERSONS: ReadonlyMap<string, string> = new Map(
 /** Words at the beginning of a fact that name whose it is. Our choice: “actually, in our …”. */
 const OWNER_WORDS_COUNT = 4;
 
-const personOf = keepCompared((text): string | undefined =>
+const personOf = memoizeCompared((text): string | undefined =>
   wordsOf(text)
     .slice(0, OWNER_WORDS_COUNT)
     .map((written, at) =>
@@ -150,7 +150,7 @@ const AROUND =
 const WORDLIKE = /[\p{L}\p{N}\p{M}–—]|(?<=\p{L})[-'’](?=\p{L})/gu;
 
 /** The signs of a text that tell words apart: `C++` from `C#`, `-5` from `5`, `==` from `===`, one emoji from another. */
-export const signsOf = keepCompared((text): string =>
+export const signsOf = memoizeCompared((text): string =>
   text
     // The comma behind “from now on”, which was taken out.
     .replace(/^\s*[,;:.!?–—-]+\s+/u, "")

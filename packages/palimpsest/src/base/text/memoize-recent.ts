@@ -12,7 +12,7 @@ interface RecentLimits {
 }
 
 /** The same function, which computes the result for a recent text only once. Callers must not change a result. */
-export function keepRecent<Result>(
+export function memoizeRecent<Result>(
   work: (text: string) => Result,
   { count, characters }: RecentLimits,
 ): (text: string) => Result {
