@@ -26,9 +26,12 @@ const PER_ANSWER = 4;
 /** Letters of English that say as much as a character of Chinese, Japanese or Korean. Our choice: translations of one text differ by about as much. */
 const DENSE_LETTERS = 2;
 
+/** Weight of a sentence that says what was found or decided; the first sentence of an answer alone has less. */
+export const FINDING_WEIGHT = 2;
+
 /** Records what an answer tells. Changes the list, whose weakest members go when it is full. */
 export function recordFinding(
-  tellings: DigestFinding[],
+  findings: DigestFinding[],
   { seq, pointer, text }: { readonly seq: number; readonly pointer: string; readonly text: string },
 ): void {
   const looked =
@@ -39,14 +42,14 @@ export function recordFinding(
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .slice(0, PER_ANSWER);
-  addAll(tellings, chosen);
-  if (tellings.length > KEPT * 1.5) dropWeakest(tellings);
+  addAll(findings, chosen);
+  if (findings.length > KEPT * 1.5) dropWeakest(findings);
 }
 
 function weigh(sentence: string, isFirst: boolean): number {
   const length = spokenLength(sentence);
   if (length < 25) return 0;
-  const finding = reportsFinding(sentence) ? 2 : 0;
+  const finding = reportsFinding(sentence) ? FINDING_WEIGHT : 0;
   const first = isFirst && length >= 40 ? 0.5 : 0;
   // A sentence that announces a list says nothing without it.
   const isDangling = /[:：]$/.test(sentence);
@@ -85,9 +88,9 @@ function splitSentences(text: string): readonly string[] {
   return sentences;
 }
 
-function dropWeakest(tellings: DigestFinding[]): void {
-  const kept = new Set([...tellings].sort((a, b) => b.weight - a.weight || b.seq - a.seq).slice(0, KEPT));
-  const inOrder = tellings.filter((telling) => kept.has(telling));
-  tellings.length = 0;
-  addAll(tellings, inOrder);
+function dropWeakest(findings: DigestFinding[]): void {
+  const kept = new Set([...findings].sort((a, b) => b.weight - a.weight || b.seq - a.seq).slice(0, KEPT));
+  const inOrder = findings.filter((finding) => kept.has(finding));
+  findings.length = 0;
+  addAll(findings, inOrder);
 }

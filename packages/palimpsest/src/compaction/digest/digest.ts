@@ -122,7 +122,7 @@ export interface Digest {
   readonly commands: Map<string, CommandRecord>;
   readonly errors: ErrorRecord[];
   readonly actions: ActionRecord[];
-  readonly tellings: DigestFinding[];
+  readonly findings: DigestFinding[];
   /** The same of its readable thinking, which nothing else retells. */
   readonly thoughts: DigestFinding[];
   readonly todos: TodoState;
@@ -162,7 +162,7 @@ export function createDigest(literalCount: number = DIGEST_LITERAL_COUNT): Diges
     commands: new Map(),
     errors: [],
     actions: [],
-    tellings: [],
+    findings: [],
     thoughts: [],
     todos: createTodoState(),
     toolCounts: new Map(),
@@ -246,7 +246,7 @@ function addAssistantWords(digest: Digest, seq: number, pointer: string, text: s
     ASSISTANT_WORDS_KEPT,
   );
   readCheckBoxes(digest.todos, seq, kept);
-  recordFinding(digest.tellings, { seq, pointer, text });
+  recordFinding(digest.findings, { seq, pointer, text });
   endRequest(digest.requests, pointer, text.trim());
 }
 

@@ -12,7 +12,7 @@ import { isLiteralKind, type LiteralRecord, type LiteralTable } from "../literal
 import type { LogWords } from "../literals/log-words.ts";
 import { readTextLayers, textLayersInSteps } from "../literals/saved-words.ts";
 import { type CommandRecord, createDigest, type Digest, type FileRecord } from "./digest.ts";
-import type { DigestFinding } from "./digest-findings.ts";
+import { type DigestFinding, FINDING_WEIGHT } from "./digest-findings.ts";
 import { doneTodos, openTodos, type TodoItem } from "./todo-state.ts";
 
 /** Literals of a digest that are stored with it. Our choice: several times what a string appendix holds, in about 1 MB. */
@@ -20,7 +20,7 @@ export const SAVED_DIGEST_LITERAL_COUNT = 6_000;
 /** Messages of the user that are stored with a digest: the first and the newest. Our choice: far more than a summary quotes. */
 const SAVED_DIGEST_USER_WORDS_COUNT = 2_000;
 /** Increased whenever the content of a digest changes: a text of an older version is ignored and the log is read again. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** The type of each field of a record; `?` marks an optional one. */
 type FieldKind = "string" | "number" | "boolean" | "strings" | "numbers" | "string?";
@@ -70,7 +70,7 @@ const SHAPES = {
     resolvedPointer: "string?",
   },
   actions: CALL,
-  tellings: FINDING,
+  findings: FINDING,
   thoughts: FINDING,
   todos: { text: "string", status: "string", seq: "number" },
   literals: {
@@ -91,7 +91,7 @@ const LISTS = [
   "requests",
   "errors",
   "actions",
-  "tellings",
+  "findings",
   "thoughts",
 ] as const;
 const COUNTS = ["messageCount", "userCharacters", "nextShortened"] as const;
@@ -328,9 +328,6 @@ interface DigestFacts extends Pick<Digest, "userWords" | "errors" | "actions"> {
   readonly results: Digest["assistantWords"];
 }
 
-/** A sentence that says what was found or decided; weaker ones are first sentences of answers. */
-const FINDING_WEIGHT = 2;
-
 export function factsOfDigest(digest: Digest): DigestFacts {
   return {
     userWords: digest.userWords,
@@ -338,7 +335,7 @@ export function factsOfDigest(digest: Digest): DigestFacts {
     commands: byLastUse(digest.commands),
     errors: digest.errors,
     todos: [...openTodos(digest.todos), ...doneTodos(digest.todos)],
-    decisions: digest.tellings.filter(({ weight }) => weight >= FINDING_WEIGHT),
+    decisions: digest.findings.filter(({ weight }) => weight >= FINDING_WEIGHT),
     results: digest.assistantWords,
     actions: digest.actions,
   };

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { type DigestFinding, factualSentences, recordFinding } from "#compaction/digest/digest-findings.ts";
 
-function tellingsOf(text: string): readonly DigestFinding[] {
+function findingsOf(text: string): readonly DigestFinding[] {
   const found: DigestFinding[] = [];
   recordFinding(found, { seq: 1, pointer: "m1.0", text });
   return found;
@@ -19,7 +19,7 @@ it.each([
   "Le bail a expiré parce que l'horloge a reculé.",
   "El plazo venció porque el reloj fue hacia atrás.",
 ])("keeps a finding wherever it is in the answer: %s", (sentence) => {
-  const [first] = tellingsOf(`Erste Zeile, die nichts berichtet und lang ist.\n\n${sentence}`);
+  const [first] = findingsOf(`Erste Zeile, die nichts berichtet und lang ist.\n\n${sentence}`);
   expect(first).toMatchObject({ text: sentence, weight: 2 });
 });
 
@@ -30,12 +30,12 @@ it.each([
   "먼저 스케줄러를 확인하고 재시도가 왜 느린지 원인을 찾아보겠습니다.",
   "Сейчас посмотрю на планировщик, потому что повторы медленные.",
 ])("ranks an announcement below a finding: %s", (sentence) => {
-  expect(tellingsOf(sentence).every(({ weight }) => weight < 2)).toBe(true);
+  expect(findingsOf(sentence).every(({ weight }) => weight < 2)).toBe(true);
 });
 
 it("measures the first sentence of an answer by what it says, not by its characters", () => {
-  expect(tellingsOf("調度器的重試次數上限設為五次並記錄每次耗時。")).toHaveLength(1);
-  expect(tellingsOf("The retries are few.")).toEqual([]);
+  expect(findingsOf("調度器的重試次數上限設為五次並記錄每次耗時。")).toHaveLength(1);
+  expect(findingsOf("The retries are few.")).toEqual([]);
 });
 
 it("takes sentences with a name for facts, but no announcements", () => {

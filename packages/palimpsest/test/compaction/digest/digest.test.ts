@@ -157,7 +157,7 @@ describe("a digest", () => {
     expect(digest.userCharacters).toBeLessThan(410_000);
     expect(digest.userWords[0]!.text).toHaveLength(5_000 + " uniqueName1 otherName1".length);
     expect(digest.openCalls.size).toBeLessThanOrEqual(2_000);
-    expect(digest.tellings.length).toBeLessThanOrEqual(360);
+    expect(digest.findings.length).toBeLessThanOrEqual(360);
   });
 
   it("is not stopped by values of any shape", () => {

@@ -83,7 +83,7 @@ describe("a digest that is stored", () => {
       "{}",
       text.slice(0, -1),
       text.slice(0, text.lastIndexOf("\n")),
-      text.replace('"version":7', '"version":99'),
+      text.replace('"version":8', '"version":99'),
     ])
       expect(readDigest(broken)).toBeUndefined();
     for (const name of Object.keys(fields))
@@ -99,7 +99,7 @@ it("is none where a part is missing, or not one of the others'", () => {
   expect(read(parts)).toBeDefined();
   expect(parts.filter((_, index) => read(parts.toSpliced(index, 1)) !== undefined)).toEqual([]);
   expect(parts.filter((_, index) => read(parts.with(index, new Uint8Array(9))) !== undefined)).toEqual([]);
-  const text = new TextDecoder().decode(parts[0]).replace('"version":7', '"version":6');
+  const text = new TextDecoder().decode(parts[0]).replace('"version":8', '"version":7');
   expect(read(parts.with(0, new TextEncoder().encode(text)))).toBeUndefined();
 });
 

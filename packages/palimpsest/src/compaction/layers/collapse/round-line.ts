@@ -10,7 +10,7 @@ import { cutTail, shorten } from "../../../base/text/text.ts";
 import { isServerToolUse, type ServerToolUseBlock, type ToolUseBlock } from "../../../transcript/blocks.ts";
 import type { VisibleMessage } from "../../../transcript/window.ts";
 import { visibleWithoutSecrets } from "../../../transcript/without-secrets.ts";
-import { type DigestFinding, recordFinding } from "../../digest/digest-findings.ts";
+import { type DigestFinding, FINDING_WEIGHT, recordFinding } from "../../digest/digest-findings.ts";
 import { fitPrefix, type Measure, measureText } from "../../shared/measure.ts";
 import { inline } from "../../shared/quoted-lines.ts";
 import { mainArgument, oneLine, pathOf, toolKind } from "../../shared/tool-kinds.ts";
@@ -38,8 +38,6 @@ export interface RoundLinePolicy {
   readonly userWordsTokens: number;
 }
 
-/** A sentence of this weight is worth more than the calls beside it: it says why something is so. */
-const FINDING_WEIGHT = 2;
 /** Long messages of the user in one round that are quoted. */
 const LONG_WORDS_QUOTED = 2;
 /** Characters of an answer in which its first words are looked for. */
@@ -73,20 +71,21 @@ function describeWords(
   messages: readonly VisibleMessage[],
   { isAnswer }: { readonly isAnswer: boolean },
 ): { readonly sentences: readonly string[]; readonly isFinding: boolean } {
-  const tellings: DigestFinding[] = [];
+  const findings: DigestFinding[] = [];
   let opening = "";
   for (const { role, seq, blocks } of messages)
     for (const { block } of blocks) {
       if (role !== "assistant" || block.type !== "text") continue;
-      recordFinding(tellings, { seq, pointer: "", text: block.text });
+      recordFinding(findings, { seq, pointer: "", text: block.text });
       if (opening === "") opening = block.text.slice(0, OPENING_CHARACTERS);
     }
-  const ranked = tellings.toSorted((one, other) => other.weight - one.weight);
+  const ranked = findings.toSorted((one, other) => other.weight - one.weight);
   const texts = ranked.map(({ text }) => text);
   // What comes before calls announces them, and they say it better.
   if (texts.length === 0 && isAnswer && opening !== "") texts.push(opening);
   return {
     sentences: texts.map((text) => `"${shorten(inline(text), SENTENCE_CHARACTERS)}"`),
+    // A finding is worth more than the calls beside it: it says why something is so.
     isFinding: (ranked[0]?.weight ?? 0) >= FINDING_WEIGHT,
   };
 }

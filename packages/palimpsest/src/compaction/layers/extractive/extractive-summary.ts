@@ -35,12 +35,12 @@ import {
   EMPTY_SECTIONS,
   errorLines,
   fileLines,
+  findingLines,
   layOut,
   pendingLines,
   type Sections,
   type SummaryOptions,
   snippetLines,
-  tellingLines,
 } from "./summary-sections.ts";
 
 interface ExtractiveSummary {
@@ -56,7 +56,7 @@ const SHARES = {
   errors: 0.16,
   files: 0.24,
   snippets: 0.1,
-  tellings: 0.8,
+  findings: 0.8,
   commands: 0.12,
   concepts: 0.04,
 };
@@ -155,7 +155,7 @@ function* composeFacts(
   );
   const errors = yield* take("errors", errorLines(digest));
   const files = yield* take("files", fileLines(digest));
-  const tellings = yield* take("tellings", tellingLines(digest, throughSeq));
+  const findings = yield* take("findings", findingLines(digest, throughSeq));
   const commands = yield* take("commands", commandLines(digest));
   const snippets = yield* take("snippets", snippetLines(digest));
   return {
@@ -163,7 +163,7 @@ function* composeFacts(
     files: [...files, ...snippets],
     errors,
     solving: [
-      ...headed("What the assistant found and decided, in its words:", inOrder(tellings)),
+      ...headed("What the assistant found and decided, in its words:", inOrder(findings)),
       ...headed("Commands and how they ended, newest first:", commands),
     ],
     pending,

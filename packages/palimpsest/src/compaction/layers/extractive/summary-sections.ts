@@ -9,7 +9,7 @@ import { doneTodos, openTodos } from "../../digest/todo-state.ts";
 import { type Lines, linesOf } from "../../shared/measure.ts";
 import { formatHistoryClosing, type HistoryAccess } from "../../shared/pointer.ts";
 import { inline, quote, SESSION_STRINGS_HEADING } from "../../shared/quoted-lines.ts";
-import { chooseTellings } from "./choose-tellings.ts";
+import { chooseFindings } from "./choose-findings.ts";
 
 const ACTIONS_SHOWN = 12;
 const WORDS_SHOWN = 3;
@@ -139,14 +139,14 @@ export function errorLines(digest: Digest): Lines {
 }
 
 /** Sentences of the assistant about its findings and decisions, said or thought, in its own words. */
-export function tellingLines(
-  { tellings, thoughts, literals }: Digest,
+export function findingLines(
+  { findings, thoughts, literals }: Digest,
   throughSeq: number,
 ): readonly string[] {
   const own = new Set(thoughts);
-  const known = [...tellings, ...thoughts].filter(({ seq }) => seq <= throughSeq);
-  return chooseTellings(known, literals.newestSeq || 1).map(
-    (telling) => `- ${telling.pointer}${own.has(telling) ? " (thought)" : ""}: ${inline(telling.text)}`,
+  const known = [...findings, ...thoughts].filter(({ seq }) => seq <= throughSeq);
+  return chooseFindings(known, literals.newestSeq || 1).map(
+    (finding) => `- ${finding.pointer}${own.has(finding) ? " (thought)" : ""}: ${inline(finding.text)}`,
   );
 }
 

@@ -122,8 +122,8 @@ function* planStrict(input: SessionMemoryInput, notes: SessionNotes): Steps<Sess
   const rounds = groupRounds(hidden);
   const coveredRound = isWhole ? rounds.findLast((round) => round.start <= firstUncovered) : rounds.at(-1);
   if (coveredRound === undefined || (isWhole && coveredRound.start === 0)) return refuse("nothing-to-hide");
-  const telling: NewestExchange = { messages: hidden.slice(coveredRound.start), isWhole };
-  return yield* planBefore(input, start, { ...summaryInput(input, notes), telling });
+  const quoted: NewestExchange = { messages: hidden.slice(coveredRound.start), isWhole };
+  return yield* planBefore(input, start, { ...summaryInput(input, notes), quoted });
 }
 
 function summaryInput({ digest, policy }: SessionMemoryInput, { text }: SessionNotes): NotesSummaryInput {

@@ -25,7 +25,7 @@ export interface NewestExchange {
 export interface NotesSummaryInput extends HistoryAccess {
   readonly notesText: string;
   readonly digest: Digest | undefined;
-  readonly telling?: NewestExchange | undefined;
+  readonly quoted?: NewestExchange | undefined;
   /** The size of quotes of messages that the notes cover, too. */
   readonly maxNewestRoundTokens: number;
   readonly userWordsTokens: number;
@@ -47,13 +47,13 @@ export function* composeNotesSummary(
   { budgetTokens, throughSeq, hasTail, visibleLiterals }: SummaryBudget,
   measure: Measure,
 ): Steps<ComposedSummary | undefined> {
-  const { digest, telling } = input;
+  const { digest, quoted } = input;
   const restTokens = budgetTokens - measureText(layOut(input, { hasTail }), measure);
-  const exchange = telling === undefined ? "" : composeExchange(telling, { ...input, restTokens }, measure);
+  const exchange = quoted === undefined ? "" : composeExchange(quoted, { ...input, restTokens }, measure);
   const frame = layOut(input, { hasTail, exchange });
   if (measureText(frame, measure) > budgetTokens) return undefined;
-  const isExchangeWhole = telling?.isWhole === true;
-  const exchangeSeqs = isExchangeWhole ? telling.messages.map(({ seq }) => seq) : [];
+  const isExchangeWhole = quoted?.isWhole === true;
+  const exchangeSeqs = isExchangeWhole ? quoted.messages.map(({ seq }) => seq) : [];
   if (digest === undefined) return { text: frame, verbatimSeqs: new Set(exchangeSeqs) };
   const { userWordsTokens, appendixTokens, hasHistoryTools } = input;
   const fromLog = yield* composeLogParts(

@@ -16,15 +16,15 @@ const CHOSEN_COUNT = 80;
 const FRAME_CHARACTERS = 20;
 
 /** The sentences, best first. `newestSeq`: the newest entry of the log. */
-export function chooseTellings(
-  tellings: readonly DigestFinding[],
+export function chooseFindings(
+  findings: readonly DigestFinding[],
   newestSeq: number,
 ): readonly DigestFinding[] {
-  const left = tellings.map((telling) => ({ telling, words: wordsOf(telling), value: 0 }));
+  const left = findings.map((finding) => ({ finding, words: wordsOf(finding), value: 0 }));
   const counts = new Map<string, number>();
   for (const { words } of left) for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   const covered = new Set<string>();
-  const reckon = ({ telling: { weight, seq, text }, words }: Candidate): number => {
+  const reckon = ({ finding: { weight, seq, text }, words }: Candidate): number => {
     let value = weight;
     for (const word of words) if (!covered.has(word)) value += counts.get(word)!;
     return value * ((1 + seq / newestSeq) / Math.sqrt(FRAME_CHARACTERS + text.length));
@@ -40,14 +40,14 @@ export function chooseTellings(
     candidate.value = value;
     if (!isStill) continue;
     left.splice(best, 1);
-    chosen.push(candidate.telling);
+    chosen.push(candidate.finding);
     for (const word of candidate.words) covered.add(word);
   }
   return chosen;
 }
 
 interface Candidate {
-  readonly telling: DigestFinding;
+  readonly finding: DigestFinding;
   readonly words: ReadonlySet<string>;
   /** At most this, as of when it was last reckoned. */
   value: number;

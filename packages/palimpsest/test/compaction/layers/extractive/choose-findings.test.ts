@@ -1,12 +1,12 @@
 /** The sentences that tell most: what most of them are about comes first, and nothing twice. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chooseTellings } from "#compaction/layers/extractive/choose-tellings.ts";
+import { chooseFindings } from "#compaction/layers/extractive/choose-findings.ts";
 
-const telling = (seq: number, text: string, weight = 2) => ({ seq, pointer: `m${seq}.0`, text, weight });
+const finding = (seq: number, text: string, weight = 2) => ({ seq, pointer: `m${seq}.0`, text, weight });
 const order = (...texts: readonly string[]) =>
-  chooseTellings(
-    texts.map((text, index) => telling(index + 1, text)),
+  chooseFindings(
+    texts.map((text, index) => finding(index + 1, text)),
     1_000,
   ).map(({ seq }) => seq);
 
@@ -28,7 +28,7 @@ it("then takes what is not said yet", () => {
 
 it("prefers the newer of two that tell as much", () => {
   const sentence = "The scheduler forgets its retries.";
-  const [first] = chooseTellings([telling(1, sentence), telling(900, sentence)], 900);
+  const [first] = chooseFindings([finding(1, sentence), finding(900, sentence)], 900);
   expect(first?.seq).toBe(900);
 });
 
@@ -55,12 +55,12 @@ it.each([
 
 it("needs no words that it knows", () => {
   expect(order("重试由调度器负责。", "なぜなら遅いから。")).toHaveLength(2);
-  expect(chooseTellings([], 1)).toEqual([]);
+  expect(chooseFindings([], 1)).toEqual([]);
 });
 
 /** Reckons every value again for every choice. */
-function chooseSlowly(tellings: readonly ReturnType<typeof telling>[], newestSeq: number): readonly number[] {
-  const left = tellings.map((one) => ({
+function chooseSlowly(findings: readonly ReturnType<typeof finding>[], newestSeq: number): readonly number[] {
+  const left = findings.map((one) => ({
     ...one,
     words: new Set(one.text.toLowerCase().match(/\p{L}{6,}/gu) ?? []),
   }));
@@ -85,8 +85,8 @@ it("chooses as if every value were reckoned again for every choice", () => {
   const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(" "));
   fc.assert(
     fc.property(fc.array(fc.tuple(text, fc.integer({ min: 0, max: 3 })), { maxLength: 90 }), (given) => {
-      const tellings = given.map(([text, weight], index) => telling(index + 1, text, weight));
-      expect(chooseTellings(tellings, 100).map(({ seq }) => seq)).toEqual(chooseSlowly(tellings, 100));
+      const findings = given.map(([text, weight], index) => finding(index + 1, text, weight));
+      expect(chooseFindings(findings, 100).map(({ seq }) => seq)).toEqual(chooseSlowly(findings, 100));
     }),
   );
 });
