@@ -11,6 +11,7 @@ import { AiSdkAssembly, aiSdkAnswer } from "../../wire/ai-sdk/answer.ts";
 import { defined } from "../../wire/ai-sdk/carrier.ts";
 import { type AiSdkMessage, fromModelMessages } from "../../wire/ai-sdk/model-messages.ts";
 import { MessageWriter, takesMarks } from "../../wire/ai-sdk/to-ai-sdk.ts";
+import { classifyModelError } from "../../wire/errors/model-failure.ts";
 import { type LeavingCall, type ManagedWindow, managedWindow } from "../shared/managed-window.ts";
 import { splitSystem } from "./ai-sdk-window.ts";
 
@@ -80,8 +81,19 @@ export async function callThroughWindow(
       leaving = again;
       continue;
     }
-    // Outside of the attempt: what cannot be recorded was not refused by the provider.
-    return recordedResult(window, leaving, result);
+    const stream = isObject(result) ? result["stream"] : undefined;
+    if (!(stream instanceof ReadableStream)) {
+      // Outside of the attempt: what cannot be recorded was not refused by the provider.
+      await window.record(leaving, aiSdkAnswer(result));
+      return result;
+    }
+    const begun = await begin(stream);
+    const instead =
+      begun.refusal === undefined ? undefined : await window.recover(leaving, begun.refusal, signal);
+    if (instead === undefined)
+      return { ...(result as object), stream: recorded(begun, new StreamRecord(window, leaving)) };
+    begun.reader.cancel().catch(() => undefined);
+    leaving = instead;
   }
 }
 
@@ -99,17 +111,37 @@ function promptOf(
   return new MessageWriter(options, { cacheMarks: call.cacheMarks, cacheTtl }).write(call.messages);
 }
 
-/** The result, recorded: a whole one now, a stream before its end is shown. */
-async function recordedResult(
-  window: ManagedWindow,
-  leaving: LeavingCall,
-  result: unknown,
-): Promise<unknown> {
-  const stream = isObject(result) ? result["stream"] : undefined;
-  if (stream instanceof ReadableStream)
-    return { ...(result as object), stream: recorded(stream, new StreamRecord(window, leaving)) };
-  await window.record(leaving, aiSdkAnswer(result));
-  return result;
+type PartReader = ReadableStreamDefaultReader<unknown>;
+
+/** A stream whose first parts were read. */
+interface BegunStream {
+  readonly reader: PartReader;
+  /** The first reads, which may have failed. */
+  readonly first: ReturnType<PartReader["read"]>[];
+  /** The error with which it begins. */
+  readonly refusal: unknown;
+}
+
+/** Parts that come before an answer. */
+const HEAD_PARTS: ReadonlySet<unknown> = new Set(["stream-start", "response-metadata", "raw"]);
+
+/** Reads a stream up to the beginning of its answer: OpenAI refuses a prompt that is too long there. */
+async function begin(stream: ReadableStream<unknown>): Promise<BegunStream> {
+  const reader = stream.getReader();
+  const first: BegunStream["first"] = [];
+  for (;;) {
+    const next = reader.read();
+    first.push(next);
+    const part = await next.then(
+      ({ value }) => (isObject(value) ? value : {}),
+      () => ({}) as Readonly<Record<string, unknown>>,
+    );
+    const { type, error } = part;
+    // A provider goes on after an event that it does not know.
+    const isUnknown = type === "error" && classifyModelError(error).kind === "unreadable-answer";
+    if (type === "error" && !isUnknown) return { reader, first, refusal: error };
+    if (!isUnknown && !HEAD_PARTS.has(type)) return { reader, first, refusal: undefined };
+  }
 }
 
 /** The answer of a stream, which is recorded once: whole, or what was finished of it. */
@@ -146,12 +178,11 @@ class StreamRecord {
 }
 
 /** The same stream. Its end is not shown before its answer is recorded. */
-function recorded(stream: ReadableStream, record: StreamRecord): ReadableStream {
-  const reader = stream.getReader();
+function recorded({ reader, first }: BegunStream, record: StreamRecord): ReadableStream {
   return new ReadableStream({
     async pull(controller) {
       try {
-        const { done, value } = await reader.read();
+        const { done, value } = await (first.shift() ?? reader.read());
         if (done) await record.end();
         if (done) return controller.close();
         record.take(value);

@@ -93,14 +93,21 @@ export class AgentsWindow {
   ): AsyncGenerator<unknown> {
     let sent = await this.#sent(request);
     for (let hasBegun = false; ; ) {
+      const head: unknown[] = [];
       try {
         for await (const event of send(sent.input)) {
+          if (!hasBegun && isHead(event)) {
+            head.push(event);
+            continue;
+          }
           hasBegun = true;
+          yield* head.splice(0);
           // Before it is passed on: who has seen it may not read to the end.
           if (isObject(event) && event["type"] === "response_done")
             await this.#record(sent, event["response"] as ModelOutput);
           yield event;
         }
+        yield* head;
         return;
       } catch (error) {
         if (hasBegun) throw error;
@@ -145,6 +152,16 @@ export class AgentsWindow {
     this.#filtered = undefined;
     await this.#window.record(sent.leaving, answerOf(fromOpenAIAgents(lastingItems(output)), usage));
   }
+}
+
+const HEAD_EVENTS: ReadonlySet<unknown> = new Set([
+  ...["response_started", "response.created", "response.queued", "response.in_progress"],
+]);
+
+/** True for an event that comes before an answer: after it, OpenAI may still refuse a prompt as too long. */
+function isHead(event: unknown): boolean {
+  const { type, event: own } = isObject(event) ? event : {};
+  return HEAD_EVENTS.has(type === "model" && isObject(own) ? own["type"] : type);
 }
 
 /** The context of a run, as far as it is used here. */

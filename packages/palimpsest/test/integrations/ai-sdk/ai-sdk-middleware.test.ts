@@ -86,6 +86,47 @@ describe("aiSdkMiddleware", () => {
     await expect(generate(middleware, modelOf([busy]), [...list, user("Last?")])).rejects.toBe(busy);
   });
 
+  it("recovers once where a stream begins with the refusal, and shows every other error in its place", async () => {
+    const { session } = await setTheStage();
+    const middleware = aiSdkMiddleware(session);
+    const head = [
+      { type: "stream-start", warnings: [] },
+      { type: "response-metadata", id: "r" },
+    ];
+    const texts = ["start", "delta", "end"].map((step) => ({
+      type: `text-${step}`,
+      id: "0",
+      delta: "Fine.",
+    }));
+    const whole = [...head, ...texts, { type: "finish", ...FINISH }];
+    const cut = { type: "finish", finishReason: { unified: "error", raw: undefined }, usage: USAGE };
+    const error = { type: "invalid_request_error", code: "context_length_exceeded", message: "Too long." };
+    const unknown = { type: "error", error: new SyntaxError("Unexpected token < in JSON at position 0") };
+    const refused = [...head, unknown, { type: "error", error: { ...error, statusCode: 400 } }, cut];
+    const busy = [...head, { type: "error", error: new Error("Overloaded") }, cut];
+    const streams: (readonly object[])[] = [refused, whole, busy];
+    const model = modelOf();
+    const doStream = async (options: { readonly prompt: Prompt }) => {
+      model.prompts.push(options.prompt);
+      return { stream: ReadableStream.from(streams.shift() ?? []) };
+    };
+    const ask = async (prompt: readonly object[]): Promise<readonly unknown[]> => {
+      const call = { model: { ...model, doStream }, params: { prompt }, doStream: () => Promise.reject() };
+      const { stream } = await middleware.wrapStream<{ stream: ReadableStream }>(call);
+      const parts: unknown[] = [];
+      for await (const part of stream) parts.push(part);
+      return parts;
+    };
+    const list = Array.from({ length: 29 }, (_, index) =>
+      index % 2 === 0 ? user(`Question ${index}: ${wordsOf(900)}`) : answer,
+    );
+    expect(await ask(list)).toEqual(whole);
+    expect(model.prompts).toHaveLength(2);
+    expect(JSON.stringify(model.prompts[1]).length).toBeLessThan(JSON.stringify(model.prompts[0]).length);
+    expect(await ask([...list, answer, user("Last?")])).toEqual(busy);
+    expect(model.prompts).toHaveLength(3);
+  });
+
   it.each([
     { why: "whole", end: { type: "finish", ...FINISH }, isInterrupted: false },
     { why: "cut off", end: undefined, isInterrupted: true },

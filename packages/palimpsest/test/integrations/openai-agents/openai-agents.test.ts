@@ -295,6 +295,35 @@ describe("a session for the OpenAI Agents SDK", () => {
     expect(sizes[1]).toBeLessThan(sizes[0]! / 2);
   });
 
+  it("asks again where a stream is refused after its first events, and shows these once", async () => {
+    const stage = await setTheStage({ window: { windowTokens: 200_000 } });
+    const session = agentsSession<Item>(stage.session);
+    const plain = new AgentsModel(() => [reply("Done.")]);
+    const answering = plain.getStreamedResponse.bind(plain);
+    const head = [
+      { type: "response_started" },
+      { type: "model", event: { type: "response.created" } },
+      { type: "model", event: { type: "response.in_progress" } },
+    ];
+    let asked = 0;
+    plain.getStreamedResponse = async function* (request) {
+      yield* head;
+      if (asked++ === 0)
+        throw Object.assign(new Error("Your input exceeds the context window."), {
+          code: "context_length_exceeded",
+        });
+      yield* answering(request);
+    };
+    const turns = [1, 2, 3].flatMap((turn) => [user(`${turn} ${wordsOf(3_000)}`), reply(String(turn))]);
+    const model = session.model(plain);
+    const events: object[] = [];
+    for await (const event of model.getStreamedResponse({ input: [...turns, user("Go on")] }))
+      events.push(event);
+    expect(asked).toBe(2);
+    expect(events.slice(0, 3)).toEqual(head);
+    expect(events).toHaveLength(5);
+  });
+
   it("leaves alone what is not its own: errors, other members, lists that the provider keeps", async () => {
     const stage = await setTheStage();
     const session = agentsSession<Item>(stage.session);
