@@ -51,6 +51,9 @@ export function managedWindow(session: AgentSession): ManagedWindow {
 export class ManagedWindow {
   readonly session: AgentSession;
   #newest: PreparedCall | undefined;
+  /** The newest answer, and the one from which the host went on last: numbers by id. */
+  #answered: ReadonlyMap<string, number> = new Map();
+  #previous: ReadonlyMap<string, number> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(session: AgentSession) {
@@ -97,10 +100,12 @@ export class ManagedWindow {
       if (isCut && messages.length === 0) return;
       const stop = isCut ? "interrupted" : rawStopReason;
       const { providerEdits } = answer;
-      await this.session.record(
+      const seqs = await this.session.record(
         { callSeq, messages, usage: usageOf(answer), stopReason: stop, providerEdits },
         answer,
       );
+      const [id, seq] = [messages.at(-1)?.responseId, seqs.at(-1)];
+      if (id !== undefined && seq !== undefined) this.#answered = new Map([[id, seq]]);
     });
   }
 
@@ -110,12 +115,16 @@ export class ManagedWindow {
       ({ origin }) => origin === "user" || origin === "tool" || origin === "assistant",
     );
     const answer = spoken.findLast(({ responseId }) => responseId === previousId);
-    if (answer === undefined)
+    const seq = answer?.seq ?? this.#answered.get(previousId) ?? this.#previous.get(previousId);
+    if (seq === undefined)
       throw new OptionError({
         message: `The answer ${previousId} is not in the session's window.`,
         hint: "Send the whole list of messages instead of the id of the previous answer.",
       });
-    if (spoken.at(-1) !== answer) await this.session.rewind(answer.seq);
+    this.#previous = new Map([[previousId, seq]]);
+    // It may be hidden by a compaction: by hand, with nothing said since; or by a request that failed and is sent again,
+    // for which the host goes back to before that.
+    if (spoken.at(-1) !== answer) await this.session.rewind(seq);
     await this.session.append(messages);
   }
 

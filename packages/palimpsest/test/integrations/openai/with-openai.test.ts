@@ -256,4 +256,36 @@ describe("Responses", () => {
     expect(await ask()).toBe("Whole.");
     expect(steps).toEqual([]);
   });
+
+  it("goes on from a previous answer that a compaction has hidden: by hand, or by a request that is sent again", async () => {
+    const steps: ScriptStep[] = [
+      ...["One.", "Two."],
+      { fault: "server-error" },
+      "Three.",
+      { fault: "prompt-too-long", windowTokens: 6_000 },
+      { fault: "server-error" },
+      "Four.",
+    ];
+    const client = await open(
+      (request) => (isSummaryRequest(request) ? GOOD_SUMMARY : steps.shift()),
+      16_000,
+    );
+    let previous: string | undefined;
+    const ask = async (turn: number): Promise<string> => {
+      const request = { ...RESPONSES, input: [question(turn)], previous_response_id: previous ?? null };
+      const answer = await client.responses.create(request, { maxRetries: 1 });
+      previous = answer.id;
+      return answer.output_text;
+    };
+    expect([await ask(1), await ask(2)]).toEqual(["One.", "Two."]);
+    await session.compact();
+    expect(session.visible).toHaveLength(1);
+    expect(await ask(3)).toBe("Three.");
+    expect(await ask(4)).toBe("Four.");
+    expect(steps).toEqual([]);
+    expect(shown().filter((text) => text.startsWith("user: Question"))).toEqual([
+      expect.stringContaining("Question 4"),
+    ]);
+    expect(provider.violations).toEqual([]);
+  });
 });
