@@ -70,10 +70,13 @@ function promptOf(
   wordsOf: (text: string) => string,
 ): string | undefined {
   for (const block of content) {
-    const { text } = block as { readonly text?: unknown };
-    if (block.type !== "text" || typeof text !== "string") continue;
+    // A long prompt is stored beside the log, where this block shows its beginning.
+    const { shown = block } = block as { readonly shown?: { readonly type: string } };
+    const { text } = shown as { readonly text?: unknown };
+    if (shown.type !== "text" || typeof text !== "string") continue;
     const words = wordsOf(text).trim();
-    if (words === "") continue;
+    // An element whose end is not shown may be all of it.
+    if (words === "" || (shown !== block && words.startsWith("<"))) continue;
     // Before it is cut: half a key would not be recognised.
     const beginning = cutWithoutSecrets(words, { from: 0, to: READ_CHARS });
     return shorten(beginning.replace(/\s+/g, " "), PROMPT_CHARS);

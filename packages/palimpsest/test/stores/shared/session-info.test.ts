@@ -17,6 +17,20 @@ function firstPromptOf(...messages: readonly (readonly string[])[]): string | un
 }
 
 describe("the first prompt of a session", () => {
+  it("is the beginning of a prompt that is stored beside the log, unless that may be an element around it", () => {
+    const long = (text: string, origin = "user") => {
+      const shown = { type: "text", text };
+      const blob = { type: "blob", blob: { hash: "0", bytes: 100_000 }, view: "preview", shown };
+      return { type: "message", role: "user", origin, at: 1, content: [blob] } as unknown as Entry;
+    };
+    const info = new SessionInfoBuilder();
+    info.add(long("a file of the host", "host"));
+    info.add(long("<ide_opened_file>The user opened a.ts"));
+    info.add(long("Fix the build:\n\nerror 1 …"));
+    info.add(long("And now?"));
+    expect(info.info(stored).firstPrompt).toBe("Fix the build: error 1 …");
+  });
+
   it.each([
     { messages: [["fix the build"]], prompt: "fix the build", why: "nothing stands before it" },
     {
