@@ -70,6 +70,11 @@ function placesOf(session: Session): readonly RewindPlace[] {
     .reverse();
 }
 
+function nothingToGoBackTo(session: Session): string {
+  if (session.context().lastCompaction === undefined) return "There is nothing to go back to.";
+  return "A compaction hides your messages. /undo takes it back, as long as the window then fits.";
+}
+
 const rewind: ChatCommand = {
   name: "rewind",
   args: "[message]",
@@ -80,7 +85,7 @@ const rewind: ChatCommand = {
       return {
         text:
           places.length === 0
-            ? "There is nothing to go back to."
+            ? nothingToGoBackTo(session)
             : [
                 "Go back to before which message? /rewind NUMBER",
                 ...places.map(({ text }, index) => `${String(index + 1).padStart(3)}  ${text}`),

@@ -61,6 +61,7 @@ describe("the commands of a chat", () => {
     const { text, data } = await run("/context");
     expect(text).toMatch(/summary\s+\d/);
     expect(data).toMatchObject({ type: "context", use: { lastCompaction: { layer: "full" } } });
+    expect((await run("/rewind")).text).toMatch(/compaction hides your messages.*\/undo/);
     expect((await run("/undo")).text).toContain("Taken back");
     expect(agent.status().usedTokens).toBeGreaterThan(before * 0.9);
     await end();
