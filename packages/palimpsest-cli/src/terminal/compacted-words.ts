@@ -1,4 +1,4 @@
-/** The result of a compaction by hand, in one sentence: of `/compact` in a chat and of `palimpsest compact`. */
+/** The result of `palimpsest compact`, in one sentence. */
 import { formatTokens } from "./figures.ts";
 
 /** The sentence; `writtenBy` is the model that wrote the summary, absent for one from the log. */
@@ -10,5 +10,5 @@ export function compactedWords({
   readonly writtenBy?: string | undefined;
 }): string {
   const by = writtenBy === undefined ? "made from the log" : `written by ${writtenBy}`;
-  return `Compacted: ${formatTokens(freedTokens)} tokens are free, the summary was ${by}.`;
+  return `Compacted: ${formatTokens(freedTokens)} tokens less, the summary was ${by}.`;
 }

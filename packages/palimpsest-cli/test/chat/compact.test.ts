@@ -28,7 +28,7 @@ describe("palimpsest compact", () => {
     const { code, out, err } = await place.run(["compact"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(
-      /^Compacted: [\d,.K]+ tokens are free, the summary was made from the log\.\n[\d,.K]+ of 200K tokens are in use\.\n$/,
+      /^Compacted: [\d,.K]+ tokens less, the summary was made from the log\.\n[\d,.K]+ of 200K tokens are in use\.\n$/,
     );
     const after = await usedIn(place, id);
     expect(after).toBeLessThan(before * 0.6);
