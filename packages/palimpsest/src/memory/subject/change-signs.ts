@@ -11,14 +11,14 @@ export const anyOf = (words: readonly string[], pieces: string): RegExp =>
 
 const CHANGE_WORDS = anyOf(
   [
-    "now|nowadays|these days|currently|by now|since|as of|starting|no longer|any ?more|any longer|(?<!(?:not|n['’]t|never) [^.;]{0,60})(?:instead|rather)|actually|in fact",
+    "now|nowadays|these days|currently|since|as of|starting|no longer|any ?more|any longer|(?<!(?:not|n['’]t|never) [^.;]{0,60})(?:instead|rather)|actually|in fact",
     "correction|scratch that|turns out|^new|(?:an?|my|our|the|his|her|their) new|new [\\p{L} ]{1,30}(?=:)|gone|down to|up to|not (?!only)[^.;,]{1,60}? but|(?<=,) not",
     "(?:^no|^nope|^nein|^non)(?=[,:])|(?<=,) (?:nicht|no|pas)",
     "jetzt|nun|inzwischen|mittlerweile|neuerdings|seit|seitdem|ab sofort|mehr|statt|stattdessen|anstelle|sondern|doch|eigentlich|korrektur|neue?[rsnm]?|weg|keine?[nrms]? [^.;,]{1,60} mehr",
     "ahora|actualmente|ya|desde|a partir de|en realidad|corrección|finalmente|nuev[oa]s?|en vez de|en lugar de|sino",
     "maintenant|désormais|dorénavant|actuellement|plus|depuis|à partir de|en fait|rectification|correction|nouve(?:au|l|lle)s?|à la place",
   ],
-  "现在|如今|目前|已经|不再|新|其实|^不(?:是|对)?[，,]|更|改|换|搬|迁|转|升|调|辞|离|戒|提高|提前|降|增|减|扩|缩|推迟|延|以后|从.{1,8}起|卖|了(?=[。，,！!；;]|$)|了，|接任|今は|もう|今週から|今日から|訂正|実は|ではなく|じゃなく|新しい|変わ|変更|移行|移り|交代|引っ越|辞め|やめ|離婚|退職|転職|改名|延期|売|替え|なりました|になった|増え|減|上が|下が|亡くな|別れ",
+  "现在|如今|目前|已经|不再|新|其实|^不(?:是|对)?[，,]|更|改|换|搬|迁|转|升|调|辞|离|戒|提高|提前|降|增|减|扩|缩|推迟|延|以后|从.{1,8}起|卖|了(?=[。，,！!；;]|$)|了，|接任|今は|もう|今週から|今日から|訂正|実は|ではなく|じゃなく|変わ|移行|移り|交代|引っ越|やめ|離婚|退職|転職|売|替え|なりました|になった|増え|減|上が|下が|亡くな|別れ",
 );
 
 const CHANGE_VERBS = anyOf(
@@ -56,7 +56,7 @@ const PAST_STATE = anyOf(
     "antes|anterior|antaño|nac[ií]\\p{L}*|era|eran|\\p{L}+aba[ns]?|(?:viv|ten|hac)ía[ns]?",
     "avant|autrefois|ancien(?:ne)?s?|né|née|étai[ts]|(?![fl]ait)\\p{L}+ait",
   ],
-  "以前|曾经|曾在|之前|出生|かつて|以前|ていました|生まれ",
+  "以前|曾经|曾在|之前|出生|かつて|ていました|生まれ",
 );
 /** With these, the past is only where it begins. */
 const PRESENT = anyOf(

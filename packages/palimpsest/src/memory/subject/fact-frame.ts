@@ -12,10 +12,8 @@ import {
   memoizeCompared,
   memoizeComparedPair,
   termsOfWord,
+  VALUE_WORDS_COUNT,
 } from "./subject-words.ts";
-
-/** Words of a place at the most. Our choice: a name or a short phrase. */
-const PLACE_WORDS_COUNT = 5;
 
 /** `form`: an article, a pronoun, a preposition. `relation`: a verb of being or having. `turn`: it says that something changed. */
 type FactRole = "form" | "relation" | "turn" | "denial" | "content";
@@ -233,7 +231,7 @@ export const areParallel = memoizeComparedPair((one, other): boolean => {
   const [ours, theirs] = [factTokens(one), factTokens(other)];
   const { places, shared } = differingPlaces(ours, theirs);
   const replaced = places.filter((place) => place.ours.length > 0 && place.theirs.length > 0);
-  if (replaced.some((place) => Math.max(wordsIn(place.ours), wordsIn(place.theirs)) > PLACE_WORDS_COUNT))
+  if (replaced.some((place) => Math.max(wordsIn(place.ours), wordsIn(place.theirs)) > VALUE_WORDS_COUNT))
     return false;
   const [first] = replaced;
   // What only one of them says makes it another form, and so do words in another order.

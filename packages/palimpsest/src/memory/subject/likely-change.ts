@@ -69,7 +69,7 @@ function nameOf(text: string): string | undefined {
 const OFFICE = anyOf(
   [
     "owns|leads|runs|manages|maintains|heads|handles|responsible|in charge|is (?:the|our|my)|leitet|betreut|verantwortet|macht|zuständig",
-    "lleva|dirige|gestiona|encarga\\p{L}*|responsable|gère|dirige|s'occupe",
+    "lleva|dirige|gestiona|encarga\\p{L}*|responsable|gère|s'occupe",
   ],
   "负责|担当",
 );

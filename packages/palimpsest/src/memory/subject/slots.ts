@@ -37,7 +37,7 @@ const SLOTS: readonly Slot[] = [
       "married single divorced engaged wife husband verheiratet ledig casado casada soltero soltera marié mariée 结婚 单身 結婚 独身",
     pattern: anyOf(
       [
-        "married|single|divorced?|engaged|widow(?:ed|er)?|separated|broke up|split up|verheiratet|ledig|geschieden|scheiden|geheiratet|verlobt|getrennt",
+        "married|single|divorced?|engaged|widow(?:ed|er)?|broke up|split up|verheiratet|ledig|geschieden|scheiden|geheiratet|verlobt|getrennt",
         "casad[oa]|solter[oa]|divorci\\p{L}+|casé|casamos|comprometid[oa]|separ\\p{L}+|mariée?|célibataire|divorcée?|fiancée?|séparés?",
       ],
       "结婚|离婚|单身|订婚|分手|夫妻|結婚|離婚|独身|婚約",
@@ -49,7 +49,7 @@ const SLOTS: readonly Slot[] = [
       [
         "weigh|weight|kilos?|kg|lbs|pounds|wiege|abgenommen|zugenommen|peso|adelgac\\p{L}+|engord\\p{L}+|pèse|maigri|grossi",
       ],
-      "体重|公斤|斤|瘦|キロ|痩せ|太っ",
+      "体重|斤|瘦|キロ|痩せ|太っ",
     ),
   },
   {
@@ -63,9 +63,7 @@ const SLOTS: readonly Slot[] = [
     query:
       "vegetarian vegan meat vegetarier vegetarierin vegetariano vegetariana vegana vegano végétarien végétarienne 吃素 素食 菜食",
     pattern: anyOf(
-      [
-        "vegetarian|vegan|pescatarian|meat|vegetari\\p{L}+|vegan\\p{L}*|fleisch|carne|végétari\\p{L}+|végan\\p{L}*|viande",
-      ],
+      ["pescatarian|meat|vegetari\\p{L}+|vegan\\p{L}*|fleisch|carne|végétari\\p{L}+|végan\\p{L}*|viande"],
       "吃素|素食|吃肉|荤|菜食|ベジタリアン|ビーガン|肉を",
     ),
   },
