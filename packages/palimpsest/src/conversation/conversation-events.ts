@@ -15,7 +15,7 @@ import type { ConversationEntry } from "./entries/conversation-entry.ts";
  * - `background:failed`: something failed in the background: a compression after an entry was added (the entry
  *   is kept), or the write of a session that was cleared or imported (it is made again by the next call).
  */
-export interface MemoryEvents {
+interface MemoryEvents {
   readonly "entry:added": readonly [sessionId: string, entry: ConversationEntry];
   readonly compressed: readonly [sessionId: string, report: CompressionReport];
   readonly "session:cleared": readonly [sessionId: string];

@@ -5,7 +5,6 @@
 
 import { FakeClock, seededIds } from "palimpsest-testing";
 import type { CompressionReport } from "#conversation/compression/compression-report.ts";
-import type { MemoryEvents } from "#conversation/conversation-events.ts";
 import type { ConversationMemoryOptions } from "#conversation/conversation-manager.ts";
 import { ConversationMemory } from "#conversation/conversation-manager.ts";
 import type { Deadline } from "#ports/runtime.ts";
@@ -79,6 +78,3 @@ export function reported(memory: ConversationMemory, session = "s1"): unknown {
     data: memory.getContextData(session),
   };
 }
-
-/** Names of events, for tests that look at their order. */
-export type MemoryEventName = keyof MemoryEvents;

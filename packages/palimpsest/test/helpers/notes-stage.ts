@@ -19,7 +19,6 @@ export const ROOT = "/srv/ann/.palimpsest/projects/app";
 export const SESSION = "s1";
 export const FOLDER = `${ROOT}/${SESSION}`;
 export const NOTES_FILE = `${FOLDER}/notes.md`;
-export const LOG_FILE = `${ROOT}/${SESSION}.jsonl`;
 
 /** Answers to requests for an update of the notes. */
 export type Reply = (request: ModelRequest, index: number) => FakeReply | Promise<FakeReply>;
