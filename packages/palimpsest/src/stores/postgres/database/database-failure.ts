@@ -37,6 +37,11 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^(?:08|53300|57P|25006)/, CONNECTION_HINT],
 ];
 
+/** Errors of TLS: a certificate that is not believed stays so. */
+const CERTIFICATE = /CERT|VERIFY_LEAF|ALTNAME/;
+const CERTIFICATE_HINT =
+  "Pass the certificate of the authority that signed the server's: `ssl: { ca }` of the pool, with a `servername` that is in it.";
+
 /** Nothing came in time: the same as a lost connection. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
@@ -54,7 +59,8 @@ export function sqlState(error: unknown): string | undefined {
 export function isPassing(error: unknown): boolean {
   if (isOurs(error) || error instanceof TypeError) return false;
   const state = sqlState(error);
-  return state === undefined || state.startsWith("08") || PASSING.has(state);
+  if (state === undefined) return !isOfCertificate(error);
+  return state.startsWith("08") || PASSING.has(state);
 }
 
 /** True if the connection has to be closed. */
@@ -70,9 +76,13 @@ export function databaseFailure(what: string, error: unknown): Error {
   const reason = error instanceof Error ? error.message || error.name : String(error);
   return new StoreError("STORE_FAILED", {
     message: `${what}: ${reason}${state === undefined ? "" : ` (SQLSTATE ${state})`}`,
-    hint: hintFor(state),
+    hint: isOfCertificate(error) ? CERTIFICATE_HINT : hintFor(state),
     cause: error,
   });
+}
+
+function isOfCertificate(error: unknown): boolean {
+  return CERTIFICATE.test(String((error as { readonly code?: unknown } | undefined)?.code));
 }
 
 function hintFor(state: string | undefined): string {
