@@ -2,6 +2,7 @@
  * Asks the hooks of a host. A hook never breaks a turn: one that throws or takes too long is reported to the observer and skipped.
  */
 import { AGENT_DEFAULTS } from "../../base/defaults/agent.ts";
+import { ModelError } from "../../base/errors.ts";
 import { asString, isObject } from "../../base/json/json.ts";
 import type { Deadline } from "../../ports/runtime.ts";
 import type {
@@ -69,10 +70,18 @@ export class HookRunner {
     context: Context,
   ): Promise<unknown> {
     if (ask === undefined) return undefined;
+    const timeoutMs = AGENT_DEFAULTS.hookTimeoutMs;
     try {
       return await askWithin(async () => ask(context), {
         deadline: this.#deadline,
-        timeoutMs: AGENT_DEFAULTS.hookTimeoutMs,
+        timeoutMs,
+        timeoutError: new ModelError(
+          { kind: "timeout" },
+          {
+            message: `The hook ${hook} did not return within ${timeoutMs} ms.`,
+            hint: "Let it start what takes longer, and return.",
+          },
+        ),
       });
     } catch (error) {
       this.#onFailure({ hook, error });

@@ -87,6 +87,7 @@ describe("any hook", () => {
     expect(deadline.waiting.map(({ ms }) => ms)).toEqual([10_000]);
     deadline.end();
     expect(await answer).toBeUndefined();
-    expect(failures).toMatchObject([{ hook, error: { kind: "timeout" } }]);
+    const message = `The hook ${hook} did not return within 10000 ms.`;
+    expect(failures).toMatchObject([{ hook, error: { kind: "timeout", message } }]);
   });
 });
