@@ -40,9 +40,10 @@ export function extraFields(value: Readonly<Record<string, unknown>>, known: rea
 
 /**
  * A call's arguments as a value. Text that is not JSON is the value itself; text that serialising
- * would not give back to the letter is kept beside it. @internal
+ * would not give back to the letter is kept beside it. Many servers write no arguments as no text. @internal
  */
 export function parseArguments(text: string): { readonly input: JsonValue; readonly text?: string } {
+  if (text.trim() === "") return { input: {}, text };
   const parsed = parseBounded(text);
   if (!parsed.ok) return { input: text, text };
   const input = parsed.value as JsonValue;

@@ -52,6 +52,23 @@ describe("OpenAI Chat", () => {
     );
   });
 
+  it.each(["", " "])("reads arguments that are %j as none, and gives them back", (written) => {
+    const chat = [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "t", type: "function", function: { name: "f", arguments: written } }],
+      },
+    ];
+    const responses = [{ type: "function_call", call_id: "t", name: "f", arguments: written }];
+    const fromChat = fromOpenAIChat(chat).messages;
+    const fromResponses = fromOpenAIResponses(responses).messages;
+    for (const [read] of [fromChat, fromResponses])
+      expect(read!.content).toMatchObject([{ type: "tool_use", name: "f", input: {} }]);
+    expect(toOpenAIChat(fromChat)).toEqual(chat);
+    expect(toOpenAIResponses(fromResponses)).toEqual(responses);
+  });
+
   it("sends new arguments once an edit has changed them", () => {
     const [read] = fromOpenAIChat([
       {
