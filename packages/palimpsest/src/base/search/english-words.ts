@@ -25,12 +25,13 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** What nearly all requests and questions in Japanese and Korean end in, which have no blanks to find it by. */
+/** How nearly all requests and questions in Japanese and Korean end, and what questions ask by: there are no blanks to find it by. */
 export const DENSE_PHRASES =
   "てください でください てほしい てもらえますか たいです たいと ています ていました ですか でしたか でしょうか ますか ました " +
   "ませんか できますか ありますか あります という について ことが のことを どのくらい どうやって えてください いてください " +
   "ってください してください ありがとうございます いします ございました 주세요 주십시오 줄래 습니다 습니까 합니다 합니까 입니다 " +
-  "입니까 인가요 일까요 할까요 하나요 되나요 이에요 예요 어요 있나요 있습니까 있습니다 없습니다 무엇 어떻게 얼마나";
+  "입니까 인가요 일까요 할까요 하나요 되나요 이에요 예요 어요 있나요 있습니까 있습니다 없습니다 무엇 어떻게 얼마나 " +
+  "はどこ はいつ はだれ はなに はどう はどの はどれ どんな なぜ いくら いくつ この その あの 어디 언제 누구 무슨 어느";
 
 /** Words of a text from which on it has an English one that nearly all texts have, if it is English. */
 const SENTENCE_WORDS_COUNT = 4;

@@ -6,7 +6,7 @@ import { MEMORY_RECALL_DEFAULTS } from "../../base/defaults/memory/recall.ts";
 import { DAY_MS, daysSince } from "../../base/durations.ts";
 import type { HitReason } from "../../base/search/memory-search.ts";
 import { doesFade, type Memory, trustOf } from "../files/memory.ts";
-import { putNewerFirst } from "../subject/newer-first.ts";
+import { isTelling, putNewerFirst } from "../subject/newer-first.ts";
 
 /** Part of a hit's score that no age takes away. Our choice: an old memory that fits goes before a new one that does not. */
 const AGELESS_SHARE = 0.5;
@@ -78,16 +78,43 @@ export function rankMemories(
   }));
 }
 
+/** Found memories that share a word of the message, up to which the word says what they are about. Our choice: a fact, its correction, and one more. */
+const SUBJECT_COUNT = 3;
+
 /**
- * Chooses without a model: the best ones that are not far behind the first. A matching session raises a memory's
- * rank, but does not justify showing it.
+ * Chooses without a model: the best ones that are not far behind the first, and what was said later of their subjects. A
+ * matching session raises a memory's rank, but does not justify showing it.
  */
 export function chooseByRank(ranked: readonly RankedMemory[], count: number): readonly RankedMemory[] {
   const [first] = ranked;
   if (first === undefined) return [];
   const least = ownRank(first) * MEMORY_RECALL_DEFAULTS.leastScoreShare;
-  return ranked.slice(0, count).filter((one) => one.rank > 0 && ownRank(one) >= least);
+  const chosen = ranked.slice(0, count).filter((one) => one.rank > 0 && ownRank(one) >= least);
+  return [...chosen, ...laterOfSubjects(chosen, ranked)].slice(0, count);
 }
+
+/**
+ * Newer memories that are far behind, and have a word of the message that only they and a chosen one have. A correction
+ * may have little else of the question, and the old fact alone would mislead.
+ */
+function laterOfSubjects(
+  chosen: readonly RankedMemory[],
+  ranked: readonly RankedMemory[],
+): readonly RankedMemory[] {
+  const counts = new Map<string, number>();
+  for (const { words = [] } of ranked)
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const isSubject = (word: string): boolean => counts.get(word)! <= SUBJECT_COUNT && isTelling(word);
+  const isOf = (later: RankedMemory, { memory, words = [] }: RankedMemory): boolean =>
+    writtenMs(later.memory) > writtenMs(memory) &&
+    trustOf(later.memory) >= trustOf(memory) &&
+    words.some((word) => later.words?.includes(word) === true && isSubject(word));
+  const others = ranked.filter((one) => one.memory.follows === undefined && !chosen.includes(one));
+  return others.filter((one) => chosen.some((other) => isOf(one, other)));
+}
+
+const writtenMs = ({ createdAtMs, updatedAtMs }: Memory): number =>
+  updatedAtMs ?? createdAtMs ?? Number.NEGATIVE_INFINITY;
 
 function ownRank({ rank, score, groupScore = 0 }: RankedMemory): number {
   return score === 0 ? 0 : (rank * (score - groupScore)) / score;

@@ -85,7 +85,8 @@ function termsOf(text: string): ReadonlySet<string> {
 /** Verbs of being of languages whose common words are searched like others. */
 const BEING = new Set("ist sind es son está están est sont 是".split(" "));
 
-const isTelling = memoizeCompared(
+/** True for a word of a message that says what it is about. */
+export const isTelling = memoizeCompared(
   (word) => !BEING.has(word) && factTokens(word).some(({ role }) => role !== "form"),
 );
 
