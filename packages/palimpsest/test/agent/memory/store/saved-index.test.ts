@@ -323,11 +323,14 @@ it("a memory that changed later is read once, however many there are, and not ag
   file.write(Buffer.from("The quokka is here."));
   file.close();
   readPaths.length = 0;
-  // A look does not wait long for a walk through so many files.
-  await vi.waitFor(async () => {
-    const { memories } = await cache.look();
-    expect(memories.get("m7.md")?.memory.body).toBe("The quokka is here.");
-  });
+  // A look does not wait long for a walk through so many files, which may take seconds on a loaded machine.
+  await vi.waitFor(
+    async () => {
+      const { memories } = await cache.look();
+      expect(memories.get("m7.md")?.memory.body).toBe("The quokka is here.");
+    },
+    { timeout: 10_000 },
+  );
   expect(readPaths).toEqual(["m7.md"]);
 });
 
