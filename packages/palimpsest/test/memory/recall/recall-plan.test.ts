@@ -171,27 +171,27 @@ describe("choosing without a model", () => {
   });
 
   it("takes what was said later of the subject of a chosen one, however far behind", () => {
-    const told = (path: string, at: number, score: number, words: readonly string[], more = {}) => ({
+    const found = (path: string, at: number, score: number, words: readonly string[], more = {}) => ({
       ...{
         memory: aMemory({ path, createdAtMs: NOW - at * DAY, updatedAtMs: undefined, ...more }),
         score,
         words,
       },
     });
-    const fact = told("fact.md", 9, 100, ["deadline", "grant"]);
-    const chosenWith = (...others: readonly ReturnType<typeof told>[]) =>
+    const fact = found("fact.md", 9, 100, ["deadline", "grant"]);
+    const chosenWith = (...others: readonly ReturnType<typeof found>[]) =>
       chooseByRank(rankMemories([fact, ...others], { nowMs: NOW, shown: new Set(), recentTools: [] }), 5).map(
         ({ memory }) => memory.path,
       );
-    expect(chosenWith(told("later.md", 2, 20, ["grant"]))).toEqual(["fact.md", "later.md"]);
+    expect(chosenWith(found("later.md", 2, 20, ["grant"]))).toEqual(["fact.md", "later.md"]);
     // Said before it, of something else, a turn of a conversation, believed less, or of a word that many have.
-    expect(chosenWith(told("earlier.md", 20, 20, ["grant"]))).toEqual(["fact.md"]);
-    expect(chosenWith(told("else.md", 2, 20, ["tea"]))).toEqual(["fact.md"]);
-    expect(chosenWith(told("turn.md", 2, 20, ["grant"], { follows: "fact.md" }))).toEqual(["fact.md"]);
-    expect(chosenWith(told("web.md", 2, 20, ["grant"], { source: "web", isConfirmed: false }))).toEqual([
+    expect(chosenWith(found("earlier.md", 20, 20, ["grant"]))).toEqual(["fact.md"]);
+    expect(chosenWith(found("else.md", 2, 20, ["tea"]))).toEqual(["fact.md"]);
+    expect(chosenWith(found("turn.md", 2, 20, ["grant"], { follows: "fact.md" }))).toEqual(["fact.md"]);
+    expect(chosenWith(found("web.md", 2, 20, ["grant"], { source: "web", isConfirmed: false }))).toEqual([
       "fact.md",
     ]);
-    expect(chosenWith(...[1, 2, 3].map((at) => told(`many-${at}.md`, at, 20, ["grant"])))).toEqual([
+    expect(chosenWith(...[1, 2, 3].map((at) => found(`many-${at}.md`, at, 20, ["grant"])))).toEqual([
       "fact.md",
     ]);
   });
