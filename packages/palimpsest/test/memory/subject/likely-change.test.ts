@@ -85,3 +85,14 @@ it.each([
 ])("“%s” may correct “%s” exactly if a claim that it does is not refused", (fresh, known) => {
   expect(mayCorrect(fresh, known)).toBe(judgeClaim(fresh, known) !== "other");
 });
+
+it("two passages that share words, one of them with a word of change, correct nothing", () => {
+  const known =
+    "The mild form of the illness lasts a week, and patients with the illness rest at home. Patients drink water, " +
+    "sleep a lot, see no other people, and call the practice. The practice then sends a nurse to the patients within a day.";
+  const fresh =
+    "The illness now has a name, and patients with the mild form rest at home for a week. Patients see no other people, " +
+    "drink water, and call the practice; the practice sends a nurse, who writes down when the illness began and how the " +
+    "patients sleep.";
+  expect(compareFacts(fresh, known)).toBe("other");
+});
