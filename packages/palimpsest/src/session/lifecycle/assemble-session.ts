@@ -82,12 +82,7 @@ export function assembleSession(
   const turns = turnsOf(clock);
   const { ledger } = tracker;
   const digests = new DigestStore(log, { hasher, stored: folded.storedDigest });
-  const carried = new Map<string, JsonValue>(
-    CARRIED.flatMap((name) => {
-      const value = folded.carried?.[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+  const carried = carriedIn(folded);
   const digest = (): FoldedFromLog<Digest> => parts.digest;
   const writer = startWriter(options, log, { ...folded, digests, carried, digest });
   if (beginning !== undefined) writer.begin(beginning);
@@ -148,18 +143,7 @@ export function assembleSession(
       for (const one of [observer, ...observers]) notify(one, event, { sessionId: log.sessionId });
     },
     observers,
-    saveDerived: async () => {
-      try {
-        if (points !== undefined && digest().isKnown) {
-          await digest().get();
-          await points.saveAtClose(digest());
-        }
-        if (segments !== undefined && parts.index.isKnown)
-          await segments.saveAtClose(await parts.index.get());
-      } catch {
-        // It is read from the log again by the next session that needs it.
-      }
-    },
+    saveDerived: () => saveDerived(parts, { points, segments }),
     makeDurable: async () => (durability === "durable" ? log.sync() : undefined),
   };
   const now = (): number => clock.nowMs();
@@ -181,6 +165,35 @@ export function assembleSession(
   const history = new SessionHistory({ reader, index: parts.index, damage: log.damage, turns, meaning });
   const { watch } = compaction;
   return new Session({ ...parts, budgets, watch, cache, compaction, builder, provider, hostList, history });
+}
+
+/** Metadata that a checkpoint repeats, as far as the log has it. */
+function carriedIn({ carried }: FoldedLog): Map<string, JsonValue> {
+  return new Map(
+    CARRIED.flatMap((name) => {
+      const value = carried?.[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** Saves what was derived from the log, for the next process. Never rejects: it can be read from the log again. */
+async function saveDerived(
+  { digest, index }: Pick<SessionParts, "digest" | "index">,
+  {
+    points,
+    segments,
+  }: { readonly points: DigestPoints | undefined; readonly segments: SegmentFiles | undefined },
+): Promise<void> {
+  try {
+    if (points !== undefined && digest.isKnown) {
+      await digest.get();
+      await points.saveAtClose(digest);
+    }
+    if (segments !== undefined && index.isKnown) await segments.saveAtClose(await index.get());
+  } catch {
+    // The next session that needs it reads the log.
+  }
 }
 
 /** Folds the search index from the log, and reads it from its segments. It holds everything that was said, rewound parts too. */
