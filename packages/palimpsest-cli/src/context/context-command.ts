@@ -2,7 +2,6 @@
  * `palimpsest context [SESSION]`: what fills the window of a stored session, as a coloured bar and a table.
  */
 import {
-  type ContextUse,
   clearedTokens,
   contextUse,
   figuresOf,
@@ -13,7 +12,13 @@ import {
 import { estimateBlock, estimateFixed, planBudget, resolveModelLimits } from "palimpsest/tokens";
 import type { CallEntry } from "palimpsest/transcript";
 import { parseWindowSize } from "../command-line/window-option.ts";
-import { foldWindow, type OpenedLog, withLog } from "../stored-sessions/read-session.ts";
+import {
+  findCall,
+  findLastCall,
+  foldWindow,
+  type OpenedLog,
+  withLog,
+} from "../stored-sessions/read-session.ts";
 import {
   LATEST_ARGUMENT,
   type PlaceCall,
@@ -22,7 +27,7 @@ import {
 } from "../stored-sessions/session-place.ts";
 import { nameOf } from "../stored-sessions/session-words.ts";
 import { layoutOf } from "../terminal/terminal.ts";
-import { renderContext } from "./context-report.ts";
+import { renderContext, type StoredContextUse } from "./context-report.ts";
 
 interface ContextFlags extends PlaceFlags {
   readonly window?: number;
@@ -30,7 +35,7 @@ interface ContextFlags extends PlaceFlags {
 
 const WINDOW_OPTION = [
   "--window <tokens>",
-  "window of the model, such as 200k (default: what is known of its model)",
+  "window of the model, such as 200k (default: that of the last call)",
   parseWindowSize,
 ] as const;
 
@@ -42,8 +47,7 @@ export const contextCommand = sessionCommand(
     options: [WINDOW_OPTION],
     examples: ["context", "context 3f2a91c0", "context 3f2a91c0 --window 64k --json"],
     notes: [
-      "It shows the window as the next call would find it. Compaction starts at the size of the policies' gate; ",
-      "a session that was opened with a window of another size needs --window.",
+      "It shows the window as the next call would find it. Compaction starts at the size of the policies' gate.",
     ],
   },
   async ({ place, flags, context }: PlaceCall<ContextFlags>, which: string | undefined) =>
@@ -57,19 +61,21 @@ export const contextCommand = sessionCommand(
 );
 
 /** The window as a resume would find it. */
-async function contextOf(opened: OpenedLog, windowTokens: number | undefined): Promise<ContextUse> {
+async function contextOf(opened: OpenedLog, asked: number | undefined): Promise<StoredContextUse> {
   const { projection, tracker, carried } = await foldWindow(opened);
+  const call = await findLastCall(opened, projection);
   // A session that was imported made no calls here, but its answers name their model.
   const model =
     projection.callSeqs.length > 0
       ? tracker.ledger.model
       : (projection.visible.findLast((message) => message.model !== undefined)?.model ??
         tracker.ledger.model);
+  const windowTokens = asked ?? call?.windowTokens;
   const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
   // As in an open session: a refusal is later news than the catalogue.
-  const learned = windowTokens === undefined ? learnedWindows(carried?.[WINDOWS_MARK])[model] : undefined;
+  const learned = asked === undefined ? learnedWindows(carried?.[WINDOWS_MARK])[model] : undefined;
   const budget = planBudget({ ...limits, ceilingTokens: learned });
-  return contextUse({
+  const use = contextUse({
     model,
     visible: tracker.shown(projection),
     clearedTokens: Math.round(
@@ -83,17 +89,21 @@ async function contextOf(opened: OpenedLog, windowTokens: number | undefined): P
     callSeqs: projection.callSeqs,
     figures: figuresOf(tracker, projection, thinkingBudget({ budget })),
     budget,
-    windowSource: budget.windowTokens < limits.windowTokens ? "learned" : limits.windowSource,
-    fixed: await fixedOf(opened, projection.callSeqs.at(-1)),
+    windowSource:
+      budget.windowTokens < limits.windowTokens || budget.windowTokens === learned
+        ? "learned"
+        : limits.windowSource,
+    fixed: await fixedOf(opened, call),
   });
+  const isOfCall = asked === undefined && use.windowSource === "option";
+  return isOfCall ? { ...use, windowSource: "last-call" } : use;
 }
 
 /** System prompt and tools of the last call, from the texts beside the log. */
 async function fixedOf(
   { log }: OpenedLog,
-  callSeq: number | undefined,
+  last: CallEntry | undefined,
 ): Promise<{ readonly systemTokens: number; readonly toolsTokens: number }> {
-  const last = callSeq === undefined ? undefined : await findCall(log, callSeq);
   // A later call names the one that has them.
   const call = last?.fixedAs === undefined ? last : await findCall(log, last.fixedAs);
   const textOf = async (ref: CallEntry["system"]): Promise<string | undefined> =>
@@ -103,17 +113,4 @@ async function fixedOf(
     systemTokens: system === undefined ? 0 : estimateFixed({ system }),
     toolsTokens: tools === undefined ? 0 : estimateFixed({ tools }),
   };
-}
-
-async function findCall(log: OpenedLog["log"], seq: number): Promise<CallEntry | undefined> {
-  const { entries } = await log.readTail();
-  const find = (list: typeof entries) =>
-    list.find(({ entry }) => entry.type === "call" && entry.seq === seq)?.entry as CallEntry | undefined;
-  const found = find(entries);
-  if (found !== undefined) return found;
-  for await (const batch of log.readAll()) {
-    const earlier = find(batch.entries);
-    if (earlier !== undefined) return earlier;
-  }
-  return undefined;
 }

@@ -8,6 +8,11 @@ import type { Styles } from "../terminal/styles.ts";
 const TOOLS_SHOWN = 8;
 const BAR_COLUMNS = 72;
 
+/** The use of a stored session's window; `last-call` is the window that its last call was made to fit. */
+export interface StoredContextUse extends Omit<ContextUse, "windowSource"> {
+  readonly windowSource: ContextUse["windowSource"] | "last-call";
+}
+
 interface Look {
   readonly words: string;
   readonly color: keyof Styles;
@@ -36,7 +41,7 @@ const RESERVE = { words: "reserve for summary and answer", mark: "░" };
 /** Renders the bar and the table. */
 export function renderContext(
   name: string,
-  use: ContextUse,
+  use: StoredContextUse,
   { columns, styles }: { readonly columns: number; readonly styles: Styles },
 ): readonly string[] {
   const { windowTokens, usedTokens, compactAtTokens, source } = use;
@@ -89,8 +94,9 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 const sourceWords = (source: string): string =>
   SOURCES.get(source) ?? (source.startsWith("counter:") ? "counted by the provider" : source);
 
-const WINDOW_SOURCES: Readonly<Record<ContextUse["windowSource"], string>> = {
+const WINDOW_SOURCES: Readonly<Record<StoredContextUse["windowSource"], string>> = {
   option: "set by an option",
+  "last-call": "that of the last call",
   vendor: "from the vendor",
   learned: "from a refusal",
   catalogue: "from the catalogue",
@@ -130,7 +136,7 @@ function toolRows(parts: Parts): Parts {
 }
 
 /** Each category has its share of the columns, and at least one if there is anything in it and room for it. */
-function barOf(use: ContextUse, columns: number, styles: Styles): string {
+function barOf(use: StoredContextUse, columns: number, styles: Styles): string {
   const segments = [
     ...use.shares.map(({ category, tokens }) => ({ ...LOOKS[category], tokens })),
     { ...FREE, color: "dim" as const, tokens: use.freeTokens },

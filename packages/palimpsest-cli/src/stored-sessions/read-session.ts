@@ -13,7 +13,7 @@ import {
   KnownDamage,
   WatchedLog,
 } from "palimpsest/internal";
-import type { LogContents, LogDamage } from "palimpsest/transcript";
+import type { CallEntry, LogContents, LogDamage } from "palimpsest/transcript";
 import { formatEntry } from "palimpsest/transcript";
 import { Progress } from "../terminal/progress.ts";
 import type { CliContext } from "../terminal/terminal.ts";
@@ -106,6 +106,28 @@ export async function foldWindow({ log }: Pick<OpenedLog, "log">): Promise<Resum
   const folded = await foldStoredLog(new WatchedLog(counted.log, new KnownDamage(emit)), emit);
   const { checkpoint, entries, bytes } = counted;
   return { ...folded, checkpoint, readEntries: entries, readBytes: bytes, damage };
+}
+
+/** The last call on the line of a session; `undefined` if it made none. */
+export async function findLastCall(
+  { log }: Pick<OpenedLog, "log">,
+  { callSeqs }: ResumedWindow["projection"],
+): Promise<CallEntry | undefined> {
+  const seq = callSeqs.at(-1);
+  return seq === undefined ? undefined : findCall(log, seq);
+}
+
+/** The call of this number, near the end of the log first. */
+export async function findCall(log: OpenedLog["log"], seq: number): Promise<CallEntry | undefined> {
+  const find = ({ entries }: LogContents): CallEntry | undefined =>
+    entries.find(({ entry }) => entry.type === "call" && entry.seq === seq)?.entry as CallEntry | undefined;
+  const found = find(await log.readTail());
+  if (found !== undefined) return found;
+  for await (const batch of log.readAll()) {
+    const earlier = find(batch);
+    if (earlier !== undefined) return earlier;
+  }
+  return undefined;
 }
 
 /** A log that remembers how much of it was read. */

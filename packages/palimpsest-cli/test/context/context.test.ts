@@ -103,6 +103,34 @@ describe("palimpsest context", () => {
     expect(use.shares.filter(({ category }) => /system|tools/.test(category))).toEqual(fixed);
   });
 
+  it.each([
+    { limit: "windowTokens", reported: undefined },
+    { limit: "ceilingTokens", reported: undefined },
+    { limit: "the server's", reported: 64_000 },
+  ])("has the window that the session was opened with, and so has a compaction: $limit", async (row) => {
+    const place = storedHome();
+    const options = { home: place.home, workingCopy: place.folder, env: {}, persistence: true };
+    const home = openHome(options);
+    const plain = functionModel(async () => "Noted.", { model: "claude-sonnet-4-5" });
+    const { limit, reported: windowTokens } = row;
+    const model = windowTokens === undefined ? plain : { ...plain, limits: async () => ({ windowTokens }) };
+    const window = windowTokens === undefined ? { [limit]: 64_000 } : {};
+    const palimpsest = createPalimpsest({ home, background: "off", model, window });
+    const session = await palimpsest.session("small");
+    for (let round = 0; round < 12; round++)
+      await session.turn(`${round} ${"It goes on and on. ".repeat(200)}`);
+    await palimpsest.close();
+    await home.close();
+    const use = json<Use>(await place.run(["context", "small", "--json"]));
+    expect(use).toMatchObject({ windowTokens: 64_000, windowSource: "last-call" });
+    const { out } = await place.run(["context", "small"]);
+    expect(out).toContain("Size of the window: that of the last call.");
+    const other = json<Use>(await place.run(["context", "small", "--window", "32k", "--json"]));
+    expect(other).toMatchObject({ windowTokens: 32_000, windowSource: "option" });
+    const compacted = json<Use>(await place.run(["compact", "small", "--json"]));
+    expect(compacted.windowTokens).toBe(64_000);
+  });
+
   it("keeps to narrow screens and shows no control characters", async () => {
     const place = storedHome();
     await storeSession(place, { title: HOSTILE });

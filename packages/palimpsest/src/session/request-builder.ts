@@ -10,6 +10,7 @@ import { thinkingBudget } from "../compaction/shared/layer-limits.ts";
 import type { CountableRequest } from "../ports/model-client.ts";
 import { WarningMonitor } from "../tokens/budget/warning-state.ts";
 import type { TokenFigure } from "../tokens/count/counting-chain.ts";
+import { resolveModelLimits } from "../tokens/models/model-catalogue.ts";
 import { isCompaction, type Usage } from "../transcript/blocks.ts";
 import { isBoundary } from "../transcript/edits.ts";
 import { asProviderShows } from "../transcript/provider-view.ts";
@@ -117,6 +118,7 @@ export class RequestBuilder {
     const atMs = this.#now();
     const providerEdits = this.#provider.plan(request, this.#budgets);
     const cached = this.#cache.watch({ request, fixed, messages, promptTokens: tokens.total, atMs });
+    const { windowTokens } = this.#budgets.budget;
     const call = await writer.appendOne({
       type: "call",
       model: request.model,
@@ -129,6 +131,7 @@ export class RequestBuilder {
       ...(providerEdits === undefined ? {} : { serverEdits: providerEdits as JsonObject }),
       estimatedTokens: tokens.total,
       ...(fixed.system === undefined && fixed.toolsText === undefined ? {} : { fixedTokens: fixed.tokens }),
+      ...(windowTokens === resolveModelLimits({ model: request.model }).windowTokens ? {} : { windowTokens }),
     });
     this.#parts.calls.left(call.seq, tracker.sent(), request.model);
     this.#cache.left(call.seq, cached);

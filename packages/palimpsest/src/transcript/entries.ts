@@ -104,6 +104,8 @@ export interface CallEntry extends EntryBase {
   readonly estimatedTokens: number;
   /** System prompt and tools within it, in reference tokens, before the model's ratio. */
   readonly fixedTokens?: number;
+  /** The window that the request was made to fit, if it is not what is known of the model by its name. */
+  readonly windowTokens?: number;
 }
 
 /** The answer to a call, linked to the call by its sequence number. */

@@ -205,6 +205,7 @@ const ENTRY_FIELDS: ReadonlyMap<unknown, readonly (readonly [string, Check])[]> 
       breakpoints: optional(listOf(isCount)),
       estimatedTokens: isNumber,
       fixedTokens: optional(isNumber),
+      windowTokens: optional(isNumber),
     },
     answer: {
       callSeq: isCount,

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { createPalimpsest, functionModel, type ModelClient, OptionError } from "palimpsest";
 import { parseWindowSize } from "../../command-line/window-option.ts";
-import { foldWindow, withLog } from "../../stored-sessions/read-session.ts";
+import { findLastCall, foldWindow, withLog } from "../../stored-sessions/read-session.ts";
 import {
   LATEST_ARGUMENT,
   openHomeOf,
@@ -40,7 +40,7 @@ export const compactCommand = sessionCommand(
       ["--instructions <text>", "what the summary shall look after; needs --model"],
       [
         "--window <tokens>",
-        "window of the session's model, such as 64k (default: what is known of it)",
+        "window of the session's model, such as 64k (default: that of its last call)",
         parseWindowSize,
       ],
     ],
@@ -61,23 +61,25 @@ export const compactCommand = sessionCommand(
         message: "--instructions are for a model, and there is none.",
         hint: "Name one with --model, or leave the instructions out: a summary from the log follows none.",
       });
-    const { sessionId, model: usual } = await withLog(place, which, async (log) => {
+    const { sessionId, usual, call } = await withLog(place, which, async (log) => {
       const { projection, tracker } = await foldWindow(log);
       if (projection.visible.length === 0) throw nothingToCompact();
       const answered = projection.visible.findLast((message) => message.model !== undefined)?.model;
       return {
         sessionId: log.info.sessionId,
-        model: projection.callSeqs.length > 0 ? tracker.ledger.model : (answered ?? tracker.ledger.model),
+        usual: projection.callSeqs.length > 0 ? tracker.ledger.model : (answered ?? tracker.ledger.model),
+        call: await findLastCall(log, projection),
       };
     });
     const home = flags.folder === undefined ? openHomeOf(flags, context) : undefined;
     const client = flags.model === undefined ? silentModel(usual) : await modelOf(flags, context);
+    const limit = flags.window ?? (client.model === call?.model ? call?.windowTokens : undefined);
     const palimpsest = createPalimpsest({
       ...(home === undefined ? { folder: resolve(context.folder, flags.folder ?? ".") } : { home }),
       model: client,
       background: "off",
       window: {
-        ...(flags.window === undefined ? {} : { windowTokens: flags.window }),
+        ...(limit === undefined ? {} : { windowTokens: limit }),
         ...(flags.model === undefined ? { disabledLayers: ["full"] } : {}),
       },
     });
