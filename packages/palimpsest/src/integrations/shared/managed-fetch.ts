@@ -143,7 +143,7 @@ class Exchange<Request extends HttpRequest> {
       const response = await this.#send(leaving);
       const isStream = response.ok && body["stream"] === true;
       if (response.ok && !isStream) return this.#whole(response, leaving);
-      const refusal = isStream ? await refusalIn(response.clone(), api) : await errorOf(response.clone());
+      const refusal = isStream ? await refusalIn(response, api) : await errorOf(response.clone());
       const instead =
         refusal === undefined ? undefined : await window.recover(leaving, refusal, this.#signal);
       if (instead === undefined) return isStream ? this.#streamed(response, leaving) : response;
@@ -254,15 +254,17 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** The refusal with which a stream begins; `undefined` if it begins with an answer. */
 async function refusalIn(response: Response, { headEvents, assembly }: ManagedApi): Promise<unknown> {
-  const reader = headEvents === undefined ? undefined : response.body?.getReader();
+  // A copy that is not read to its end would keep the whole stream, and keep it open.
+  if (headEvents === undefined || response.body === null) return undefined;
+  const reader = response.clone().body!.getReader();
   const [events, read] = [new SseReader(), assembly()];
   try {
-    for (let isHead = reader !== undefined; isHead; ) {
-      const { value, done } = await reader!.read();
+    for (let isHead = true; isHead; ) {
+      const { value, done } = await reader.read();
       if (done) return undefined;
       for (const event of events.take(value)) {
         read.take(event);
-        isHead &&= isObject(event) && headEvents!.has(event["type"]);
+        isHead &&= isObject(event) && headEvents.has(event["type"]);
       }
     }
     return undefined;
@@ -271,7 +273,7 @@ async function refusalIn(response: Response, { headEvents, assembly }: ManagedAp
     return error instanceof ModelError ? error : undefined;
   } finally {
     // Resolves when the SDK has read it, too.
-    reader?.cancel().catch(() => undefined);
+    reader.cancel().catch(() => undefined);
   }
 }
 

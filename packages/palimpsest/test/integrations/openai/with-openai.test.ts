@@ -289,3 +289,37 @@ describe("Responses", () => {
     expect(provider.violations).toEqual([]);
   });
 });
+
+it.each([
+  { api: "Chat Completions", events: [{ choices: [{ index: 0, delta: { content: "Hi" } }] }] },
+  {
+    api: "Responses",
+    events: [
+      { type: "response.created", response: {} },
+      { type: "response.output_text.delta", delta: "Hi" },
+    ],
+  },
+])("ends the stream of $api at its source where the host stops reading", async ({ api, events }) => {
+  await open([]);
+  let ended = 0;
+  const sse = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const client = withOpenAIWindow(
+    new OpenAI({
+      apiKey: "key",
+      fetch: async () => {
+        const source = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(sse)),
+          cancel: () => void ended++,
+        });
+        return new Response(source, { headers: { "content-type": "text/event-stream" } });
+      },
+    }),
+    session,
+  );
+  const stream =
+    api === "Responses"
+      ? await client.responses.create({ ...RESPONSES, input: "Hello", stream: true })
+      : await client.chat.completions.create({ ...CHAT, messages: [user("Hello")], stream: true });
+  for await (const _ of stream) break;
+  await expect.poll(() => ended).toBe(1);
+});
