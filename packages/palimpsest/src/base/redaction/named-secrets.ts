@@ -16,8 +16,8 @@ const CHARACTER = "A-Za-z_~+/=%.-";
 const inTurn = (fewest: number): string =>
   String.raw`${NO_VALUE}(?![/~.]|[\w.]{0,64}[([])(?=[${CHARACTER}]{0,40}\d[\d_~+/=%.-]{0,40}[A-Za-z][${CHARACTER}]{0,40}\d)[\d${CHARACTER}]{${fewest},9999}`;
 
-/** Between a name and its value, each as its format has it. */
-const SETTING = String.raw`${QUOTES}?\]?\s{0,4}(?:=>|:=|\?=|[:=：])\s{0,4}(?:[|>][-+]?(?:\r?\n|\\{1,8}n)[ \t]{1,20})?${QUOTES}?`;
+/** Between a name and its value, each as its format has it. A name in brackets before a colon is a link of Markdown. */
+const SETTING = String.raw`${QUOTES}?(?:\](?!\s{0,4}[:：]))?\s{0,4}(?:=>|:=|\?=|[:=：])\s{0,4}(?:[|>][-+]?(?:\r?\n|\\{1,8}n)[ \t]{1,20})?${QUOTES}?`;
 const EMPHASIS = String.raw`(?:[*_]{1,3}\s{0,2}[:：=]\s{0,3}[*_]{0,3}\x60?|[:：][*_]{1,3}\s{1,4}\x60?)`;
 /** The first argument of a call. Names of algorithms are not secrets. */
 const CALL = String.raw`\(\s{0,4}${QUOTES}(?!(?:sha|md5|pbkdf|argon|bcrypt|aes)[\w-]{0,16}["'\x60])`;

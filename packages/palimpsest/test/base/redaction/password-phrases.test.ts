@@ -19,6 +19,7 @@ const TAKEN: readonly (readonly [text: string, value: string, family: string])[]
   ['curl -H "A: b" -u admin:correct "https://x.example"', "correct", "curl"],
   ['os.environ["DB_PASSWORD"] = "hunter2xyz"', "hunter2xyz", "password"],
   ["$config['db']['password'] = 'hunter2xyz';", "hunter2xyz", "password"],
+  ["user[password]=hunter2xyz", "hunter2xyz", "password"],
   ['client.setPassword("hunter2xyz")', "hunter2xyz", "password"],
   [
     `https://b.s3.amazonaws.com/k?X-Amz-Expires=60&X-Amz-Signature=${"0a".repeat(32)}`,
@@ -42,6 +43,8 @@ describe("the search for secrets", () => {
     'password: "Reset My Account"; password = "wrong password"; passwd: "two words"',
     'hashPassword("sha256"); password("pbkdf2-sha512"); password(read("file1"))',
     'schema["password"] = string; form["password"] = value; rows[password] = 12',
+    "[reset password]: https://app.example/docs/auth2\n[`Password`]: crate::auth2::Password",
+    "[change password]: #change-2; [access-token]: docs/1a2b-access-token-3c.md",
     "the password, 'which no one knows', is long",
     "X-Amz-Signature=<signature>; X-Amz-Signature=${sign(request)}",
   ])("leaves alone: %s", (text) => {
