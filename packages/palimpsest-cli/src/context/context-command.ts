@@ -17,6 +17,7 @@ import {
   findLastCall,
   foldWindow,
   type OpenedLog,
+  windowOf,
   withLog,
 } from "../stored-sessions/read-session.ts";
 import {
@@ -70,7 +71,7 @@ async function contextOf(opened: OpenedLog, asked: number | undefined): Promise<
       ? tracker.ledger.model
       : (projection.visible.findLast((message) => message.model !== undefined)?.model ??
         tracker.ledger.model);
-  const windowTokens = asked ?? call?.windowTokens;
+  const windowTokens = asked ?? windowOf(call, model);
   const limits = resolveModelLimits({ model, option: windowTokens === undefined ? {} : { windowTokens } });
   // As in an open session: a refusal is later news than the catalogue.
   const learned = asked === undefined ? learnedWindows(carried?.[WINDOWS_MARK])[model] : undefined;

@@ -10,6 +10,7 @@ import {
   type FoldedLog,
   foldStoredLog,
   isConversation,
+  isWithin,
   KnownDamage,
   WatchedLog,
 } from "palimpsest/internal";
@@ -108,13 +109,23 @@ export async function foldWindow({ log }: Pick<OpenedLog, "log">): Promise<Resum
   return { ...folded, checkpoint, readEntries: entries, readBytes: bytes, damage };
 }
 
-/** The last call on the line of a session; `undefined` if it made none. */
+/** The last call on the line of a session; `undefined` if it made none. A checkpoint may not name it. */
 export async function findLastCall(
   { log }: Pick<OpenedLog, "log">,
-  { callSeqs }: ResumedWindow["projection"],
+  { lineRanges }: ResumedWindow["projection"],
 ): Promise<CallEntry | undefined> {
-  const seq = callSeqs.at(-1);
-  return seq === undefined ? undefined : findCall(log, seq);
+  const lastIn = ({ entries }: LogContents): CallEntry | undefined =>
+    entries.findLast(({ entry: { type, seq } }) => type === "call" && isWithin(lineRanges, seq))
+      ?.entry as CallEntry | undefined;
+  let last = lastIn(await log.readTail());
+  if (last === undefined) for await (const batch of log.readAll()) last = lastIn(batch) ?? last;
+  return last;
+}
+
+/** The window that the last call to `model` was made to fit, where the log says so. */
+export function windowOf(call: CallEntry | undefined, model: string | undefined): number | undefined {
+  const windowTokens = call?.model === model ? call?.windowTokens : undefined;
+  return Number.isSafeInteger(windowTokens) && windowTokens! > 0 ? windowTokens : undefined;
 }
 
 /** The call of this number, near the end of the log first. */

@@ -129,6 +129,9 @@ describe("palimpsest context", () => {
     expect(other).toMatchObject({ windowTokens: 32_000, windowSource: "option" });
     const compacted = json<Use>(await place.run(["compact", "small", "--json"]));
     expect(compacted.windowTokens).toBe(64_000);
+    // Its checkpoint names no call.
+    const after = json<Use>(await place.run(["context", "small", "--json"]));
+    expect(after).toMatchObject({ windowTokens: 64_000, windowSource: "last-call" });
   });
 
   it("keeps to narrow screens and shows no control characters", async () => {

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { createPalimpsest, functionModel, type ModelClient, OptionError } from "palimpsest";
 import { parseWindowSize } from "../../command-line/window-option.ts";
-import { findLastCall, foldWindow, withLog } from "../../stored-sessions/read-session.ts";
+import { findLastCall, foldWindow, windowOf, withLog } from "../../stored-sessions/read-session.ts";
 import {
   LATEST_ARGUMENT,
   openHomeOf,
@@ -73,7 +73,7 @@ export const compactCommand = sessionCommand(
     });
     const home = flags.folder === undefined ? openHomeOf(flags, context) : undefined;
     const client = flags.model === undefined ? silentModel(usual) : await modelOf(flags, context);
-    const limit = flags.window ?? (client.model === call?.model ? call?.windowTokens : undefined);
+    const limit = flags.window ?? windowOf(call, client.model);
     const palimpsest = createPalimpsest({
       ...(home === undefined ? { folder: resolve(context.folder, flags.folder ?? ".") } : { home }),
       model: client,
