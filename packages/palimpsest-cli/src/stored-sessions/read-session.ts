@@ -115,8 +115,9 @@ export async function findLastCall(
   { lineRanges }: ResumedWindow["projection"],
 ): Promise<CallEntry | undefined> {
   const lastIn = ({ entries }: LogContents): CallEntry | undefined =>
-    entries.findLast(({ entry: { type, seq } }) => type === "call" && isWithin(lineRanges, seq))
-      ?.entry as CallEntry | undefined;
+    entries.findLast(({ entry: { type, seq } }) => type === "call" && isWithin(lineRanges, seq))?.entry as
+      | CallEntry
+      | undefined;
   let last = lastIn(await log.readTail());
   if (last === undefined) for await (const batch of log.readAll()) last = lastIn(batch) ?? last;
   return last;

@@ -124,7 +124,8 @@ export class ManagedWindow {
     this.#previous = new Map([[previousId, seq]]);
     // It may be hidden by a compaction: by hand, with nothing said since; or by a request that failed and is sent again,
     // for which the host goes back to before that.
-    if (spoken.at(-1) !== answer) await this.session.rewind(seq);
+    const newestSeq = spoken.at(-1)?.seq ?? [...this.#answered.values()].at(0);
+    if (newestSeq !== seq) await this.session.rewind(seq);
     await this.session.append(messages);
   }
 

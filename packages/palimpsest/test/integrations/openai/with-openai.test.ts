@@ -257,6 +257,25 @@ describe("Responses", () => {
     expect(steps).toEqual([]);
   });
 
+  it("goes back to the answer before the last one, which a compaction by hand has hidden", async () => {
+    const client = await open((request) => (isSummaryRequest(request) ? GOOD_SUMMARY : undefined), 16_000);
+    const ask = async (turn: number, previous?: string) =>
+      client.responses.create({
+        ...RESPONSES,
+        input: [question(turn)],
+        previous_response_id: previous ?? null,
+      });
+    const first = await ask(1);
+    await ask(2, first.id);
+    await session.compact();
+    expect(session.visible).toHaveLength(1);
+    await ask(3, first.id);
+    expect(shown().filter((text) => text.startsWith("user: Question"))).toEqual([
+      expect.stringContaining("Question 1"),
+      expect.stringContaining("Question 3"),
+    ]);
+  });
+
   it("goes on from a previous answer that a compaction has hidden: by hand, or by a request that is sent again", async () => {
     const steps: ScriptStep[] = [
       ...["One.", "Two."],
