@@ -39,7 +39,8 @@ export async function providerFetch(
   });
   const { status, statusText, headers } = response;
   const body = response.body.pipeThrough(limited);
-  const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  // Servers say so of a refusal, too, whose lines are not events.
+  const isStream = response.ok && /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
   return new Response(isStream ? body.pipeThrough(eventLines()) : body, { status, statusText, headers });
 }
 

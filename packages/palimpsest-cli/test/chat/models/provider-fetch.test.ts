@@ -74,6 +74,23 @@ it("an answer of comments reaches the SDK as an answer without any, and other an
   server.close();
 });
 
+it("a refusal is passed on as it is, also where the server calls it a stream of events", async () => {
+  const text = JSON.stringify({ error: { message: "prompt is too long" } }, undefined, 2);
+  const server = createServer((_, response) => {
+    response.writeHead(400, { "content-type": "text/event-stream" }).end(`${text}\n`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await (await providerFetch(url)).text()).toBe(`${text}\n`);
+  server.close();
+});
+
+it("a line that ends with a carriage return is passed on as soon as the next one begins", async () => {
+  const lines = ["data: a\r", "\r", "data: b\r", "\r"];
+  const passedOn = await passed(lines.map((line) => Buffer.from(line)));
+  expect(passedOn).toEqual(lines);
+});
+
 it("a refusal without an end is not read on", async () => {
   const server = createServer((_, response) => {
     response.on("error", () => undefined).writeHead(500);
