@@ -55,10 +55,14 @@ export function isEnglish(text: string): boolean {
   return english > foreign || (foreign === 0 && all < SENTENCE_WORDS_COUNT);
 }
 
+/** Addresses and paths, whose parts are of no language: the `com` of `example.com` is not Portuguese. */
+const ADDRESSES = /(?<!\S)\S*?[./@]\p{L}\S*/gu;
+
 /** True if a text is not English and has a word or a letter that says so. */
 export function isForeign(text: string): boolean {
-  const { lettered, foreign } = countWords(text);
-  return lettered + foreign > 0 && !isEnglish(text);
+  const words = text.replace(ADDRESSES, " ");
+  const { lettered, foreign } = countWords(words);
+  return lettered + foreign > 0 && !isEnglish(words);
 }
 
 /** A form and the word that it is a form of: verbs and nouns that bend within, and numbers as words. */

@@ -48,6 +48,7 @@ describe("what is found", () => {
       english: "an interesting interval",
     });
     expect(found(search, "What is on the internet?")).toEqual([]);
+    expect(found(search, "internet of example.com, see src/com/acme")).toEqual([]);
     const hits = search.search("Wer ist der Lieferant für Papier?", { limit: 2 });
     expect(hits.map(({ id }) => id)).toEqual(["itself", "form"]);
     expect(hits.map(({ why }) => why.words.map(({ word }) => word))).toEqual([
