@@ -68,7 +68,8 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
       "(remember|don't forget) » (i|i'm|we|my|our|always|never) ~",
       "remember » the ~ (is|are|has|needs?|must|uses?|runs?|lives?)",
       "(save|add) (this|that|it) to (your )?memory[:,-] »",
-      "…[,;–—] (so |and |but )?(please )?(remember|(keep|bear) (this|that|it) in mind|(don't|do not) forget)( (this|that|it))?( (when|whenever|if|for) …)?[.!]*$",
+      // Without an object, "don't forget" means that something is to be done, and "remember" is a question.
+      "…[,;–—] (so |and |but )?(please )?((remember|don't forget|do not forget) (this|that|it)|(keep|bear) (this|that|it) in mind)( (when|whenever|if|for) …)?[.!]*$",
     ],
     rule: [
       EVER,
@@ -178,7 +179,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     remember: [
       "¿?(puedes|podrías) recordar que »",
       "(recuerda|recuerde|acuérdate|ten en cuenta|no olvides|no te olvides|que no se te olvide|memoriza|anota|apunta|toma nota|guarda( en (tu|la) memoria)?)( (esto|eso|bien))?(,? (de )?que|,? de|[:,-]) »",
-      "…, (recuérdalo|apúntalo|anótalo|tenlo (en cuenta|presente)|no (lo|te) olvides( de (eso|esto))?|recuerda (eso|esto))[.!]*$",
+      "…, (recuérdalo|apúntalo|anótalo|tenlo (en cuenta|presente)|no (lo olvides|te olvides de (eso|esto))|recuerda (eso|esto))[.!]*$",
     ],
     rule: [
       // A past tense tells a story.
@@ -206,7 +207,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "não|errado|na verdade",
     remember: [
       "(lembre-se|lembra-te|lembre|lembra|não (se )?esqueça|tenha em mente|memorize|anote)(,? (de )?que|,? de|[:,-]) »",
-      "…, ((lembre-se|lembra-te) (disso|disto)|tenha (isso|isto) em mente|não (se )?esqueça( disso)?|anote (isso|isto))[.!]*$",
+      "…, ((lembre-se|lembra-te) (disso|disto)|tenha (isso|isto) em mente|não (se )?esqueça disso|anote (isso|isto))[.!]*$",
     ],
     rule: [
       `(sempre|nunca|jamais)${NO_PAST}`,
@@ -259,7 +260,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "нет|неверно|неправильно|не так|на самом деле",
     remember: [
       "(запомни|запомните|помни|помните|не забудь|не забудьте|имей в виду|имейте в виду|учти)(,? что|[:,-]) »",
-      "…, (запомни|запомните|не забудь|не забудьте|учти|имей(те)? (это )?в виду)( это)?[.!]*$",
+      "…, ((запомни|запомните|учти|имей(те)? (это )?в виду)( это)?|не забудь(те)? (это|этого|об этом))[.!]*$",
     ],
     rule: [
       "(всегда|никогда)",
@@ -277,7 +278,7 @@ export const CUES: Readonly<Record<CueLanguage, LanguageCues>> = {
     objection: "不对|错了|我错了|我说错了|更正|不是|不|其实",
     remember: [
       "(请|請|你要|帮我|你?(能|可以)(帮我)?)?(记住|記住|记得|記得|牢记|别忘了|不要忘记|记一下|记下来?|存一下|备注一下)[：:，,]? »",
-      "…[，,](请|請|麻烦你?|要)?(记住|記住|记得|記得|牢记|记一下|别忘了|不要忘记)(这一?点|这个|这件事|哦|啊)?[。.！!]*$",
+      "…[，,](请|請|麻烦你?|要)?((记住|記住|记得|記得|牢记|记一下)(这一?点|这个|这件事|哦|啊)?|(别忘了|不要忘记)(这一?点|这个|这件事))[。.！!]*$",
       "注意[：:，,] » …(一律|总是|必须|只能|都要)",
     ],
     rule: [

@@ -113,6 +113,9 @@ describe("extractByRules, in English", () => {
     ["I would prefer the larger certificate for this order", "a choice of the moment"],
     ["Here I actually prefer direction A of the design", "the same"],
     ["We merge this tomorrow", "a plan"],
+    ["Run the tests, and don't forget.", "something to be done"],
+    ["Add a button, and remember if the user clicked it.", "a program that remembers"],
+    ["We tried that yesterday, remember.", "the same conversation"],
     ["we use this function in the parser", "a description"],
     ["we use to have a bug in the parser", "a story"],
     ["Our tests are failing on CI", "a report"],
@@ -248,6 +251,10 @@ describe("extractByRules, in other languages", () => {
   });
 
   it.each([
+    "Corre las pruebas, no te olvides.",
+    "Rode os testes, não esqueça.",
+    "Запусти тесты, не забудь.",
+    "跑一下测试，别忘了。",
     "Ich habe es dir gesagt und vergesse das nicht.",
     "前に言ったこと、覚えていますか？",
     "그 날을 기억해요?",
