@@ -11,6 +11,7 @@ import { ModelError, PalimpsestError } from "../../base/errors.ts";
 import { isObject, type JsonObject } from "../../base/json/json.ts";
 import { parseBounded } from "../../base/json/parse-bounded.ts";
 import type { ModelAnswer } from "../../ports/model-client.ts";
+import type { Deadline } from "../../ports/runtime.ts";
 import type { Message } from "../../transcript/blocks.ts";
 import type { Assembly } from "../../wire/shared/answer-assembly.ts";
 import { SseReader } from "../../wire/shared/sse.ts";
@@ -143,7 +144,10 @@ class Exchange<Request extends HttpRequest> {
       const response = await this.#send(leaving);
       const isStream = response.ok && body["stream"] === true;
       if (response.ok && !isStream) return this.#whole(response, leaving);
-      const refusal = isStream ? await refusalIn(response, api) : await errorOf(response.clone());
+      const { deadline } = window.session;
+      const refusal = isStream ? await refusalIn(response, api, deadline) : await errorOf(response.clone());
+      // The SDK has given up: it would take the stream that breaks for one that ended.
+      this.#signal?.throwIfAborted();
       const instead =
         refusal === undefined ? undefined : await window.recover(leaving, refusal, this.#signal);
       if (instead === undefined) return isStream ? this.#streamed(response, leaving) : response;
@@ -252,11 +256,21 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => (done ??= work());
 }
 
-/** The refusal with which a stream begins; `undefined` if it begins with an answer. */
-async function refusalIn(response: Response, { headEvents, assembly }: ManagedApi): Promise<unknown> {
+/** Wait for the first event of an answer, in milliseconds. Our choice: refusals come at once, and a slow model must not use up the SDK's time limit. */
+const HEAD_LIMIT_MS = 2_000;
+
+/** The refusal with which a stream begins; `undefined` if it begins with an answer, or with neither for a while. */
+async function refusalIn(
+  response: Response,
+  { headEvents, assembly }: ManagedApi,
+  deadline: Deadline,
+): Promise<unknown> {
   // A copy that is not read to its end would keep the whole stream, and keep it open.
   if (headEvents === undefined || response.body === null) return undefined;
   const reader = response.clone().body!.getReader();
+  // Resolves when the SDK has read it, too.
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  const cancelLimit = deadline.after(HEAD_LIMIT_MS, stop);
   const [events, read] = [new SseReader(), assembly()];
   try {
     for (let isHead = true; isHead; ) {
@@ -272,8 +286,8 @@ async function refusalIn(response: Response, { headEvents, assembly }: ManagedAp
     // A connection that breaks does so for the SDK as well, which reads the same bytes.
     return error instanceof ModelError ? error : undefined;
   } finally {
-    // Resolves when the SDK has read it, too.
-    reader.cancel().catch(() => undefined);
+    cancelLimit();
+    stop();
   }
 }
 

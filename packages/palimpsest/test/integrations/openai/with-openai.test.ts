@@ -19,7 +19,9 @@ import {
 } from "#integrations/openai/with-openai.ts";
 import { openaiChatModel } from "#models/openai/chat-model.ts";
 import { openaiResponsesModel } from "#models/openai/responses-model.ts";
+import type { Deadline } from "#ports/runtime.ts";
 import { InMemorySessionStore } from "#stores/in-memory/in-memory-session-store.ts";
+import { systemDeadline } from "#stores/platform/node-ports.ts";
 import { blockText } from "#transcript/blocks.ts";
 import { GOOD_SUMMARY, isSummaryRequest } from "../../../../../test/helpers/recorded-agent.ts";
 
@@ -341,4 +343,58 @@ it.each([
       : await client.chat.completions.create({ ...CHAT, messages: [user("Hello")], stream: true });
   for await (const _ of stream) break;
   await expect.poll(() => ended).toBe(1);
+});
+
+describe("a stream of Responses whose answer is late", () => {
+  const created = new TextEncoder().encode('data: {"type":"response.created","response":{}}\n\n');
+
+  /** A client of a provider that says that it has begun, and nothing more. */
+  async function late(began: () => void, deadline: Deadline): Promise<OpenAI> {
+    await open([]);
+    await session.close();
+    const palimpsest = createPalimpsest({
+      model: openaiResponsesModel(plain, { model: RESPONSES.model }),
+      store: new InMemorySessionStore(),
+      deadline,
+      notes: "off",
+    });
+    session = await palimpsest.session("late");
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      const source = new ReadableStream({
+        start: (controller) => {
+          init?.signal?.addEventListener("abort", () => controller.error(init.signal?.reason));
+          controller.enqueue(created);
+          began();
+        },
+      });
+      return new Response(source, { headers: { "content-type": "text/event-stream" } });
+    };
+    return withOpenAIWindow(new OpenAI({ apiKey: "key", fetch, maxRetries: 0 }), session);
+  }
+
+  it("is passed on before that", async () => {
+    let hasBegun = false;
+    const deadline: Deadline = {
+      after: (_, work) => {
+        if (hasBegun) setImmediate(work);
+        return () => undefined;
+      },
+    };
+    const client = await late(() => {
+      hasBegun = true;
+    }, deadline);
+    const stream = await client.responses.create({ ...RESPONSES, input: "Hello", stream: true });
+    const { value } = await stream[Symbol.asyncIterator]().next();
+    expect(value).toMatchObject({ type: "response.created" });
+  });
+
+  it("is an error where the host gives up before that, not an empty stream", async () => {
+    const abort = new AbortController();
+    const client = await late(() => setImmediate(() => abort.abort()), systemDeadline);
+    const asked = client.responses.create(
+      { ...RESPONSES, input: "Hello", stream: true },
+      { signal: abort.signal },
+    );
+    await expect(asked).rejects.toThrow("aborted");
+  });
 });
