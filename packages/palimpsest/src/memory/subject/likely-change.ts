@@ -20,12 +20,12 @@ import { COMPARED_CHARACTERS, memoizeCompared, VALUE_WORDS_COUNT } from "./subje
 /** Share of the words of the shorter fact that both have. Our choice: the subject, in a sentence of subject, relation and value. */
 const SHARED_SHARE = 1 / 4;
 
-/** Characters of a fact that may be a likely correction. Our choice: two sentences; a passage has a word of change and shared words by chance. */
+/** Characters of a fact that may be a likely correction, also of a longer memory. Our choice: two sentences; a passage has a word of change and shared words by chance. */
 const FACT_CHARACTERS = 240;
 
 /** True if a new fact likely corrects an older one. */
 export function isLikelyChange(fresh: string, known: string): boolean {
-  if (Math.max(fresh.length, known.length) > FACT_CHARACTERS) return false;
+  if (fresh.length > FACT_CHARACTERS) return false;
   if (!mayChange(fresh, known) || !(saysChange(fresh) || isDenied(fresh, known))) return false;
   return (
     sharesSubject(fresh, known) || (areOfOneSlot(fresh, known) && isOfSpeaker(fresh) && isOfSpeaker(known))

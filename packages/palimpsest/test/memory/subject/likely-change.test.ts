@@ -96,3 +96,11 @@ it("two passages that share words, one of them with a word of change, correct no
     "patients sleep.";
   expect(compareFacts(fresh, known)).toBe("other");
 });
+
+it("a short fact corrects a memory that also says why and how to apply it", () => {
+  const known =
+    "Omar owns the grant report. Why: he wrote the last three and knows the funder well. How to apply: ask him for the " +
+    "numbers, send him drafts a week before the deadline, and never submit without his sign-off, because the funder " +
+    "writes to him directly with questions.";
+  expect(compareFacts("Priya owns the grant report now.", known)).toBe("revises");
+});
