@@ -118,8 +118,9 @@ export class SessionTasks implements Tasks {
   }
 
   async #recover(): Promise<void> {
+    // Once the session is closed, another process may have resumed the task.
     for (const task of this.#journal.tasks)
-      if (this.#journal.isLeft(task, this.#running.has(task.id)))
+      if (!this.#isClosed && this.#journal.isLeft(task, this.#running.has(task.id)))
         try {
           for (const mark of processMarks(task)) await this.#setup.ports.processes?.sweep(mark);
           this.#ended(task.id, { outcome: "interrupted", reason: "the process that ran it ended" });
@@ -140,6 +141,7 @@ export class SessionTasks implements Tasks {
   }
 
   async resume(id: string): Promise<TaskInfo> {
+    if (this.#isClosed) throw closedToTasks();
     // The session may have been opened just now, before a turn found what a crash left.
     if (!this.#running.has(id)) await this.recover();
     const { kind, input, status, title, timeoutMs } = this.#state(id);

@@ -211,6 +211,29 @@ describe("the tasks of a session", () => {
     await palimpsest.close();
   });
 
+  it("leaves what a crash left alone once the session is closed: another process may have resumed it", async () => {
+    const { store, palimpsest } = open();
+    const first = await palimpsest.session("a");
+    await first.turn("Hello.");
+    await first.close();
+    const log = await store.open("a");
+    const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
+    const input = { command: "echo one" };
+    const record = { type: "start", id: "t1", at: 1, kind: "local_bash", title: "echo", input, owner };
+    log.tasks!.appendJournal(JSON.stringify(record));
+    await log.close();
+    const session = await palimpsest.session("a");
+    const { tasks } = session;
+    await session.close();
+    const reader = await store.open("a");
+    const { lines } = reader.tasks!.readJournal();
+    await tasks.stop("t1");
+    await expect(tasks.resume("t1")).rejects.toThrow("The session is closed.");
+    expect(reader.tasks!.readJournal().lines).toEqual(lines);
+    await reader.close();
+    await palimpsest.close();
+  });
+
   it("refuses what does not fit, in words that say what to do", async () => {
     const { palimpsest } = open();
     const { tasks } = await palimpsest.session();
