@@ -81,6 +81,9 @@ export function rankMemories(
 /** Found memories that share a word of the message, up to which the word says what they are about. Our choice: a fact, its correction, and one more. */
 const SUBJECT_COUNT = 3;
 
+/** Part of the words of the message that a memory has, from which on another one that has them is about the same. Our choice: of a question that repeats a whole memory, one word of many is in others by chance. */
+const SUBJECT_SHARE = 1 / 3;
+
 /**
  * Chooses without a model: the best ones that are not far behind the first, and what was said later of their subjects. A
  * matching session raises a memory's rank, but does not justify showing it.
@@ -108,10 +111,14 @@ function laterOfSubjects(
   const isOf = (later: RankedMemory, { memory, words = [] }: RankedMemory): boolean =>
     writtenMs(later.memory) > writtenMs(memory) &&
     trustOf(later.memory) >= trustOf(memory) &&
-    words.some((word) => later.words?.includes(word) === true && isSubject(word));
+    words.some((word) => later.words?.includes(word) === true && isSubject(word)) &&
+    sharedCount(words, later.words) >= words.filter(isTelling).length * SUBJECT_SHARE;
   const others = ranked.filter((one) => one.memory.follows === undefined && !chosen.includes(one));
   return others.filter((one) => chosen.some((other) => isOf(one, other)));
 }
+
+const sharedCount = (words: readonly string[], others: readonly string[] = []): number =>
+  words.filter((word) => isTelling(word) && others.includes(word)).length;
 
 const writtenMs = ({ createdAtMs, updatedAtMs }: Memory): number =>
   updatedAtMs ?? createdAtMs ?? Number.NEGATIVE_INFINITY;

@@ -191,6 +191,9 @@ describe("choosing without a model", () => {
     expect(chosenWith(found("web.md", 2, 20, ["grant"], { source: "web", isConfirmed: false }))).toEqual([
       "fact.md",
     ]);
+    // One word of many that a question has with a memory.
+    const whole = found("whole.md", 9, 200, ["budget", "office", "paper", "grant"]);
+    expect(chosenWith(whole, found("chance.md", 2, 20, ["office"]))).not.toContain("chance.md");
     expect(chosenWith(...[1, 2, 3].map((at) => found(`many-${at}.md`, at, 20, ["grant"])))).toEqual([
       "fact.md",
     ]);
