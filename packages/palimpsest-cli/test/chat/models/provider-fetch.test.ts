@@ -8,7 +8,6 @@ import { providerFetch } from "#chat/models/provider-fetch.ts";
 
 /** The pieces that come out when these go in. */
 async function passed(pieces: readonly Uint8Array[]): Promise<readonly string[]> {
-  const decoder = new TextDecoder("latin1");
   const source = new ReadableStream<Uint8Array>({
     start: (controller) => {
       for (const piece of pieces) controller.enqueue(piece);
@@ -16,7 +15,7 @@ async function passed(pieces: readonly Uint8Array[]): Promise<readonly string[]>
     },
   });
   const out: string[] = [];
-  for await (const piece of source.pipeThrough(eventLines())) out.push(decoder.decode(piece));
+  for await (const piece of source.pipeThrough(eventLines())) out.push(Buffer.from(piece).toString("latin1"));
   return out;
 }
 
