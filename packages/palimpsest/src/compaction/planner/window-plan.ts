@@ -33,6 +33,8 @@ export type SummaryReason = CompactReason | "threshold" | "payback" | "rent";
 export interface SummaryDue {
   readonly needs: "summary";
   readonly reason: SummaryReason;
+  /** True if even the shortest summary that a model could write would be refused: none is paid for. */
+  readonly isInVain?: boolean;
 }
 
 /** The result of planning. */

@@ -152,7 +152,10 @@ export class WindowCompactor {
     await this.#provider.showAgain(request);
     const fixed = await this.#budgets.receive(request, { isLeaving: byHand === undefined });
     const planned = await this.#measureAndPlan({ request, fixed }, { ...options, written });
-    if (isSummaryDue(planned)) return { ask: this.#budgets.summaryRequest(request, planned.reason, byHand) };
+    if (isSummaryDue(planned)) {
+      const ask = this.#budgets.summaryRequest(request, planned.reason, byHand);
+      return { ask: { ...ask, isFromLog: ask.isFromLog || planned.isInVain === true } };
+    }
     const restored = await this.#restore(planned, options, request.system);
     const { state } = planned;
     const edits = await Promise.all(restored.map((edit) => this.#parts.plain.keepAll(edit, state.visible)));
@@ -240,7 +243,7 @@ export class WindowCompactor {
     const byNotes = await this.#planByNotes(planner, state, due, options);
     if (byNotes !== undefined) return byNotes;
     const source = this.#chooseSource(due, state, options);
-    if (source === "wait") return byHand === undefined ? due : this.#unlessInVain(due, state, byHand, ask);
+    if (source === "wait") return byHand === undefined ? due : this.#orInVain(due, state, byHand, ask);
     if (source === "background") help?.summaries.wish();
     if (source === "now-instead") help?.summaries.forgetFailure();
     const isLater = source === "later" || source === "background";
@@ -250,15 +253,15 @@ export class WindowCompactor {
     return isSummaryDue(plan) ? { edits: [], usedTokens: state.usedTokens } : plan;
   }
 
-  /** No model is paid for a summary where the shortest that it could write would be refused, and so would the log's. */
-  async #unlessInVain(
+  /** Says where the shortest summary that a model could write would be refused, and so would the log's. Hooks are asked all the same. */
+  async #orInVain(
     due: SummaryDue,
     { seq }: WindowState,
     { span }: ByHand,
     ask: (sources: SummarySources) => WindowPlan | Promise<WindowPlan>,
-  ): Promise<WindowPlan> {
+  ): Promise<SummaryDue> {
     const plan = await ask({ ...(await this.#sources()), written: shortestSummary(seq), span });
-    return !isSummaryDue(plan) && plan.edits.length === 0 ? plan : due;
+    return { ...due, isInVain: !isSummaryDue(plan) && plan.edits.length === 0 };
   }
 
   #chooseSource(due: SummaryDue, state: WindowState, options: PassWithSummary): SummarySource {

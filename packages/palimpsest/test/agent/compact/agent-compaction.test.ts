@@ -320,4 +320,13 @@ describe("a compaction by hand", () => {
     await expect(session.compact(options)).rejects.toMatchObject({ code: "COMPACTION_REFUSED", hint });
     expect(eventNames()).toEqual([]);
   });
+
+  it("asks the hook first, also where nothing would be gained", async () => {
+    const { session } = await setTheStage({
+      answer: () => "Yes.",
+      hooks: { preCompact: () => ({ veto: "not now" }) },
+    });
+    await session.turn("Hello.");
+    await expect(session.compact()).rejects.toMatchObject({ code: "COMPACTION_VETOED" });
+  });
 });
