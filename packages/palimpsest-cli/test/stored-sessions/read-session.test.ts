@@ -1,4 +1,4 @@
-/** What is read of a stored session. */
+/** The window that the last call of a stored session was made to fit. */
 import type { CallEntry } from "palimpsest/transcript";
 import { expect, it } from "vitest";
 import { windowOf } from "#stored-sessions/read-session.ts";

@@ -1,4 +1,4 @@
-/** What a provider sends, on its way to its SDK. */
+/** Answers of providers, on the way to the vendors' SDKs. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

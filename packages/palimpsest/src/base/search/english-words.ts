@@ -25,7 +25,7 @@ export const FOREIGN_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** How nearly all requests and questions in Japanese and Korean end, and what questions ask by: there are no blanks to find it by. */
+/** Ends of requests and questions in Japanese and Korean, and their question words. These scripts have no blanks to find them by. */
 export const DENSE_PHRASES =
   "てください でください てほしい てもらえますか たいです たいと ています ていました ですか でしたか でしょうか ますか ました " +
   "ませんか できますか ありますか あります という について ことが のことを どのくらい どうやって えてください いてください " +

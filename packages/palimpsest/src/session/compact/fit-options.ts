@@ -1,4 +1,4 @@
-/** How a request is made to fit, and the window that does. */
+/** The options by which the messages of a request are made to fit, and the window that results. */
 import type { PreparedCall } from "../options/prepared-call.ts";
 import type { FixedPart } from "../window/fixed-part.ts";
 import type { CompactionCollaborators } from "./collaborators.ts";

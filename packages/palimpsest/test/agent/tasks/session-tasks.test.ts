@@ -19,6 +19,25 @@ function notices(session: Session): readonly string[] {
     .flatMap(({ blocks }) => blocks.map(({ block }) => (block as { readonly text: string }).text));
 }
 
+/** Leaves session `a` with tasks of a process that died. */
+async function leaveTasks(
+  { store, palimpsest }: ReturnType<typeof open>,
+  command: string,
+  ids: readonly string[],
+): Promise<void> {
+  const session = await palimpsest.session("a");
+  await session.turn("Hello.");
+  await session.close();
+  const log = await store.open("a");
+  const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
+  const input = { command };
+  for (const id of ids)
+    log.tasks!.appendJournal(
+      JSON.stringify({ type: "start", id, at: 1, kind: "local_bash", title: "echo", input, owner }),
+    );
+  await log.close();
+}
+
 describe("the tasks of a session", () => {
   it("runs a command, keeps its output and its end, and tells the agent once", async () => {
     const { palimpsest } = open();
@@ -162,17 +181,7 @@ describe("the tasks of a session", () => {
 
   it("finds a task whose process died, and says that it was interrupted", async () => {
     const { store, palimpsest } = open();
-    const first = await palimpsest.session("a");
-    await first.turn("Hello.");
-    await first.close();
-    const log = await store.open("a");
-    const files: TaskFiles = log.tasks!;
-    const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
-    const input = { command: "sleep 600" };
-    files.appendJournal(
-      JSON.stringify({ type: "start", id: "t1", at: 1, kind: "local_bash", title: "sleep", input, owner }),
-    );
-    await log.close();
+    await leaveTasks({ store, palimpsest }, "sleep 600", ["t1"]);
     const session = await palimpsest.session("a");
     await session.turn("Well?");
     expect(session.tasks.get("t1")).toMatchObject({ status: "interrupted" });
@@ -183,20 +192,7 @@ describe("the tasks of a session", () => {
 
   it("resumes, stops and answers for a task of a process that died, before any turn has found it", async () => {
     const { store, palimpsest } = open();
-    const first = await palimpsest.session("a");
-    await first.turn("Hello.");
-    await first.close();
-    const log = await store.open("a");
-    const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
-    const record = {
-      type: "start",
-      at: 1,
-      kind: "local_bash",
-      title: "echo",
-      input: { command: "echo one" },
-    };
-    for (const id of ["t1", "t2"]) log.tasks!.appendJournal(JSON.stringify({ ...record, id, owner }));
-    await log.close();
+    await leaveTasks({ store, palimpsest }, "echo one", ["t1", "t2"]);
     const session = await palimpsest.session("a");
     const { tasks } = session;
     expect(tasks.list().map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
@@ -213,15 +209,7 @@ describe("the tasks of a session", () => {
 
   it("leaves what a crash left alone once the session is closed: another process may have resumed it", async () => {
     const { store, palimpsest } = open();
-    const first = await palimpsest.session("a");
-    await first.turn("Hello.");
-    await first.close();
-    const log = await store.open("a");
-    const owner = { pid: 4_000_000, startedAt: "1", space: "elsewhere", host: "h" };
-    const input = { command: "echo one" };
-    const record = { type: "start", id: "t1", at: 1, kind: "local_bash", title: "echo", input, owner };
-    log.tasks!.appendJournal(JSON.stringify(record));
-    await log.close();
+    await leaveTasks({ store, palimpsest }, "echo one", ["t1"]);
     const session = await palimpsest.session("a");
     const { tasks } = session;
     await session.close();

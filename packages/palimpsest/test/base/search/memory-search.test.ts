@@ -58,7 +58,7 @@ describe("what is found", () => {
     expect(hits[1]!.matchedShare).toBeLessThan(hits[0]!.matchedShare);
   });
 
-  it("forgets a form that no memory has any more, and learns new ones", () => {
+  it("drops a form that is in no memory now, and adds new ones", () => {
     const search = searchOver({ one: "Die Lieferanten kommen" });
     const query = "Wer ist der Lieferant?";
     expect(found(search, query)).toEqual(["one"]);
